@@ -1,0 +1,3 @@
+module vkloader
+
+go 1.26

@@ -1,0 +1,362 @@
+/* spine.h: the records that the C files of the spine share, and which file owns what.
+ *
+ *   core.c       opens the core, enters it, keeps forked children out of an inherited one
+ *   read.c       gathers facts: variables, folders, files, the executable
+ *   gate.c       the fork gate around dl functions, the one lock, the wipe-on-fork page
+ *   log.c        one logger for everything
+ *   memory.c     the application's allocator or malloc
+ *   driver.c     driver libraries: opening, negotiation, extension lists, staying mapped
+ *   layer.c      layer libraries: opening, negotiation, links
+ *   global.c     the global functions
+ *   instance.c   vkCreateInstance and vkDestroyInstance, upper and lower end
+ *   physdev.c    physical devices and groups; sort.c their order; filter.c the id filters
+ *   query.c      the "...2" queries and their emulation; display.c displays
+ *   device.c     vkCreateDevice, queues, command buffers, destruction
+ *   surface.c    surfaces and swapchains; messenger.c debug utils and debug report; naming.c names, tags and labels
+ *   names.c      vkGetInstanceProcAddr and vkGetDeviceProcAddr, upper and lower end, unknown commands
+ *
+ * Naming: tramp_vkX is the upper end of command X (what programs call; exported X is an alias of it where X is
+ * exported), term_vkX its lower end (what the last layer calls), missing_vkX the stub that stands in a table where a
+ * driver or a layer has nothing. Generated lists say which of them the assembler makes and which are written in C.
+ */
+#ifndef VKL_SPINE_H
+#define VKL_SPINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdarg.h>
+
+#include "gen/zvk.h"
+#include "gen/zslots.h"
+
+/* ---- dispatch -------------------------------------------------------------------------------------------------- */
+
+#define INSTANCE_MAGIC 0x10ADED010110ADEDull     /* instances */
+#define PHYSDEV_UPPER_MAGIC 0x10ADED020210ADEDull /* physical devices that programs hold */
+#define PHYSDEV_LOWER_MAGIC 0x10ADED020220ADEDull /* physical devices that layers and the lower end hold */
+#define DEVICE_MAGIC 0x10ADED040410ADEDull       /* what *pDevice points to on its way down (HND-033) */
+#define DEVICE_MARK 0x1DEAD04Cu                   /* first word of a device's table */
+#define DRIVER_OBJECT_MAGIC 0x01CDC0DEull         /* what drivers put into the first word of their objects */
+
+#define UNKNOWN_MAX 250 /* UNK-019 */
+
+/* First word of an instance and of all its physical devices (DRV-079): what the top of the chain gave for each
+ * instance-level and physical-device-level command. Slots are ISLOT_<command> of gen/zslots.h. */
+struct instance_table {
+    uint64_t mark; /* 0: never taken for a device's table */
+    void *slot[ISLOT_COUNT];
+    void *unknown[UNKNOWN_MAX]; /* physical-device commands that the loader does not know */
+};
+
+/* First word of a device and of its queues and command buffers (DRV-080). Slots are DSLOT_<command>. */
+struct device_table {
+    uint32_t mark; /* DEVICE_MARK; cleared when the device is gone */
+    uint32_t unused;
+    struct device *device;
+    void *slot[DSLOT_COUNT];
+    void *unknown[UNKNOWN_MAX];
+};
+
+/* Commands of one driver instance, in the same slots; a stub missing_vkX (or missing_unknown) where it has none. */
+struct driver_table {
+    void *slot[ISLOT_COUNT];
+    void *unknown[UNKNOWN_MAX];
+};
+
+/* ---- instances ------------------------------------------------------------------------------------------------- */
+
+struct driver;
+struct physdev;
+struct device;
+struct messenger;
+struct layer_node;
+
+/* A table of handles that grows in steps as DBG-036 says; entry i belongs to index i of the instance. */
+struct handle_table {
+    uint64_t *handle; /* 0: none */
+    uint32_t room;
+};
+
+/* What vkCreate* of a surface, messenger or callback hands out (surface.c, messenger.c). */
+struct handle_list {
+    void **object; /* NULL: free place; the index is used in every driver's handle_table */
+    uint32_t room;
+};
+
+struct unknown_names {
+    char *name[UNKNOWN_MAX];
+    uint32_t count;
+};
+
+struct instance {
+    struct instance_table *table; /* +0, == &own_table */
+    uint64_t magic;               /* +8, INSTANCE_MAGIC */
+    VkInstance lower;             /* +16, what the top of the chain returned; the instance itself without layers */
+    char room[232];               /* writable and unused, so that a layer that overwrites the handle is detected (HND-036) */
+
+    struct instance_table own_table;
+    struct instance *next;        /* all live instances, under the lock */
+    uint64_t generation;          /* of the core that decided it */
+
+    bool has_allocator;
+    VkAllocationCallbacks allocator; /* a copy (ALC-011) */
+
+    uint32_t app_version;         /* apiVersion of the application as given, 0 when none */
+    uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
+    uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
+    bool sort;                    /* PHY-025 */
+    bool created;                 /* vkCreateInstance has returned success */
+
+    char **app_layers;            /* the program's ppEnabledLayerNames, own copy (DEV-023) */
+    uint32_t app_layer_count;
+
+    struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
+    struct driver_scan *scan;     /* the libraries of this instance's drivers */
+
+    struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
+
+    struct physdev **upper;       /* physdev.c: handles that programs hold */
+    uint32_t upper_count, upper_room;
+    struct physdev **lower_devs;  /* physdev.c: handles of the lower end */
+    uint32_t lower_count, lower_room;
+
+    struct device *devices;       /* live devices, under the lock */
+
+    struct messenger *messengers; /* most recent first; messenger.c */
+    struct messenger *chained;    /* those of VkInstanceCreateInfo::pNext while they rest */
+    struct handle_list surfaces, messenger_list, report_list;
+
+    struct unknown_names unknown_physdev, unknown_device;
+    int log_level;                /* -1: the process's (settings files come later) */
+};
+
+/* A driver of an instance. */
+struct driver {
+    struct driver_table own_table; /* first, so that the assembler reaches it at offset 0 */
+    struct driver *next;
+    struct instance *instance;
+    struct driver_lib *lib;
+    VkInstance handle;
+    uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
+    uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
+    bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
+    uint32_t uses;                 /* outcalls under way; see driver_hold */
+    struct handle_table surfaces, messengers, reports;
+};
+
+/* One usable driver library (or directly supplied driver) of one scan, in discovery order. */
+struct driver_lib {
+    struct driver_lib *next;
+    struct mapped_lib *mapped;     /* NULL: directly supplied */
+    const char *path;              /* real path for messages; "(null)" for direct drivers (DRV-100) */
+    bool direct;
+    bool portability;
+    uint32_t manifest_version;
+    uint32_t interface_version;
+    PFN_vkGetInstanceProcAddr gipa;
+    PFN_vkCreateInstance create_instance;
+    PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
+    PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
+    uint32_t ext_count;
+    VkExtensionProperties *ext;    /* its instance extensions */
+};
+
+struct driver_scan {
+    struct driver_lib *first;
+    uint32_t count;
+    uint32_t skipped_portability;
+};
+
+/* Both kinds of physical device. The first three words are what the assembler uses. */
+struct physdev {
+    struct instance_table *table;  /* +0 */
+    uint64_t magic;                /* +8 */
+    void *lower;                   /* +16: upper kind: the chain's handle; lower kind: the driver's */
+    struct driver *driver;         /* +24: lower kind: &driver->own_table; upper kind: NULL */
+    struct instance *instance;     /* +32 */
+};
+
+/* ---- devices --------------------------------------------------------------------------------------------------- */
+
+struct device {
+    struct device_table *table;    /* +0: NULL until the driver's device exists */
+    uint64_t magic;                /* +8: DEVICE_MAGIC */
+    void *unused;                  /* +16 */
+    char room[232];                /* as in struct instance */
+
+    struct device *next;           /* of the instance */
+    struct instance *instance;
+    struct driver *driver;
+    struct physdev *physdev;       /* lower kind */
+    VkDevice driver_handle;        /* what the driver returned */
+    VkDevice chain_handle;         /* what the top of the device chain returned */
+    PFN_vkGetDeviceProcAddr driver_gdpa;
+    PFN_vkGetDeviceProcAddr top_gdpa;
+    bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
+    bool app_debug_marker;         /* the program listed VK_EXT_debug_marker (GPA-058) */
+    bool hide_newer_core;          /* GPA-049 */
+    bool has_allocator;
+    VkAllocationCallbacks allocator;
+    /* The driver's own functions for commands that end in the loader's lower end; NULL when it has none. */
+    void *lower_slot[LOWER_DEVICE_COUNT]; /* LSLOT_<command> of gen/zslots.h */
+    struct device_table own_table;
+};
+
+/* ---- gate.c ---------------------------------------------------------------------------------------------------- */
+
+/* The one lock: short, never held while calling out (drivers, layers, callbacks, allocators, dl functions, core). A
+ * forked child finds it free. Not recursive. */
+void lock_take(void);
+void lock_drop(void);
+/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
+void gate_enter(void);
+void gate_leave(void);
+void *gate_dlopen(const char *path, int flags);
+int gate_dlclose(void *handle);
+void *gate_dlsym(void *handle, const char *name);
+/* Number of the process in its line of forks as this library sees it: changes in every forked child. */
+uint64_t fork_generation(void);
+
+/* ---- log.c ----------------------------------------------------------------------------------------------------- */
+
+enum {
+    LOG_INFO = 1, LOG_WARN = 2, LOG_PERF = 4, LOG_ERROR = 8, LOG_DEBUG = 16, LOG_LAYER = 32, LOG_DRIVER = 64,
+    LOG_VALIDATION = 128, /* about invalid use of the API */
+    LOG_FATAL = 256       /* always reaches standard error */
+};
+/* instance may be NULL (message concerns none). One line; cut at 511 bytes; standard error and messengers. */
+void log_line(struct instance *instance, unsigned flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void log_text(struct instance *instance, unsigned flags, const char *text);
+/* Writes always (ERRATA 13), flushes, aborts. */
+void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
+    __attribute__((format(printf, 3, 4), noreturn));
+/* Called from the assembler's cold labels with the generated command number; never returns. */
+void bad_handle(uint32_t command) __attribute__((noreturn));
+/* Reads VK_LOADER_DEBUG; called by the constructor alone. */
+void log_start(void);
+
+/* ---- memory.c -------------------------------------------------------------------------------------------------- */
+
+/* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
+void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);
+void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size, VkSystemAllocationScope scope); /* added part zeroed */
+void mem_free(const VkAllocationCallbacks *allocator, void *block);
+/* The instance's own callbacks, or NULL. */
+static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i) { return i->has_allocator ? &i->allocator : NULL; }
+
+/* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
+
+struct wire_writer; /* gen/zwire.h */
+struct plan {
+    unsigned char *bytes; /* malloc */
+    size_t size;
+    VkResult result;      /* of the answer record */
+};
+/* Facts of one API call; grows while the core asks for more. */
+struct facts;
+struct facts *facts_new(void);
+void facts_free(struct facts *facts);
+struct wire_writer *facts_writer(struct facts *facts);
+/* Asks until the answer is decided, reading what the core wants. VK_SUCCESS with a plan (its own result may still be
+ * an error), else an error after its message. question: kind of the question record; layer_name may be NULL. */
+VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
+                     bool terminator, struct plan *plan);
+void plan_free(struct plan *plan);
+/* Variables, read at the time of the call (G-5). */
+const char *env_plain(const char *name);
+const char *env_secure(const char *name);
+
+/* ---- driver.c -------------------------------------------------------------------------------------------------- */
+
+/* Carries out the open_driver and direct steps of a plan, printing its log steps in their place. */
+VkResult drivers_open(struct instance *instance, const struct plan *plan, const VkInstanceCreateInfo *info,
+                      struct driver_scan **scan);
+/* Adds driver and driver_ext facts of a scan. */
+VkResult drivers_facts(struct driver_scan *scan, struct facts *facts);
+void drivers_close(struct instance *instance, struct driver_scan *scan);
+/* Closes one driver's library of a live instance (PHY-049). */
+void driver_lib_drop(struct instance *instance, struct driver_lib *lib);
+/* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
+void drivers_drop_preloaded(void);
+/* An outcall to a driver that may be removed meanwhile: hold before, release after (under no lock). hold fails when
+ * the driver is being removed. */
+bool driver_hold(struct driver *driver);
+void driver_release(struct driver *driver);
+/* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.). */
+void driver_remove(struct driver *driver);
+/* Does the library list this instance extension? */
+bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
+
+/* The driver's function for a slot, or NULL. */
+void *driver_fn_raw(const struct driver *driver, unsigned slot);
+#define driver_fn(driver, command) ((PFN_##command)driver_fn_raw((driver), ISLOT_##command))
+/* Is p one of the stubs missing_vkX? */
+bool is_missing(const void *p);
+
+/* ---- instance.c, physdev.c, device.c --------------------------------------------------------------------------- */
+
+/* Is the extension enabled on the instance (program or layers) / on the driver? GATE_* of gen/zslots.h. */
+static inline bool instance_gate(const struct instance *i, unsigned gate) { return (i->enabled >> gate) & 1; }
+static inline bool driver_gate(const struct driver *d, unsigned gate) { return (d->enabled >> gate) & 1; }
+static inline struct instance *instance_of(VkInstance h) { return (struct instance *)h; }
+/* Lower-end physical device of a handle that reached the lower end. */
+static inline struct physdev *lower_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
+static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
+
+/* INS-046. */
+bool name_well_formed(const char *name);
+/* physdev.c: called once per instance by instance.c. */
+void physdevs_free(struct instance *instance);
+/* Finds the upper or lower physical device record of a handle (naming.c, device.c); NULL when it is none. */
+struct physdev *physdev_upper_find(struct instance *instance, VkPhysicalDevice handle);
+/* device.c: the device whose driver's or chain's handle this is, by its table; NULL when it is none. */
+struct device *device_of(const void *dispatchable);
+
+/* ---- surface.c, messenger.c ------------------------------------------------------------------------------------ */
+
+/* WSI-013: the surface to pass to a driver. */
+VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR surface, VkSurfaceKHR *out);
+/* The driver's objects of everything the program left alive: surfaces, messengers, reports (DBG-033). */
+void driver_destroy_objects(struct driver *driver);
+/* Frees what the program left alive in the instance itself; after all drivers are gone. */
+void instance_free_objects(struct instance *instance);
+/* Chained messengers (DBG-004): copied and active at the start of vkCreateInstance, put to rest at its end, active
+ * again in vkDestroyInstance, freed at its end. */
+VkResult messengers_chained_start(struct instance *instance, const void *next, const VkAllocationCallbacks *allocator);
+void messengers_chained_rest(struct instance *instance);
+void messengers_chained_wake(struct instance *instance); /* drops the others first (DBG-010) */
+void messengers_chained_free(struct instance *instance);
+/* Delivers a loader message (DBG-014 to 018). Called by log.c without the lock. */
+void messengers_deliver(struct instance *instance, unsigned flags, const char *text);
+
+/* ---- names.c --------------------------------------------------------------------------------------------------- */
+
+struct command { /* one line of the generated table, see gen/znames.inc */
+    const char *name;
+    void *tramp;   /* upper end */
+    void *term;    /* lower end, NULL when the lower end has none */
+    uint16_t slot; /* ISLOT_ or DSLOT_ */
+    uint16_t lslot;/* LSLOT_ + 1, or 0: a device command that ends in the loader's lower end */
+    uint8_t kind;  /* COMMAND_* */
+    uint8_t minor; /* core version 1.minor, 255: extension */
+    uint8_t gate;  /* GATE_* + 1, 0: none */
+};
+enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
+/* Looks a name up; false when the loader does not know it. */
+bool command_find(const char *name, struct command *out);
+/* The lower-end vkGetInstanceProcAddr and its physical-device twin, given to the last layer. */
+PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance instance, const char *name);
+PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
+PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
+/* Fills tables in one pass. */
+void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
+void table_fill_driver(struct driver *driver);
+void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa);
+
+#define EXPORT __attribute__((visibility("default")))
+/* Makes the exported symbol of a command whose upper end is written in C. */
+#define EXPORT_COMMAND(command) \
+    extern EXPORT __typeof__(tramp_##command) command __attribute__((alias("tramp_" #command)))
+
+#endif
