@@ -1,0 +1,258 @@
+# Builds vkloader into build/. Needs Go, a C compiler and GNU make; no Vulkan headers, no network beyond Go modules.
+# "make help" lists the targets; V=1 shows the commands.
+#
+# Where things come from:
+#   spine/*.c spine/asm/*.S spine/gen/z*.c   build/libvulkan.so.1.4.<header version>, and its links
+#   cmd/libvkcore (by its build.sh OUT)      build/libvkcore-<id>.so, id: a hash of everything that goes into it
+#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe
+#   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
+#   layers/<name>/*.c, *.json                build/layers/libvk_layer_<name>.so, and the manifests beside it
+#   test/fakes/<name>.c                      build/test/lib<name>.so, one library each
+#   test/host/*.c                            build/test/host
+#   test/bin/<name>.c                        build/test/<name>, one program each
+# A folder that needs more says it in a build.mk of its own, which is included at the end.
+
+, := ,
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := all
+.SECONDEXPANSION:
+.DELETE_ON_ERROR:
+
+GO ?= go
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PYTHON ?= python3
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+BINDIR ?= $(PREFIX)/bin
+INCLUDEDIR ?= $(PREFIX)/include
+LIBEXECDIR ?= $(PREFIX)/libexec
+DATADIR ?= $(PREFIX)/share
+DESTDIR ?=
+VK_XML ?= ../shared/registry/vk.xml
+V ?= 0
+Q := $(if $(filter 0,$(V)),@)
+say = @printf '  %-6s %s\n' '$(1)' '$(2)'
+
+B := build
+MACHINE := $(shell $(CC) -dumpmachine)
+ifeq ($(filter x86_64-%,$(MACHINE)),)
+ifeq ($(filter clean help generate generate-check,$(MAKECMDGOALS)),)
+$(error vkloader is built for x86-64 Linux for now; "$(CC)" makes code for "$(MACHINE)")
+endif
+endif
+
+HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zslots.h 2>/dev/null),0)
+VERSION := 1.4.$(HEADER_VERSION)
+export CGO_ENABLED := 1
+export CC
+
+# ---- flags ------------------------------------------------------------------------------------------------------
+
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection $(CFLAGS_EXTRA)
+OPT := -O2
+SPINE_CFLAGS := $(CSTD) -fPIC -fvisibility=hidden -fno-plt -Ispine
+SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
+	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu
+MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
+MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
+PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
+DEPS = -MMD -MP
+
+# ---- what there is ----------------------------------------------------------------------------------------------
+
+SPINE_SRC := $(wildcard spine/*.c spine/asm/*.S spine/gen/z*.c)
+DRIVERS := $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))
+DRIVERS := $(sort $(DRIVERS))
+LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
+FAKES := $(patsubst test/fakes/%.c,%,$(wildcard test/fakes/*.c))
+TEST_BINS := $(patsubst test/bin/%.c,%,$(wildcard test/bin/*.c))
+HOST_SRC := $(wildcard test/host/*.c)
+
+# ---- all --------------------------------------------------------------------------------------------------------
+
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install mutants \
+	clean help FORCE
+all: spine core tool drivers layers fakes
+
+help:
+	@echo 'make                 build everything into build/'
+	@echo 'make run             build, and show what this machine has, by way of build/libvulkan.so.1'
+	@echo 'make test            install what the tests need (Debian), build, and run every test'
+	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
+	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
+	@echo 'make bench           the benchmarks'
+	@echo 'make mutants         how many planted faults the tests find (long)'
+	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
+	@echo 'make generate-check  that the generated files are what the registry gives'
+	@echo 'make install DESTDIR= PREFIX=/usr/local'
+	@echo 'make clean           remove build/'
+	@echo 'V=1 shows the commands.'
+
+# ---- spine ------------------------------------------------------------------------------------------------------
+
+# $(1): folder of the variant below build, or nothing; $(2): its flags
+define spine_variant
+$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC))
+$(B)/$(1)libvulkan.so.$(VERSION): $$($(1)SPINE_OBJ)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) -o $$@ $$^
+	$$(Q)ls $(B)/$(1)libvulkan.so.*.*.* | grep -vxF $$@ | xargs -r rm -f
+$(B)/$(1)libvulkan.so.1: $(B)/$(1)libvulkan.so.$(VERSION)
+	$$(Q)ln -sf $$(<F) $$@
+$(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
+	$$(Q)ln -sf $$(<F) $$@
+$(B)/$(1)obj/spine/%.o: spine/% Makefile
+	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(if $$(filter %/core.c,$$<),-DVKCORE_ID='"'$$$$(cat $(B)/core.id)'"') $$(DEPS) -c -o $$@ $$<
+$(B)/$(1)obj/spine/core.c.o: $(B)/core.id
+-include $$($(1)SPINE_OBJ:.o=.d)
+endef
+$(eval $(call spine_variant,,$(OPT)))
+$(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined))
+$(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread))
+
+ifneq ($(SPINE_SRC),)
+spine: $(B)/libvulkan.so
+asan: $(B)/asan/libvulkan.so core
+	$(Q)rm -f $(B)/asan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/asan/
+tsan: $(B)/tsan/libvulkan.so core
+	$(Q)rm -f $(B)/tsan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/tsan/
+endif
+
+# ---- core -------------------------------------------------------------------------------------------------------
+
+# The id is in the spine and in the core's file name, so that the two can only meet when they belong together.
+$(B)/core.id: FORCE
+	$(Q)mkdir -p $(B)
+	$(Q)GO='$(GO)' tools/coreid.sh > $@.new
+	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# The file's name says what is in it: when it is there, it is current.
+core: $(B)/core.id
+ifneq ($(wildcard cmd/libvkcore/build.sh),)
+	$(Q)f=$(B)/libvkcore-$$(cat $<).so; \
+	if [ ! -e $$f ]; then \
+		printf '  %-6s %s\n' GO $$f; \
+		rm -f $(B)/libvkcore-*; \
+		GO='$(GO)' CC='$(CC)' cmd/libvkcore/build.sh $$f; \
+	fi
+else ifneq ($(wildcard cmd/libvkcore/*.go),)
+	$(Q)f=$(B)/libvkcore-$$(cat $<).so; \
+	if [ ! -e $$f ]; then \
+		printf '  %-6s %s\n' GO $$f; \
+		rm -f $(B)/libvkcore-*; \
+		$(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w' -o $$f ./cmd/libvkcore && rm -f $${f%.so}.h; \
+	fi
+endif
+
+# ---- tool -------------------------------------------------------------------------------------------------------
+
+PROBE_SRC := $(wildcard cmd/vkloader/probe/*.c)
+$(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
+
+# Go knows best what has changed.
+$(B)/vkloader: FORCE
+	$(Q)mkdir -p $(B)
+	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o $@.new ./cmd/vkloader
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
+
+ifneq ($(wildcard cmd/vkloader/*.go),)
+tool: $(B)/vkloader $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
+endif
+
+# ---- drivers, layers, what the tests need -----------------------------------------------------------------------
+
+# $(1): kind, drivers or layers; $(2): name; $(3): library
+define module
+$(B)/$(1)/$(3): $$(patsubst %,$(B)/obj/%.o,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $$(MODULE_LDFLAGS_$(2)) -o $$@ $$^
+$(1): $(B)/$(1)/$(3) $$(patsubst $(1)/$(2)/%,$(B)/$(1)/%,$$(wildcard $(1)/$(2)/*.json))
+$(B)/$(1)/%.json: $(1)/$(2)/%.json
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)cp $$< $$@
+-include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
+endef
+$(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),libvk_$(d).so)))
+$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),libvk_layer_$(l).so)))
+
+$(B)/obj/drivers/%.o: drivers/% Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(MODULE_CFLAGS) $(DEPS) -c -o $@ $<
+$(B)/obj/layers/%.o: layers/% Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(MODULE_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/test/lib%.so: test/fakes/%.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) $(B)/obj/test/fakes
+	$(Q)$(CC) $(MODULE_CFLAGS) $(MODULE_LDFLAGS) $(DEPS) -MF $(B)/obj/test/fakes/$*.d -o $@ $< $(FAKE_LIBS)
+
+HOST_OBJ := $(patsubst %,$(B)/obj/%.o,$(HOST_SRC))
+$(B)/obj/test/host/%.o: test/host/% Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(DEPS) -c -o $@ $<
+# Exports nothing of its own and does not need libvulkan: how it is loaded is part of what the tests choose.
+$(B)/test/host: $(HOST_OBJ)
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(PROGRAM_LDFLAGS) -pthread -o $@ $^ $(HOST_LIBS)
+$(B)/test/%: test/bin/%.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) $(B)/obj/test/bin
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) $(DEPS) -MF $(B)/obj/test/bin/$*.d -pthread -o $@ $< $(BIN_LIBS_$*)
+-include $(patsubst %,$(B)/obj/test/fakes/%.d,$(FAKES)) $(HOST_OBJ:.o=.d) $(patsubst %,$(B)/obj/test/bin/%.d,$(TEST_BINS))
+
+fakes: $(patsubst %,$(B)/test/lib%.so,$(FAKES)) $(if $(HOST_SRC),$(B)/test/host) $(patsubst %,$(B)/test/%,$(TEST_BINS))
+
+# ---- the README's two commands ----------------------------------------------------------------------------------
+
+run: all
+	@echo
+	@$(B)/vkloader info
+
+test:
+	$(Q)tools/test.sh
+
+# ---- generated files --------------------------------------------------------------------------------------------
+
+generate:
+	$(Q)test -f '$(VK_XML)' || { echo 'No registry at "$(VK_XML)": give VK_XML=.../vk.xml' >&2; exit 2; }
+	$(Q)$(GO) run ./tools/vkgen -xml '$(VK_XML)'
+	$(Q)$(GO) generate ./...
+
+# Generates again and compares; leaves the files as they were.
+generate-check:
+	$(Q)VK_XML='$(VK_XML)' tools/generated.sh
+
+# ---- the rest ---------------------------------------------------------------------------------------------------
+
+ifneq ($(wildcard test/bench),)
+bench: all
+	$(Q)$(GO) test -run '^$$' -bench . -count 1 ./test/bench/...
+endif
+
+ifneq ($(wildcard test/mutants),)
+mutants: all
+	$(Q)$(GO) run ./test/mutants $(MUTANTS)
+endif
+
+install: all
+	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
+
+clean:
+	rm -rf $(B)
+
+-include $(wildcard */build.mk */*/build.mk)
