@@ -32,11 +32,8 @@
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
 
-#define INSTANCE_MAGIC 0x10ADED010110ADEDull     /* instances */
-#define PHYSDEV_UPPER_MAGIC 0x10ADED020210ADEDull /* physical devices that programs hold */
-#define PHYSDEV_LOWER_MAGIC 0x10ADED020220ADEDull /* physical devices that layers and the lower end hold */
+#include "asm/offsets.h" /* the magics and marks that the assembler compares with */
 #define DEVICE_MAGIC 0x10ADED040410ADEDull       /* what *pDevice points to on its way down (HND-033) */
-#define DEVICE_MARK 0x1DEAD04Cu                   /* first word of a device's table */
 #define DRIVER_OBJECT_MAGIC 0x01CDC0DEull         /* what drivers put into the first word of their objects */
 
 #define UNKNOWN_MAX 250 /* UNK-019 */
@@ -196,8 +193,10 @@ struct device {
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker;         /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;          /* GPA-049 */
+    uint32_t uses;                 /* look-ups under way by other threads (names.c) */
+    bool linked;                   /* in the instance's list */
     bool has_allocator;
-    VkAllocationCallbacks allocator;
+    VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that end in the loader's lower end; NULL when it has none. */
     void *lower_slot[LOWER_DEVICE_COUNT]; /* LSLOT_<command> of gen/zslots.h */
     struct device_table own_table;
