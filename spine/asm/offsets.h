@@ -1,0 +1,23 @@
+/* offsets.h: the numbers that assembler and C must agree on; names.c asserts every one of them. */
+#ifndef VKL_OFFSETS_H
+#define VKL_OFFSETS_H
+
+/* Eight bytes at +8 of instances and physical devices; small enough for a comparison with an immediate operand. */
+#define INSTANCE_MAGIC 0x10ADED01
+#define PHYSDEV_UPPER_MAGIC 0x10ADED02
+#define PHYSDEV_LOWER_MAGIC 0x10ADED03
+/* First four bytes of a device's table. */
+#define DEVICE_MARK 0x1DEAD04C
+
+#define HANDLE_MAGIC 8
+#define HANDLE_LOWER 16
+#define PHYSDEV_DRIVER 24
+
+#define INSTANCE_SLOTS 8
+#define DEVICE_SLOTS 16
+#define DRIVER_SLOTS 0
+
+/* Bytes from one forwarding stub of an unknown command to the next. */
+#define UNKNOWN_STRIDE 32
+
+#endif

@@ -1,0 +1,194 @@
+/* x86_64.S: upper ends (trampolines), lower ends (terminators) and stubs that need no signature, for x86-64 System V.
+ *
+ * What each does: check the first argument, find the function in a table, jump. It touches rax, r10 and r11 alone, so
+ * that every argument, in registers or on the stack, passes as it is. It never calls, and never uses the stack: a
+ * debugger or profiler sees the caller directly. The failing branches go to cold labels that know the command.
+ *
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h.
+ */
+#include "asm/offsets.h"
+#include "gen/zslots.h"
+
+    .text
+
+.macro begin name
+    .p2align 4
+    .globl  \name
+    .hidden \name
+    .type   \name, @function
+\name:
+    .cfi_startproc
+    endbr64
+.endm
+
+.macro finish name
+    .cfi_endproc
+    .size \name, . - \name
+.endm
+
+/* The exported name of an upper end: same address. */
+.macro exported name
+    .globl  \name
+    .type   \name, @function
+    .set    \name, tramp_\name
+    .size   \name, . - tramp_\name
+.endm
+
+/* bad_handle(command) of log.c writes HND-001's message and aborts; it gets the frame of the program's own call. */
+.macro cold_handle label, command
+    .pushsection .text.unlikely, "ax", @progbits
+\label:
+    .cfi_startproc
+    movl    $\command, %edi
+    jmp     bad_handle
+    .cfi_endproc
+    .popsection
+.endm
+
+/* Device, queue, command buffer: object -> table -> mark (HND-006). */
+.macro device_trampoline name, slot, command
+    begin   tramp_\name
+    testq   %rdi, %rdi
+    jz      .Lbad_\name
+    movq    (%rdi), %rax
+    testq   %rax, %rax
+    jz      .Lbad_\name
+    cmpl    $DEVICE_MARK, (%rax)
+    jne     .Lbad_\name
+    jmp     *DEVICE_SLOTS + 8 * (\slot)(%rax)
+    finish  tramp_\name
+    cold_handle .Lbad_\name, \command
+.endm
+
+/* Instance and physical device: magic at +8 before anything is followed (HND-005). */
+.macro handle_trampoline name, slot, command, magic
+    begin   tramp_\name
+    testq   %rdi, %rdi
+    jz      .Lbad_\name
+    cmpq    $\magic, HANDLE_MAGIC(%rdi)
+    jne     .Lbad_\name
+    movq    (%rdi), %rax
+    movq    HANDLE_LOWER(%rdi), %rdi
+    jmp     *INSTANCE_SLOTS + 8 * (\slot)(%rax)
+    finish  tramp_\name
+    cold_handle .Lbad_\name, \command
+.endm
+
+/* Lower end: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
+.macro physdev_terminator name, slot
+    begin   term_\name
+    movq    %rdi, %r11
+    movq    PHYSDEV_DRIVER(%rdi), %rax
+    movq    HANDLE_LOWER(%rdi), %rdi
+    jmp     *DRIVER_SLOTS + 8 * (\slot)(%rax)
+    finish  term_\name
+.endm
+
+/* What stands in a driver's table where the driver has nothing. */
+.macro instance_missing name, command
+    .pushsection .text.missing, "ax", @progbits
+    begin   missing_\name
+    movl    $\command, %edi
+    movq    %r11, %rsi
+    jmp     missing_driver_command
+    finish  missing_\name
+    .popsection
+.endm
+
+/* What stands in a device's table where the chain answered NULL (GPA-016, GPA-022). */
+.macro device_missing name, command
+    .pushsection .text.missing, "ax", @progbits
+    begin   missing_\name
+    movl    $\command, %esi
+    jmp     missing_device_command
+    finish  missing_\name
+    .popsection
+.endm
+
+#define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
+#define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
+#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_UPPER_MAGIC
+#define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
+#define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
+#define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n
+#define PHYSDEV_TERMINATOR(n)           physdev_terminator n, ISLOT_##n
+/* The stubs stand in a section of their own, so that is_missing() is a comparison of addresses. */
+#define INSTANCE_MISSING(n)             instance_missing n, CMD_##n
+#define DEVICE_MISSING(n)               device_missing n, CMD_##n
+
+    .pushsection .text.missing, "ax", @progbits
+    .globl  missing_first
+    .hidden missing_first
+missing_first:
+    .popsection
+
+#include "gen/ztrampolines.inc"
+
+    .pushsection .text.missing, "ax", @progbits
+    /* An instance-level command that the top layer answered with NULL (LAY-401). */
+    begin   missing_in_chain
+    jmp     missing_chain_command
+    finish  missing_in_chain
+    /* Unknown physical-device command i of a driver that lacks it: r11 is the loader's object, r10 is i (UNK-007). */
+    begin   missing_unknown_physdev
+    movq    %r11, %rdi
+    movl    %r10d, %esi
+    jmp     missing_unknown_physdev_command
+    finish  missing_unknown_physdev
+    /* Unknown device command of a device that lacks it (UNK-015): returns an error. */
+    begin   missing_unknown_device
+    jmp     missing_unknown_device_command
+    finish  missing_unknown_device
+    .globl  missing_last
+    .hidden missing_last
+missing_last:
+    .popsection
+
+/* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
+#define UNKNOWN_COUNT 250
+
+.macro unknown_begin name
+    .p2align 5
+    .globl  \name
+    .hidden \name
+    .type   \name, @function
+\name:
+    .cfi_startproc
+    .set i, 0
+.endm
+
+    unknown_begin unknown_physdev_trampolines
+    .rept UNKNOWN_COUNT
+    .p2align 5
+    endbr64
+    movq    (%rdi), %rax
+    movq    HANDLE_LOWER(%rdi), %rdi
+    jmp     *INSTANCE_SLOTS + 8 * ISLOT_COUNT + 8 * i(%rax)
+    .set i, i + 1
+    .endr
+    finish unknown_physdev_trampolines
+
+    unknown_begin unknown_physdev_terminators
+    .rept UNKNOWN_COUNT
+    .p2align 5
+    endbr64
+    movq    %rdi, %r11
+    movq    PHYSDEV_DRIVER(%rdi), %rax
+    movq    HANDLE_LOWER(%rdi), %rdi
+    movl    $i, %r10d
+    jmp     *DRIVER_SLOTS + 8 * ISLOT_COUNT + 8 * i(%rax)
+    .set i, i + 1
+    .endr
+    finish unknown_physdev_terminators
+
+    unknown_begin unknown_device_trampolines
+    .rept UNKNOWN_COUNT
+    .p2align 5
+    endbr64
+    movq    (%rdi), %rax
+    jmp     *DEVICE_SLOTS + 8 * DSLOT_COUNT + 8 * i(%rax)
+    .set i, i + 1
+    .endr
+    finish unknown_device_trampolines
+
+    .section .note.GNU-stack, "", @progbits
