@@ -1,0 +1,231 @@
+/* interface.h: the types of the driver interface (versions 0 to 7) and of the layer interface (version 2): what crosses
+ * between the loader and libraries that others build. Included by gen/zvk.h. It declares nothing of the loader's own.
+ */
+#ifndef VKL_INTERFACE_H
+#define VKL_INTERFACE_H
+
+#include "gen/zvk.h"
+
+/* ---- drivers --------------------------------------------------------------------------------------------------- */
+
+#define CURRENT_LOADER_ICD_INTERFACE_VERSION 7 /* DRV-047 */
+#define MIN_PHYS_DEV_EXTENSION_ICD_INTERFACE_VERSION 4
+#define ICD_LOADER_MAGIC 0x01CDC0DE /* first word of a driver's dispatchable objects */
+
+typedef union VK_LOADER_DATA {
+    uintptr_t loaderMagic;
+    void *loaderData;
+} VK_LOADER_DATA;
+
+typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderICDInterfaceVersion)(uint32_t *pVersion);
+/* Of drivers and of layers alike. */
+typedef PFN_vkVoidFunction(VKAPI_PTR *PFN_GetPhysicalDeviceProcAddr)(VkInstance instance, const char *pName);
+
+/* WSI-007 */
+typedef enum VkIcdWsiPlatform {
+    VK_ICD_WSI_PLATFORM_MIR = 0,
+    VK_ICD_WSI_PLATFORM_WAYLAND = 1,
+    VK_ICD_WSI_PLATFORM_WIN32 = 2,
+    VK_ICD_WSI_PLATFORM_XCB = 3,
+    VK_ICD_WSI_PLATFORM_XLIB = 4,
+    VK_ICD_WSI_PLATFORM_ANDROID = 5,
+    VK_ICD_WSI_PLATFORM_MACOS = 6,
+    VK_ICD_WSI_PLATFORM_IOS = 7,
+    VK_ICD_WSI_PLATFORM_DISPLAY = 8,
+    VK_ICD_WSI_PLATFORM_HEADLESS = 9,
+    VK_ICD_WSI_PLATFORM_METAL = 10,
+    VK_ICD_WSI_PLATFORM_DIRECTFB = 11,
+    VK_ICD_WSI_PLATFORM_VI = 12,
+    VK_ICD_WSI_PLATFORM_GGP = 13,
+    VK_ICD_WSI_PLATFORM_SCREEN = 14,
+    VK_ICD_WSI_PLATFORM_FUCHSIA = 15
+} VkIcdWsiPlatform;
+
+/* What a VkSurfaceKHR of the loader points to (WSI-006). */
+typedef struct VkIcdSurfaceBase {
+    VkIcdWsiPlatform platform;
+} VkIcdSurfaceBase;
+
+typedef struct VkIcdSurfaceWayland {
+    VkIcdSurfaceBase base;
+    struct wl_display *display;
+    struct wl_surface *surface;
+} VkIcdSurfaceWayland;
+
+typedef struct VkIcdSurfaceXcb {
+    VkIcdSurfaceBase base;
+    xcb_connection_t *connection;
+    xcb_window_t window;
+} VkIcdSurfaceXcb;
+
+typedef struct VkIcdSurfaceXlib {
+    VkIcdSurfaceBase base;
+    Display *dpy;
+    Window window;
+} VkIcdSurfaceXlib;
+
+typedef struct VkIcdSurfaceDisplay {
+    VkIcdSurfaceBase base;
+    VkDisplayModeKHR displayMode;
+    uint32_t planeIndex;
+    uint32_t planeStackIndex;
+    VkSurfaceTransformFlagBitsKHR transform;
+    float globalAlpha;
+    VkDisplayPlaneAlphaFlagBitsKHR alphaMode;
+    VkExtent2D imageExtent;
+} VkIcdSurfaceDisplay;
+
+typedef struct VkIcdSurfaceHeadless {
+    VkIcdSurfaceBase base;
+} VkIcdSurfaceHeadless;
+
+/* The part of the loader's surface object that drivers below interface version 3 and drivers that take it as it is may
+ * read (WSI-008): the platform's structure at offset 0, then what describes the whole. */
+typedef struct VklIcdSurface {
+    union {
+        VkIcdSurfaceBase base;
+        VkIcdSurfaceWayland wayland;
+        VkIcdSurfaceXcb xcb;
+        VkIcdSurfaceXlib xlib;
+        VkIcdSurfaceDisplay display;
+        VkIcdSurfaceHeadless headless;
+    };
+    uint32_t base_size;           /* 4 */
+    uint32_t platform_size;       /* of the structure used */
+    uint32_t non_platform_offset; /* of base_size from the start */
+    uint32_t entire_size;         /* of the whole object */
+} VklIcdSurface;
+
+/* ---- layers ---------------------------------------------------------------------------------------------------- */
+
+#define CURRENT_LOADER_LAYER_INTERFACE_VERSION 2
+#define MIN_SUPPORTED_LOADER_LAYER_INTERFACE_VERSION 1
+
+typedef enum VkNegotiateLayerStructType {
+    LAYER_NEGOTIATE_INTERFACE_STRUCT = 1
+} VkNegotiateLayerStructType;
+
+/* LAY-285 */
+typedef struct VkNegotiateLayerInterface {
+    VkNegotiateLayerStructType sType;
+    void *pNext;
+    uint32_t loaderLayerInterfaceVersion;
+    PFN_vkGetInstanceProcAddr pfnGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr pfnGetDeviceProcAddr;
+    PFN_GetPhysicalDeviceProcAddr pfnGetPhysicalDeviceProcAddr;
+} VkNegotiateLayerInterface;
+
+typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderLayerInterfaceVersion)(VkNegotiateLayerInterface *pVersionStruct);
+
+/* Kinds of the loader's structures in create-info chains (documentation of the layer interface, section on chains). */
+typedef enum VkLayerFunction {
+    VK_LAYER_LINK_INFO = 0,
+    VK_LOADER_DATA_CALLBACK = 1,
+    VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK = 2,
+    VK_LOADER_FEATURES = 3
+} VkLayerFunction;
+
+typedef VkFlags VkLoaderFeatureFlags;
+typedef enum VkLoaderFeatureFlagBits {
+    VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING = 0x1 /* LAY-306 */
+} VkLoaderFeatureFlagBits;
+
+typedef struct VkLayerInstanceLink {
+    struct VkLayerInstanceLink *pNext;
+    PFN_vkGetInstanceProcAddr pfnNextGetInstanceProcAddr;
+    PFN_GetPhysicalDeviceProcAddr pfnNextGetPhysicalDeviceProcAddr;
+} VkLayerInstanceLink;
+
+typedef VkResult(VKAPI_PTR *PFN_vkSetInstanceLoaderData)(VkInstance instance, void *object);
+typedef VkResult(VKAPI_PTR *PFN_vkSetDeviceLoaderData)(VkDevice device, void *object);
+/* LAY-365, LAY-372 */
+typedef VkResult(VKAPI_PTR *PFN_vkLayerCreateDevice)(VkInstance instance, VkPhysicalDevice physicalDevice,
+                                                     const VkDeviceCreateInfo *pCreateInfo,
+                                                     const VkAllocationCallbacks *pAllocator, VkDevice *pDevice,
+                                                     PFN_vkGetInstanceProcAddr layerGIPA,
+                                                     PFN_vkGetDeviceProcAddr *nextGDPA);
+typedef void(VKAPI_PTR *PFN_vkLayerDestroyDevice)(VkDevice device, const VkAllocationCallbacks *pAllocator,
+                                                  PFN_vkDestroyDevice destroyFunction);
+
+typedef struct VkLayerInstanceCreateInfo {
+    VkStructureType sType; /* VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO */
+    const void *pNext;
+    VkLayerFunction function;
+    union {
+        VkLayerInstanceLink *pLayerInfo;
+        PFN_vkSetInstanceLoaderData pfnSetInstanceLoaderData;
+        struct {
+            PFN_vkLayerCreateDevice pfnLayerCreateDevice;
+            PFN_vkLayerDestroyDevice pfnLayerDestroyDevice;
+        } layerDevice;
+        VkLoaderFeatureFlags loaderFeatures;
+    } u;
+} VkLayerInstanceCreateInfo;
+
+typedef struct VkLayerDeviceLink {
+    struct VkLayerDeviceLink *pNext;
+    PFN_vkGetInstanceProcAddr pfnNextGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr pfnNextGetDeviceProcAddr;
+} VkLayerDeviceLink;
+
+typedef struct VkLayerDeviceCreateInfo {
+    VkStructureType sType; /* VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO */
+    const void *pNext;
+    VkLayerFunction function;
+    union {
+        VkLayerDeviceLink *pLayerInfo;
+        PFN_vkSetDeviceLoaderData pfnSetDeviceLoaderData;
+    } u;
+} VkLayerDeviceCreateInfo;
+
+/* Pre-instance functions (LAY-221, LAY-222). */
+typedef enum VkChainType {
+    VK_CHAIN_TYPE_UNKNOWN = 0,
+    VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES = 1,
+    VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES = 2,
+    VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION = 3
+} VkChainType;
+
+#define VK_CURRENT_CHAIN_VERSION 1
+
+typedef struct VkChainHeader {
+    VkChainType type;
+    uint32_t version;
+    uint32_t size; /* of the whole structure */
+} VkChainHeader;
+
+typedef struct VkEnumerateInstanceExtensionPropertiesChain {
+    VkChainHeader header;
+    VkResult(VKAPI_PTR *pfnNextLayer)(const struct VkEnumerateInstanceExtensionPropertiesChain *chain,
+                                      const char *pLayerName, uint32_t *pPropertyCount,
+                                      VkExtensionProperties *pProperties);
+    const struct VkEnumerateInstanceExtensionPropertiesChain *pNextLink;
+} VkEnumerateInstanceExtensionPropertiesChain;
+
+typedef struct VkEnumerateInstanceLayerPropertiesChain {
+    VkChainHeader header;
+    VkResult(VKAPI_PTR *pfnNextLayer)(const struct VkEnumerateInstanceLayerPropertiesChain *chain,
+                                      uint32_t *pPropertyCount, VkLayerProperties *pProperties);
+    const struct VkEnumerateInstanceLayerPropertiesChain *pNextLink;
+} VkEnumerateInstanceLayerPropertiesChain;
+
+typedef struct VkEnumerateInstanceVersionChain {
+    VkChainHeader header;
+    VkResult(VKAPI_PTR *pfnNextLayer)(const struct VkEnumerateInstanceVersionChain *chain, uint32_t *pApiVersion);
+    const struct VkEnumerateInstanceVersionChain *pNextLink;
+} VkEnumerateInstanceVersionChain;
+
+#if UINTPTR_MAX == 0xffffffffffffffff
+_Static_assert(sizeof(VkIcdSurfaceBase) == 4, "WSI-008");
+_Static_assert(offsetof(VkIcdSurfaceXcb, window) == 16 && sizeof(VkIcdSurfaceXcb) == 24, "VkIcdSurfaceXcb");
+_Static_assert(offsetof(VkIcdSurfaceXlib, window) == 16 && sizeof(VkIcdSurfaceXlib) == 24, "VkIcdSurfaceXlib");
+_Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfaceWayland) == 24, "VkIcdSurfaceWayland");
+_Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48, "VkIcdSurfaceDisplay");
+_Static_assert(offsetof(VklIcdSurface, base_size) == 48, "WSI-008: after the largest platform structure");
+_Static_assert(sizeof(VkNegotiateLayerInterface) == 48, "LAY-285");
+_Static_assert(offsetof(VkLayerInstanceCreateInfo, u) == 24 && sizeof(VkLayerInstanceCreateInfo) == 40, "instance chain");
+_Static_assert(offsetof(VkLayerDeviceCreateInfo, u) == 24 && sizeof(VkLayerDeviceCreateInfo) == 32, "device chain");
+_Static_assert(sizeof(VkEnumerateInstanceVersionChain) == 32, "LAY-222");
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+package emit
+
+import (
+	"vkloader/tools/vkgen/loader"
+)
+
+// ends writes prototypes of the ends that are written in C.
+func ends(s *loader.Set) []byte {
+	var t text
+	t.f("/* %s */", mark(s))
+	t.f("/* Prototypes of the upper and lower ends that are written in C, so that a wrong parameter does not compile. */")
+	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"zvk.h\"\n")
+	for _, part := range []struct {
+		title  string
+		prefix string
+		take   func(*loader.Command) bool
+	}{
+		{"Upper ends.", "tramp_", func(c *loader.Command) bool { return c.HandUpper }},
+		{"Lower ends.", "term_", func(c *loader.Command) bool { return c.HandLower }},
+	} {
+		t.f("/* %s */", part.title)
+		for _, c := range s.Commands {
+			if part.take(c) {
+				root := s.Registry.Root(c.Command)
+				t.f("%s %s%s(%s);", root.Return, part.prefix, c.Name, parameters(root))
+			}
+		}
+		t.f("")
+	}
+	t.f("#endif")
+	return t.Bytes()
+}
+
+// handWritten writes the documentation's table of hand-written commands.
+func handWritten(s *loader.Set) []byte {
+	var t text
+	t.f("<!-- %s -->", mark(s))
+	t.f("# Commands written by hand\n")
+	t.f("Every other command is one macro line of `spine/gen/ztrampolines.inc`. The *upper end* is what programs call, the *lower\n" +
+		"end* what the last layer calls; an end that is not named here is made by the assembler, or there is none. The list is\n" +
+		"`tools/vkgen/loader/exceptions.go`.\n")
+	t.f("| command | ends in C | why |\n| --- | --- | --- |")
+	for _, h := range loader.Hands {
+		if s.Find(h.Command) == nil {
+			continue
+		}
+		which := "lower"
+		switch {
+		case h.Upper && h.Lower:
+			which = "both"
+		case h.Upper:
+			which = "upper"
+		}
+		t.f("| `%s` | %s | %s |", h.Command, which, h.Why)
+	}
+	return t.Bytes()
+}

@@ -1,0 +1,481 @@
+package emit
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/tools/vkgen/loader"
+	"vkloader/tools/vkgen/registry"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// opaque are the window systems' types: pointers to them and their numbers are all that is handled (EXP-004).
+var opaque = []struct{ name, decl string }{
+	{"Display", "typedef struct _XDisplay Display;"},
+	{"Window", "typedef unsigned long Window;"},
+	{"VisualID", "typedef unsigned long VisualID;"},
+	{"RROutput", "typedef unsigned long RROutput;"},
+	{"xcb_connection_t", "typedef struct xcb_connection_t xcb_connection_t;"},
+	{"xcb_window_t", "typedef uint32_t xcb_window_t;"},
+	{"xcb_visualid_t", "typedef uint32_t xcb_visualid_t;"},
+	{"wl_display", "struct wl_display;"},
+	{"wl_surface", "struct wl_surface;"},
+}
+
+// closure is what the header declares: the roots and all that they need.
+type closure struct {
+	set      *loader.Set
+	r        *registry.Registry
+	types    map[string]bool
+	commands map[string]bool
+	ext      map[string]bool // extensions whose macros are wanted
+}
+
+func (c *closure) typ(name string) error {
+	if c.types[name] {
+		return nil
+	}
+	t := c.r.Type(name)
+	if t == nil {
+		return fmt.Errorf("type %s is not defined", name)
+	}
+	c.types[name] = true
+	if t.Alias != "" {
+		return c.typ(t.Alias)
+	}
+	if t.Bits != "" && c.r.Type(t.Bits) != nil {
+		if err := c.typ(t.Bits); err != nil {
+			return err
+		}
+	}
+	if t.Base != "" && t.Category == "bitmask" {
+		if err := c.typ(t.Base); err != nil {
+			return err
+		}
+	}
+	for _, m := range t.Members {
+		if err := c.member(m); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, u := range t.Uses {
+		if c.r.Type(u) == nil {
+			continue
+		}
+		if err := c.typ(u); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (c *closure) member(m registry.Member) error {
+	if strings.HasPrefix(m.Type, "PFN_vk") && c.r.Type(m.Type) == nil { // a command's own pointer type
+		return c.command(strings.TrimPrefix(m.Type, "PFN_"))
+	}
+	return c.typ(m.Type)
+}
+
+func (c *closure) command(name string) error {
+	if c.commands[name] {
+		return nil
+	}
+	cmd := c.r.Command(name)
+	if cmd == nil {
+		return fmt.Errorf("command %s is not defined", name)
+	}
+	c.commands[name] = true
+	root := c.r.Root(cmd)
+	if root != cmd {
+		return c.command(root.Name)
+	}
+	for _, w := range strings.Fields(strings.NewReplacer("*", " ", "const", " ").Replace(cmd.Return)) {
+		if c.r.Type(w) != nil {
+			if err := c.typ(w); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range cmd.Params {
+		if err := c.member(p); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (c *closure) blocks(blocks []registry.Block) error {
+	for _, b := range blocks {
+		for _, n := range b.Types {
+			if t := c.r.Type(n); t != nil && t.Category != "define" && t.Category != "include" && t.Category != "" {
+				if err := c.typ(n); err != nil {
+					return err
+				}
+			}
+		}
+		for _, n := range b.Commands {
+			if err := c.command(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// root takes one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a
+// note, not an error, so that older registries work.
+func (c *closure) root(name string) error {
+	switch {
+	case name == "core":
+		for _, f := range c.r.Features {
+			if err := c.blocks(f.Blocks); err != nil {
+				return fmt.Errorf("feature %s: %w", f.Name, err)
+			}
+		}
+		return nil
+	case strings.HasPrefix(name, "VK_"):
+		if e := c.r.Extension(name); e != nil {
+			c.ext[name] = true
+			if err := c.blocks(e.Blocks); err != nil {
+				return fmt.Errorf("extension %s: %w", name, err)
+			}
+			return nil
+		}
+	case strings.HasPrefix(name, "vk"):
+		if c.r.Command(name) != nil {
+			return c.command(name)
+		}
+	case c.r.Type(name) != nil:
+		return c.typ(name)
+	}
+	c.set.Notes = append(c.set.Notes, fmt.Sprintf("root %s: this registry has no such name", name))
+	return nil
+}
+
+func header(s *loader.Set, roots string) (h, check []byte, err error) {
+	c := &closure{set: s, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
+	for i, line := range strings.Split(roots, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		for _, name := range strings.Fields(line) {
+			if err := c.root(name); err != nil {
+				return nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
+			}
+		}
+	}
+	for _, hand := range loader.Hands {
+		if s.Find(hand.Command) != nil {
+			if err := c.command(hand.Command); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for _, n := range []string{"VkStructureType", "VkResult", "VkObjectType"} {
+		if err := c.typ(n); err != nil {
+			return nil, nil, err
+		}
+	}
+	// Other names of what is there cost nothing.
+	for _, t := range c.r.Types {
+		if t.Alias != "" && c.types[t.Alias] {
+			c.types[t.Name] = true
+		}
+	}
+	for _, cmd := range s.Commands {
+		if cmd.Alias != "" && c.commands[c.r.Root(cmd.Command).Name] {
+			c.commands[cmd.Name] = true
+		}
+	}
+	check, err = c.check()
+	return c.header(), check, err
+}
+
+func (c *closure) each(category string, do func(*registry.Type)) {
+	for _, t := range c.r.Types {
+		if c.types[t.Name] && t.Category == category {
+			do(t)
+		}
+	}
+}
+
+func (c *closure) header() []byte {
+	var t text
+	r := c.r
+	t.f("/* %s */", mark(c.set))
+	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
+		" * prototypes. What is in it is decided by zvk.roots and closed over; driver and layer interface: interface.h. */")
+	t.f(`#ifndef VKL_ZVK_H
+#define VKL_ZVK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VKAPI_ATTR
+#define VKAPI_CALL
+#define VKAPI_PTR
+
+#define VK_MAKE_API_VERSION(variant, major, minor, patch) \
+    ((((uint32_t)(variant)) << 29) | (((uint32_t)(major)) << 22) | (((uint32_t)(minor)) << 12) | ((uint32_t)(patch)))
+#define VK_API_VERSION_VARIANT(version) ((uint32_t)(version) >> 29)
+#define VK_API_VERSION_MAJOR(version) (((uint32_t)(version) >> 22) & 0x7fu)
+#define VK_API_VERSION_MINOR(version) (((uint32_t)(version) >> 12) & 0x3ffu)
+#define VK_API_VERSION_PATCH(version) ((uint32_t)(version) & 0xfffu)
+#define VK_HEADER_VERSION %d
+#define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION(0, %d, %d, VK_HEADER_VERSION)
+#define VK_NULL_HANDLE 0`, r.Patch, r.Major, r.Minor)
+	minors := map[int]bool{}
+	for _, f := range r.Features {
+		if !minors[f.Minor] {
+			minors[f.Minor] = true
+			t.f("#define VK_API_VERSION_%d_%d VK_MAKE_API_VERSION(0, %d, %d, 0)", f.Major, f.Minor, f.Major, f.Minor)
+		}
+	}
+	t.f("")
+	for _, v := range r.Constants {
+		switch {
+		case v.Alias != "":
+			t.f("#define %s %s", v.Name, v.Alias)
+		case v.Text != "":
+			t.f("#define %s %s", v.Name, v.Text)
+		default:
+			t.f("#define %s %du", v.Name, v.Num)
+		}
+	}
+	t.f("")
+	for _, e := range r.Extensions {
+		if (c.ext[e.Name] || slices.Contains(c.set.Gates, e)) && e.NameMacro != "" {
+			t.f("#define %s %d", e.VersionMacro, e.SpecVersion)
+			t.f("#define %s \"%s\"", e.NameMacro, e.Name)
+		}
+	}
+	t.f("\n/* Types of window systems: only their pointers and numbers are handled. */")
+	for _, o := range opaque {
+		t.f("%s", o.decl)
+	}
+	t.f("")
+	c.each("basetype", func(b *registry.Type) { t.f("%s", b.Text) })
+	t.f("")
+	c.each("handle", func(h *registry.Type) {
+		if h.Alias != "" {
+			t.f("typedef %s %s;", h.Alias, h.Name)
+		} else {
+			t.f("typedef struct %s_T *%s;", h.Name, h.Name)
+		}
+	})
+	done := map[string]bool{}
+	c.each("enum", func(e *registry.Type) {
+		if e.Alias == "" && !done[e.Name] {
+			done[e.Name] = true
+			c.enum(&t, e.Name)
+		}
+	})
+	t.f("")
+	c.each("enum", func(e *registry.Type) {
+		if e.Alias != "" {
+			t.f("typedef %s %s;", e.Alias, e.Name)
+		}
+	})
+	c.each("bitmask", func(b *registry.Type) {
+		if b.Alias == "" {
+			t.f("typedef %s %s;", b.Base, b.Name)
+		}
+	})
+	c.each("bitmask", func(b *registry.Type) {
+		if b.Alias != "" {
+			t.f("typedef %s %s;", b.Alias, b.Name)
+		}
+	})
+	t.f("")
+	for _, kind := range []string{"struct", "union"} {
+		c.each(kind, func(s *registry.Type) {
+			if s.Alias == "" {
+				t.f("typedef %s %s %s;", kind, s.Name, s.Name)
+			}
+		})
+	}
+	for _, kind := range []string{"struct", "union"} {
+		c.each(kind, func(s *registry.Type) {
+			if s.Alias != "" {
+				t.f("typedef %s %s;", s.Alias, s.Name)
+			}
+		})
+	}
+	t.f("")
+	written := map[string]bool{}
+	c.each("funcpointer", func(f *registry.Type) { c.pointer(&t, f, written) })
+	for _, m := range c.members() { // pointer types of commands that structures hold
+		c.prototype(&t, m, written)
+	}
+	for _, s := range c.ordered() {
+		t.f("\n%s %s {", s.Category, s.Name)
+		for _, m := range s.Members {
+			t.f("    %s;", m.Decl)
+		}
+		t.f("};")
+	}
+	t.f("")
+	for _, cmd := range r.Commands {
+		if c.commands[cmd.Name] && cmd.Alias == "" {
+			c.prototype(&t, cmd.Name, written)
+		}
+	}
+	for _, cmd := range r.Commands {
+		if c.commands[cmd.Name] && cmd.Alias != "" {
+			t.f("typedef PFN_%s PFN_%s;", r.Root(cmd).Name, cmd.Name)
+		}
+	}
+	t.f("\n#include \"../interface.h\"\n\n#endif")
+	return t.Bytes()
+}
+
+// pointer writes a function pointer type after those that it uses.
+func (c *closure) pointer(t *text, f *registry.Type, written map[string]bool) {
+	if written[f.Name] {
+		return
+	}
+	written[f.Name] = true
+	for _, u := range f.Uses {
+		if x := c.r.Type(u); x != nil && x.Category == "funcpointer" {
+			c.pointer(t, x, written)
+		}
+	}
+	t.f("%s", f.Text)
+}
+
+func (c *closure) prototype(t *text, name string, written map[string]bool) {
+	if written["PFN_"+name] {
+		return
+	}
+	written["PFN_"+name] = true
+	cmd := c.r.Command(name)
+	t.f("typedef %s (VKAPI_PTR *PFN_%s)(%s);", cmd.Return, name, parameters(cmd))
+}
+
+func parameters(cmd *registry.Command) string {
+	var list []string
+	for _, p := range cmd.Params {
+		list = append(list, p.Decl)
+	}
+	if list == nil {
+		return "void"
+	}
+	return strings.Join(list, ", ")
+}
+
+// members gives the commands whose pointer types are the types of members.
+func (c *closure) members() []string {
+	var out []string
+	for _, s := range c.r.Types {
+		if !c.types[s.Name] || s.Category != "struct" {
+			continue
+		}
+		for _, m := range s.Members {
+			if strings.HasPrefix(m.Type, "PFN_vk") && c.r.Type(m.Type) == nil {
+				out = append(out, strings.TrimPrefix(m.Type, "PFN_"))
+			}
+		}
+	}
+	return out
+}
+
+// ordered gives structures and unions, each after those that it holds by value.
+func (c *closure) ordered() []*registry.Type {
+	var out []*registry.Type
+	seen := map[string]bool{}
+	var visit func(*registry.Type)
+	visit = func(s *registry.Type) {
+		for s.Alias != "" {
+			s = c.r.Type(s.Alias)
+		}
+		if seen[s.Name] {
+			return
+		}
+		seen[s.Name] = true
+		for _, m := range s.Members {
+			if m.Pointers > 0 {
+				continue
+			}
+			if x := c.r.Type(m.Type); x != nil && (x.Category == "struct" || x.Category == "union") {
+				visit(x)
+			}
+		}
+		out = append(out, s)
+	}
+	for _, s := range c.r.Types {
+		if c.types[s.Name] && (s.Category == "struct" || s.Category == "union") {
+			visit(s)
+		}
+	}
+	return out
+}
+
+func (c *closure) enum(t *text, name string) {
+	e := c.r.Enum(name)
+	if e == nil {
+		e = &registry.Enum{Name: name}
+	}
+	if e.Wide {
+		t.f("\ntypedef uint64_t %s;", name)
+		for _, v := range e.Values {
+			if v.Alias != "" {
+				t.f("#define %s %s", v.Name, v.Alias)
+			} else {
+				t.f("#define %s ((%s)0x%xu)", v.Name, name, uint64(v.Num))
+			}
+		}
+		return
+	}
+	t.f("\ntypedef enum %s {", name)
+	known := map[string]registry.Value{}
+	for _, v := range e.Values {
+		known[v.Name] = v
+	}
+	for _, v := range e.Values {
+		if v.Alias == "" {
+			if e.Bitmask && bits.OnesCount64(uint64(v.Num)) == 1 {
+				t.f("    %s = 0x%x,", v.Name, v.Num)
+			} else {
+				t.f("    %s = %d,", v.Name, v.Num)
+			}
+		}
+	}
+	for _, v := range e.Values {
+		target := v
+		for i := 0; target.Alias != "" && i < 8; i++ {
+			target = known[target.Alias]
+		}
+		if v.Alias != "" && target.Name != "" {
+			t.f("    %s = %s,", v.Name, target.Name)
+		}
+	}
+	t.f("    %s = 0x7fffffff", maxName(name, c.r.Tags))
+	t.f("} %s;", name)
+}
+
+// maxName makes VK_STRUCTURE_TYPE_MAX_ENUM of VkStructureType; an author's suffix goes to the end.
+func maxName(name string, tags []string) string {
+	suffix := ""
+	for _, tag := range tags {
+		if strings.HasSuffix(name, tag) && len(tag) > len(suffix) {
+			suffix = tag
+		}
+	}
+	name = strings.TrimSuffix(name, suffix)
+	var b strings.Builder
+	for i, ch := range name {
+		if i > 0 && (ch >= 'A' && ch <= 'Z' || ch >= '0' && ch <= '9' && !isDigit(name[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(ch)
+	}
+	out := strings.ToUpper(b.String()) + "_MAX_ENUM"
+	if suffix != "" {
+		out += "_" + suffix
+	}
+	return out
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

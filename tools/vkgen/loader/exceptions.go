@@ -1,0 +1,147 @@
+package loader
+
+// platforms whose extensions a Linux loader knows ("" is none). DirectFB, QNX Screen and the rest are out (GPA-042).
+var platforms = []string{"", "xlib", "xlib_xrandr", "xcb", "wayland", "provisional"}
+
+// exported are the extensions whose commands are exported besides all of core (EXP-006, EXP-007).
+var exported = []string{
+	"VK_KHR_surface",
+	"VK_KHR_swapchain", // with what device groups add to it
+	"VK_KHR_display",
+	"VK_KHR_display_swapchain",
+	"VK_KHR_get_surface_capabilities2",
+	"VK_KHR_get_display_properties2",
+	"VK_KHR_xlib_surface",
+	"VK_KHR_xcb_surface",
+	"VK_KHR_wayland_surface",
+	"VK_EXT_headless_surface",
+}
+
+// gates are the commands whose name look-up is gated on another extension than the one that brings them.
+var gates = map[string]string{
+	"vkGetPhysicalDeviceSurfaceCapabilities2KHR": "VK_KHR_surface", // GPA-026: its own extension is not looked at
+	"vkGetPhysicalDeviceSurfaceFormats2KHR":      "VK_KHR_surface", // GPA-026
+	"vkGetDeviceGroupPresentCapabilitiesKHR":     "VK_KHR_surface", // GPA-025, though device extensions bring it
+	"vkGetDeviceGroupSurfacePresentModesKHR":     "VK_KHR_surface", // GPA-025
+	"vkGetPhysicalDevicePresentRectanglesKHR":    "VK_KHR_surface", // GPA-025
+}
+
+// global are the commands that are asked for without an instance (GPA-002).
+var global = []string{
+	"vkCreateInstance", "vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceLayerProperties",
+	"vkEnumerateInstanceVersion",
+}
+
+// bothTables are device-level commands that drivers are also asked for by way of the instance.
+var bothTables = []string{
+	"vkGetDeviceProcAddr", // GPA-090: a driver must give it to vkGetInstanceProcAddr
+}
+
+// Hand is a command with an end that is written in C.
+type Hand struct {
+	Command string
+	Upper   bool
+	Lower   bool
+	Why     string
+}
+
+const (
+	up   = 1
+	down = 2
+	both = up | down
+)
+
+func hand(ends int, command, why string) Hand {
+	return Hand{Command: command, Upper: ends&up != 0, Lower: ends&down != 0, Why: why}
+}
+
+// Hands are the commands with an end that the assembler cannot make from one macro line. Device-level commands have a
+// lower end only when they stand here (GPA-086).
+var Hands = []Hand{
+	hand(both, "vkCreateInstance", "builds the instance: layers, drivers, tables"),
+	hand(both, "vkDestroyInstance", "takes the instance apart; NULL is allowed (HND-010)"),
+	hand(both, "vkEnumerateInstanceVersion", "asked without an instance; pre-instance layers (LAY-217)"),
+	hand(both, "vkEnumerateInstanceLayerProperties", "asked without an instance; pre-instance layers (LAY-217)"),
+	hand(both, "vkEnumerateInstanceExtensionProperties", "asked without an instance; pre-instance layers (LAY-217)"),
+	hand(both, "vkGetInstanceProcAddr", "name look-up (GPA-001 to GPA-042, GPA-077 to GPA-081)"),
+	hand(both, "vkGetDeviceProcAddr", "name look-up (GPA-043 to GPA-060, GPA-085)"),
+	hand(both, "vkEnumeratePhysicalDevices", "gives the loader's own objects for the chain's (GPA-070)"),
+	hand(both, "vkEnumeratePhysicalDeviceGroups", "gives the loader's own objects for the chain's (EXT-035 to EXT-038)"),
+	hand(both, "vkCreateDevice", "builds the device: chain, tables, extension filter"),
+	hand(up, "vkDestroyDevice", "forgets the device; NULL is allowed (HND-023)"),
+	hand(both, "vkEnumerateDeviceLayerProperties", "answered at the upper end; the lower end complains (GPA-088)"),
+	hand(down, "vkEnumerateDeviceExtensionProperties", "adds and filters extensions of layers (LAY section 7.5)"),
+	hand(up, "vkGetDeviceQueue", "sets the queue's first word (GPA-073, GPA-074)"),
+	hand(up, "vkGetDeviceQueue2", "sets the queue's first word (GPA-073, GPA-074)"),
+	hand(up, "vkAllocateCommandBuffers", "sets the command buffers' first words (GPA-073, GPA-074)"),
+	hand(up, "vkCreateExternalComputeQueueNV", "sets the queue's first word (GPA-073)"),
+
+	hand(down, "vkGetPhysicalDeviceFeatures2", "emulated with the 1.0 command (EXT-007, EXT-019)"),
+	hand(down, "vkGetPhysicalDeviceProperties2", "emulated with the 1.0 command (EXT-007, EXT-022)"),
+	hand(down, "vkGetPhysicalDeviceFormatProperties2", "emulated with the 1.0 command (EXT-007, EXT-025)"),
+	hand(down, "vkGetPhysicalDeviceImageFormatProperties2", "emulated with the 1.0 command (EXT-007, EXT-026)"),
+	hand(down, "vkGetPhysicalDeviceQueueFamilyProperties2", "emulated with the 1.0 command (EXT-007, EXT-027)"),
+	hand(down, "vkGetPhysicalDeviceMemoryProperties2", "emulated with the 1.0 command (EXT-007, EXT-028)"),
+	hand(down, "vkGetPhysicalDeviceSparseImageFormatProperties2", "emulated with the 1.0 command (EXT-007, EXT-029)"),
+	hand(down, "vkGetPhysicalDeviceExternalBufferProperties", "emulated as \"nothing supported\" (EXT-007, EXT-031)"),
+	hand(down, "vkGetPhysicalDeviceExternalSemaphoreProperties", "emulated as \"nothing supported\" (EXT-007, EXT-032)"),
+	hand(down, "vkGetPhysicalDeviceExternalFenceProperties", "emulated as \"nothing supported\" (EXT-007, EXT-033)"),
+	hand(down, "vkGetPhysicalDeviceToolProperties", "no tools where the driver has none (EXT-042 to EXT-044)"),
+	hand(down, "vkGetPhysicalDeviceToolPropertiesEXT", "no tools where the driver has none (EXT-045)"),
+	hand(down, "vkGetPhysicalDeviceExternalImageFormatPropertiesNV", "emulated (EXT-056, EXT-057)"),
+
+	hand(down, "vkCreateXcbSurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateXlibSurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateWaylandSurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateHeadlessSurfaceEXT", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateDisplayPlaneSurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkDestroySurfaceKHR", "destroys each driver's surface and the loader's (WSI-019, WSI-020)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceSupportKHR", "needs the driver's surface (WSI-013, WSI-025 to WSI-029)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "needs the driver's surface (WSI-013, WSI-030)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceFormatsKHR", "needs the driver's surface (WSI-013, WSI-032)"),
+	hand(down, "vkGetPhysicalDeviceSurfacePresentModesKHR", "needs the driver's surface (WSI-013, WSI-034)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceCapabilities2KHR", "needs the driver's surface; emulated (WSI-044 to WSI-049)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceFormats2KHR", "needs the driver's surface; emulated (WSI-050 to WSI-054)"),
+	hand(down, "vkGetPhysicalDeviceSurfaceCapabilities2EXT", "needs the driver's surface; emulated (EXT-058 to EXT-062)"),
+	hand(down, "vkGetPhysicalDevicePresentRectanglesKHR", "needs the driver's surface (WSI-039)"),
+	hand(down, "vkGetPhysicalDeviceXcbPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceXlibPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceWaylandPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
+
+	hand(down, "vkGetPhysicalDeviceDisplayPropertiesKHR", "own messages and empty answers (EXT-063, EXT-064)"),
+	hand(down, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", "own messages and empty answers (EXT-063, EXT-064)"),
+	hand(down, "vkGetDisplayPlaneSupportedDisplaysKHR", "own messages and empty answers (EXT-063, EXT-064)"),
+	hand(down, "vkGetDisplayModePropertiesKHR", "own messages and empty answers (EXT-063, EXT-064)"),
+	hand(down, "vkCreateDisplayModeKHR", "own messages (EXT-063, EXT-066)"),
+	hand(down, "vkGetDisplayPlaneCapabilitiesKHR", "own messages and empty answers (EXT-063, EXT-065)"),
+	hand(down, "vkGetPhysicalDeviceDisplayProperties2KHR", "emulated (EXT-068 to EXT-071)"),
+	hand(down, "vkGetPhysicalDeviceDisplayPlaneProperties2KHR", "emulated (EXT-068 to EXT-071)"),
+	hand(down, "vkGetDisplayModeProperties2KHR", "emulated (EXT-068 to EXT-071)"),
+	hand(down, "vkGetDisplayPlaneCapabilities2KHR", "emulated (EXT-072, EXT-073)"),
+	hand(down, "vkReleaseDisplayEXT", "own message where the driver lacks it (EXT-053)"),
+	hand(down, "vkAcquireXlibDisplayEXT", "emulated as an error (EXT-054)"),
+	hand(down, "vkGetRandROutputDisplayEXT", "emulated as no display (EXT-055)"),
+	hand(down, "vkAcquireDrmDisplayEXT", "an error instead of an abort (EXT-051)"),
+	hand(down, "vkGetDrmDisplayEXT", "an error instead of an abort (EXT-052)"),
+
+	hand(down, "vkCreateDebugReportCallbackEXT", "the loader's own callbacks and the drivers' (DBG-027 ff.)"),
+	hand(down, "vkDestroyDebugReportCallbackEXT", "the loader's own callbacks and the drivers' (DBG-027 ff.)"),
+	hand(down, "vkDebugReportMessageEXT", "goes to all drivers and the loader's own callbacks (DBG-040 ff.)"),
+	hand(down, "vkCreateDebugUtilsMessengerEXT", "the loader's own messengers and the drivers' (DBG-027 ff.)"),
+	hand(down, "vkDestroyDebugUtilsMessengerEXT", "the loader's own messengers and the drivers' (DBG-027 ff.)"),
+	hand(down, "vkSubmitDebugUtilsMessageEXT", "goes to all drivers and the loader's own messengers (DBG-040 ff.)"),
+
+	hand(down, "vkCreateSwapchainKHR", "needs the driver's surface (WSI-056)"),
+	hand(down, "vkCreateSharedSwapchainsKHR", "needs the driver's surfaces (WSI-063)"),
+	hand(down, "vkGetDeviceGroupSurfacePresentModesKHR", "needs the driver's surface (WSI-066)"),
+	hand(both, "vkSetDebugUtilsObjectNameEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
+	hand(both, "vkSetDebugUtilsObjectTagEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
+	hand(both, "vkDebugMarkerSetObjectNameEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
+	hand(both, "vkDebugMarkerSetObjectTagEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
+	hand(down, "vkQueueBeginDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+	hand(down, "vkQueueEndDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+	hand(down, "vkQueueInsertDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+	hand(down, "vkCmdBeginDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+	hand(down, "vkCmdEndDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+	hand(down, "vkCmdInsertDebugUtilsLabelEXT", "does nothing where the driver lacks it (DBG-058)"),
+}

@@ -1,0 +1,204 @@
+package loader
+
+import (
+	"fmt"
+	"slices"
+
+	"vkloader/tools/vkgen/registry"
+)
+
+// Kind is what a command is dispatched on.
+type Kind int
+
+// The values are those of COMMAND_* in spine.h.
+const (
+	Global Kind = iota + 1
+	Instance
+	PhysDev
+	Device // device, queue, command buffer, external compute queue
+)
+
+func (k Kind) String() string {
+	return [...]string{"", "global", "instance", "physical device", "device"}[k]
+}
+
+// ExtensionMinor stands for the core version of commands that are in none.
+const ExtensionMinor = 255
+
+// Command is a command that the loader knows.
+type Command struct {
+	*registry.Command
+	Kind      Kind
+	Minor     int    // core version 1.Minor, or ExtensionMinor
+	Extension string // first extension that brings it, "" for core commands
+	Gate      string // instance extension that its look-up is gated on, or ""
+	Param     string // first parameter
+	Exported  bool
+	CoreAlias string // the core command whose two ends it shares (GPA-030, GPA-031)
+	HandUpper bool
+	HandLower bool
+}
+
+// Upper gives the symbol of the upper end.
+func (c *Command) Upper() string {
+	if c.CoreAlias != "" {
+		return "tramp_" + c.CoreAlias
+	}
+	return "tramp_" + c.Name
+}
+
+// Lower gives the symbol of the lower end, or "".
+func (c *Command) Lower() string {
+	switch {
+	case c.CoreAlias != "":
+		return "term_" + c.CoreAlias
+	case c.Kind == Device && !c.HandLower:
+		return ""
+	}
+	return "term_" + c.Name
+}
+
+// Set is everything the loader knows.
+type Set struct {
+	Registry   *registry.Registry
+	Commands   []*Command            // core first, each part in the registry's order
+	Gates      []*registry.Extension // instance extensions of INS-008, in the registry's order
+	Extensions []*registry.Extension // all that are known on Linux
+	Notes      []string              // what was left out and why
+	byName     map[string]*Command
+}
+
+// Find gives the command of a name, or nil.
+func (s *Set) Find(name string) *Command { return s.byName[name] }
+
+// InstanceSlots are the commands of instances' and drivers' tables.
+func (s *Set) InstanceSlots() []*Command {
+	return s.filter(func(c *Command) bool {
+		return c.Kind == Instance || c.Kind == PhysDev || slices.Contains(bothTables, c.Name)
+	})
+}
+
+// DeviceSlots are the commands of devices' tables.
+func (s *Set) DeviceSlots() []*Command {
+	return s.filter(func(c *Command) bool { return c.Kind == Device })
+}
+
+// LowerSlots are the device commands that end in the loader's lower end.
+func (s *Set) LowerSlots() []*Command {
+	return s.filter(func(c *Command) bool {
+		return c.Kind == Device && c.HandLower && !slices.Contains(bothTables, c.Name)
+	})
+}
+
+func (s *Set) filter(keep func(*Command) bool) []*Command {
+	var out []*Command
+	for _, c := range s.Commands {
+		if keep(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Known tells whether an extension is one that a Linux loader knows.
+func Known(e *registry.Extension) bool { return slices.Contains(platforms, e.Platform) }
+
+// Select applies the rules to a registry.
+func Select(r *registry.Registry) (*Set, error) {
+	s := &Set{Registry: r, byName: map[string]*Command{}}
+	for _, e := range r.Extensions {
+		if Known(e) {
+			s.Extensions = append(s.Extensions, e)
+			if e.Kind == "instance" {
+				s.Gates = append(s.Gates, e)
+			}
+		}
+	}
+	for _, f := range r.Features {
+		for _, b := range f.Blocks {
+			for _, name := range b.Commands {
+				if err := s.add(name, f.Minor, nil); err != nil {
+					return nil, fmt.Errorf("feature %s: %w", f.Name, err)
+				}
+			}
+		}
+	}
+	for _, e := range s.Extensions {
+		for _, b := range e.Blocks {
+			for _, name := range b.Commands {
+				if err := s.add(name, ExtensionMinor, e); err != nil {
+					return nil, fmt.Errorf("extension %s: %w", e.Name, err)
+				}
+			}
+		}
+	}
+	for _, h := range Hands {
+		if c := s.byName[h.Command]; c != nil {
+			c.HandUpper, c.HandLower = h.Upper, h.Lower
+		} else {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s is written by hand but this registry has no such command", h.Command))
+		}
+	}
+	// Nothing can be said in one macro line about an instance-level command: the driver is not known (UNK-026).
+	s.Commands = s.filter(func(c *Command) bool {
+		if c.Kind != Instance || c.HandLower || c.CoreAlias != "" {
+			return true
+		}
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: instance-level, and no lower end is written for it", c.Name))
+		delete(s.byName, c.Name)
+		return false
+	})
+	return s, nil
+}
+
+func (s *Set) add(name string, minor int, e *registry.Extension) error {
+	if c := s.byName[name]; c != nil {
+		if minor < c.Minor {
+			c.Minor = minor
+		}
+		if e != nil && slices.Contains(exported, e.Name) {
+			c.Exported = true
+		}
+		return nil
+	}
+	rc := s.Registry.Command(name)
+	root := s.Registry.Root(rc)
+	if root == nil {
+		return fmt.Errorf("command %s is not defined", name)
+	}
+	c := &Command{Command: rc, Minor: minor, Exported: e == nil}
+	if len(root.Params) > 0 {
+		c.Param = root.Params[0].Name
+		switch root.Params[0].Type {
+		case "VkInstance":
+			c.Kind = Instance
+		case "VkPhysicalDevice":
+			c.Kind = PhysDev
+		case "VkDevice", "VkQueue", "VkCommandBuffer", "VkExternalComputeQueueNV":
+			c.Kind = Device
+		}
+	}
+	if slices.Contains(global, name) {
+		c.Kind, c.Param = Global, ""
+	}
+	if c.Kind == 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: its first parameter is no dispatchable handle", name))
+		return nil
+	}
+	if e != nil {
+		c.Extension = e.Name
+		c.Exported = slices.Contains(exported, e.Name)
+		if e.Kind == "instance" {
+			c.Gate = e.Name
+			if target := s.byName[root.Name]; target != nil && target.Minor != ExtensionMinor {
+				c.CoreAlias = target.Name
+			}
+		}
+		if g := gates[name]; g != "" {
+			c.Gate = g
+		}
+	}
+	s.byName[name] = c
+	s.Commands = append(s.Commands, c)
+	return nil
+}
