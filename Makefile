@@ -220,7 +220,7 @@ fakes: $(patsubst %,$(B)/test/lib%.so,$(FAKES)) $(if $(HOST_SRC),$(B)/test/host)
 
 run: all
 	@echo
-	@$(B)/vkloader info
+	@$(B)/vkloader info --fallback-driver $(B)/drivers/null_icd.json
 
 test:
 	$(Q)tools/test.sh

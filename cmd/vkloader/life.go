@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// life is what the probe reported of one program life on the library.
+type life struct {
+	Library    string      // real path of the library that was opened
+	Version    uint32      // of the instance level
+	Extensions []extension // of the instance level
+	Layers     []layerFound
+	Devices    []device
+	Phases     []phase // finished ones, in order
+	Usage      map[string]usage
+	Log        string // what was written to standard error
+	Problem    string // why it did not end well; empty when it did
+}
+
+type extension struct {
+	Name     string `json:"name"`
+	Revision uint32 `json:"revision"`
+}
+
+type layerFound struct {
+	Name                  string `json:"name"`
+	Description           string `json:"description"`
+	APIVersion            uint32 `json:"api_version"`
+	ImplementationVersion uint32 `json:"implementation_version"`
+}
+
+type device struct {
+	Index         uint32 `json:"index"`
+	Name          string `json:"name"`
+	Type          uint32 `json:"type"`
+	APIVersion    uint32 `json:"api_version"`
+	DriverVersion uint32 `json:"driver_version"`
+	VendorID      uint32 `json:"vendor_id"`
+	DeviceID      uint32 `json:"device_id"`
+	DriverName    string `json:"driver_name"`
+	DriverInfo    string `json:"driver_info"`
+	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
+}
+
+type phase struct {
+	Name   string
+	Round  int
+	Micros float64
+	Result int
+}
+
+type usage struct {
+	ResidentKB int64 `json:"resident_kb"`
+	Threads    int   `json:"threads"`
+}
+
+// event is any line of the probe.
+type event struct {
+	Event   string  `json:"event"`
+	Phase   string  `json:"phase"`
+	Round   int     `json:"round"`
+	Micros  float64 `json:"us"`
+	Result  int     `json:"result"`
+	Path    string  `json:"path"`
+	Error   string  `json:"error"`
+	Command string  `json:"command"`
+	Version uint32  `json:"version"`
+	After   string  `json:"after"`
+}
+
+// logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
+const logMost = 4 << 20
+
+// live runs the probe on the library and waits for it, at most for limit. An error means that the probe could not be
+// run at all; whatever happens inside it is the life's Problem.
+func live(l layout, environ []string, again bool, limit time.Duration) (*life, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	args := []string{l.library}
+	if again {
+		args = append(args, "again")
+	}
+	cmd := exec.CommandContext(ctx, l.probe, args...)
+	cmd.Env = environ
+	var out bytes.Buffer
+	log := &firstBytes{most: logMost}
+	cmd.Stdout, cmd.Stderr = &out, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// What a driver has started goes with it.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
+	}
+	err := cmd.Wait()
+	result := &life{Usage: map[string]usage{}, Log: log.String()}
+	unfinished := result.read(&out)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		result.Problem = fmt.Sprintf("no end within %s%s", limit, during(unfinished))
+	case errors.As(err, &exit):
+		status, ok := exit.Sys().(syscall.WaitStatus)
+		if ok && status.Signaled() {
+			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), during(unfinished))
+		} else if result.Problem == "" {
+			result.Problem = result.failedPhase()
+		}
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
+	}
+	return result, nil
+}
+
+func during(phase string) string {
+	if phase == "" {
+		return ""
+	}
+	return " during: " + phase
+}
+
+// read takes the probe's lines and gives the phase that was begun and not finished.
+func (l *life) read(out *bytes.Buffer) (unfinished string) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue // a driver or layer that prints
+		}
+		switch e.Event {
+		case "begin":
+			unfinished = e.Phase
+		case "done":
+			unfinished = ""
+			l.Phases = append(l.Phases, phase{e.Phase, e.Round, e.Micros, e.Result})
+		case "library":
+			l.Library = e.Path
+		case "version":
+			l.Version = e.Version
+		case "missing":
+			l.Problem = "the library has no " + e.Command
+		case "unloadable":
+			l.Problem = e.Error
+		case "extension":
+			l.Extensions = appendDecoded(l.Extensions, lines.Bytes())
+		case "layer":
+			l.Layers = appendDecoded(l.Layers, lines.Bytes())
+		case "device":
+			l.Devices = appendDecoded(l.Devices, lines.Bytes())
+		case "usage":
+			var u usage
+			if json.Unmarshal(lines.Bytes(), &u) == nil {
+				l.Usage[e.After] = u
+			}
+		}
+	}
+	return unfinished
+}
+
+func appendDecoded[T any](list []T, line []byte) []T {
+	var value T
+	if json.Unmarshal(line, &value) != nil {
+		return list
+	}
+	return append(list, value)
+}
+
+// failedPhase says which phase failed, in a life that ended by itself.
+func (l *life) failedPhase() string {
+	for _, p := range l.Phases {
+		if p.Result < 0 {
+			return fmt.Sprintf("%s failed with %s", p.Name, resultName(p.Result))
+		}
+	}
+	if len(l.Devices) == 0 {
+		return "there is no device"
+	}
+	return "the probe ended early"
+}
+
+// noDriver tells whether the loader found no usable driver at all.
+func (l *life) noDriver() bool {
+	for _, p := range l.Phases {
+		if p.Name == "create instance" && resultName(p.Result) == "VK_ERROR_INCOMPATIBLE_DRIVER" {
+			return true
+		}
+	}
+	return false
+}
+
+func resultName(code int) string {
+	names := map[int]string{
+		0: "VK_SUCCESS", 5: "VK_INCOMPLETE", -1: "VK_ERROR_OUT_OF_HOST_MEMORY", -2: "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+		-3: "VK_ERROR_INITIALIZATION_FAILED", -4: "VK_ERROR_DEVICE_LOST", -6: "VK_ERROR_LAYER_NOT_PRESENT",
+		-7: "VK_ERROR_EXTENSION_NOT_PRESENT", -8: "VK_ERROR_FEATURE_NOT_PRESENT", -9: "VK_ERROR_INCOMPATIBLE_DRIVER",
+		-10: "VK_ERROR_TOO_MANY_OBJECTS",
+	}
+	if name, ok := names[code]; ok {
+		return name
+	}
+	return fmt.Sprintf("VkResult %d", code)
+}
+
+func signalName(s syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
+		syscall.SIGFPE: "SIGFPE", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
+		syscall.SIGSYS: "SIGSYS",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+// firstBytes keeps the beginning of what is written to it.
+type firstBytes struct {
+	strings.Builder
+	most int
+}
+
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.Builder.Write(p[:min(len(p), f.most-f.Len())])
+	return len(p), nil
+}

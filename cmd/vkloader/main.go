@@ -1,0 +1,107 @@
+// Command vkloader shows what the Vulkan loader finds on this machine, what it loads, and how long that takes.
+//
+// Its own process never links or opens libvulkan, a driver or a layer: what has to load foreign code is done by a
+// child, the probe, under a time limit.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of every command.
+const (
+	exitFine      = 0
+	exitProblems  = 1 // problems were found
+	exitUsage     = 2 // wrong usage
+	exitBlind     = 3 // could not look
+	exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
+)
+
+// exitError ends the program with a code after its message; without one the command has said all there is to say.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func blind(format string, args ...any) error {
+	return &exitError{exitBlind, fmt.Errorf(format, args...)}
+}
+
+// surroundings is all that a command may use of the process it runs in.
+type surroundings struct {
+	out, errOut io.Writer
+	environ     []string
+	executable  string
+}
+
+func (s *surroundings) getenv(name string) string {
+	value := ""
+	for _, pair := range s.environ {
+		if len(pair) > len(name) && pair[len(name)] == '=' && pair[:len(name)] == name {
+			value = pair[len(name)+1:]
+		}
+	}
+	return value
+}
+
+func newRoot(s *surroundings) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vkloader",
+		Short: "What the Vulkan loader finds on this machine, what it loads, and how long that takes",
+		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with.\n" +
+			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.errOut)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newInfo(s), newVersion(s))
+	return root
+}
+
+// run carries out a command line and gives the exit code.
+func run(s *surroundings, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err == nil {
+		return exitFine
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", text)
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return exit.code
+	}
+	return exitUsage
+}
+
+func main() {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = os.Args[0]
+	}
+	os.Exit(run(&surroundings{os.Stdout, os.Stderr, os.Environ(), executable}, os.Args[1:]))
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersion(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "The versions of the tool and of the library with it",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			answer := struct {
+				Schema  int    `json:"schema"`
+				Library string `json:"library"` // path of the real file
+				Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
+				Core    string `json:"core"`    // id of the core beside it
+				Go      string `json:"go"`
+			}{Schema: 1, Go: runtime.Version()}
+			found, err := findLayout(s.executable, "")
+			if err != nil {
+				return &exitError{exitBlind, err}
+			}
+			if answer.Library, err = filepath.EvalSymlinks(found.library); err != nil {
+				return blind("library %s: %w", found.library, err)
+			}
+			answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
+			answer.Core = coreBeside(answer.Library)
+			if asJSON {
+				return writeJSON(s, answer)
+			}
+			fmt.Fprintf(s.out, "vkloader for Vulkan %s (core %s, %s)\nlibrary %s\n",
+				answer.Vulkan, orNone(answer.Core), answer.Go, answer.Library)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema 1)")
+	return cmd
+}
+
+// coreBeside gives the id of the core in the library's folder.
+func coreBeside(library string) string {
+	entries, err := os.ReadDir(filepath.Dir(library))
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if id, ok := strings.CutPrefix(e.Name(), "libvkcore-"); ok && strings.HasSuffix(id, ".so") {
+			return strings.TrimSuffix(id, ".so")
+		}
+	}
+	return ""
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "missing"
+	}
+	return s
+}
+
+func writeJSON(s *surroundings, value any) error {
+	enc := json.NewEncoder(s.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(value)
+}

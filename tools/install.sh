@@ -1,0 +1,73 @@
+#!/bin/sh
+# "make install": copies what was built below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package
+# VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
+set -eu
+cd "$(dirname "$0")/.."
+: "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${VERSION:?}"
+d=${DESTDIR:-}
+core=libvkcore-$(cat build/core.id).so
+
+# A folder below the prefix, as the package files write it: relative to ${prefix} where it is below it.
+below() {
+    case $1 in
+    "$PREFIX"/*) echo "$2${1#"$PREFIX"}" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+install -d "$d$LIBDIR/pkgconfig" "$d$LIBDIR/cmake/VulkanLoader" "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
+# Away with the cores of other builds: each belongs to one spine, which is being replaced.
+rm -f "$d$LIBDIR"/libvkcore-*.so
+# To a new name first: a program that runs keeps the file that it has.
+put() {
+    install -m "$1" "$2" "$3.new"
+    mv -f "$3.new" "$3"
+}
+put 644 "build/$core" "$d$LIBDIR/$core"
+put 755 "build/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
+ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
+ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
+put 755 build/vkloader "$d$BINDIR/vkloader"
+put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
+
+cat > "$d$LIBDIR/pkgconfig/vulkan.pc" <<PC
+prefix=$PREFIX
+exec_prefix=\${prefix}
+libdir=$(below "$LIBDIR" '${exec_prefix}')
+includedir=$(below "$INCLUDEDIR" '${prefix}')
+
+Name: Vulkan-Loader
+Description: Vulkan Loader
+Version: $VERSION
+Libs: -L\${libdir} -lvulkan
+Cflags: -I\${includedir}
+PC
+
+# The package's files are at LIBDIR/cmake/VulkanLoader, so the library is two folders up: the tree may be moved.
+cat > "$d$LIBDIR/cmake/VulkanLoader/VulkanLoaderConfig.cmake" <<'CMAKE'
+# The Vulkan loader as an imported target, Vulkan::Loader.
+if(NOT TARGET Vulkan::Loader)
+    get_filename_component(_vulkanloader_libdir "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+    add_library(Vulkan::Loader SHARED IMPORTED)
+    set_target_properties(Vulkan::Loader PROPERTIES
+        IMPORTED_LOCATION "${_vulkanloader_libdir}/libvulkan.so.1"
+        IMPORTED_SONAME "libvulkan.so.1")
+    unset(_vulkanloader_libdir)
+endif()
+CMAKE
+cat > "$d$LIBDIR/cmake/VulkanLoader/VulkanLoaderConfigVersion.cmake" <<CMAKE
+# Compatible with every version of the same major number that is not newer.
+set(PACKAGE_VERSION "$VERSION")
+if(PACKAGE_FIND_VERSION_MAJOR STREQUAL "${VERSION%%.*}" AND NOT PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if(PACKAGE_VERSION VERSION_EQUAL PACKAGE_FIND_VERSION)
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif()
+else()
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+endif()
+if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(PACKAGE_VERSION_UNSUITABLE TRUE)
+endif()
+CMAKE
+echo "installed Vulkan $VERSION below $d$PREFIX"
