@@ -4,6 +4,7 @@
 #define VKL_OBJECTS_H
 
 #include "spine.h"
+#include "gen/zends.h"
 
 enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS }; /* in the order of DBG-033 */
 

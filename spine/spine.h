@@ -120,8 +120,7 @@ struct instance {
 
     struct device *devices;       /* live devices, under the lock */
 
-    struct messenger *messengers; /* most recent first; messenger.c */
-    struct messenger *chained;    /* those of VkInstanceCreateInfo::pNext while they rest */
+    struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
     struct handle_list surfaces, messenger_list, report_list;
 
     struct unknown_names unknown_physdev, unknown_device;

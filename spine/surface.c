@@ -36,10 +36,10 @@ struct surface_kind {
     bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
 };
 
-#define KIND(Platform, ext, command, Info, icd, s_type)                                                                \
+#define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
     {                                                                                                                  \
-        .extension = #ext, .command = #command, .info_name = #Info, .gate = GATE_##ext, .slot = ISLOT_##command,       \
-        .type = s_type, .platform = Platform, .platform_size = sizeof(icd), .info_size = sizeof(Info)                  \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .gate = GATE_##Ext, .slot = ISLOT_##Command,       \
+        .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
     }
 
 static const struct surface_kind kind_xcb = KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR,

@@ -30,8 +30,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
-                  "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping device "
-                  "handles and failing to unwrap them in all functions. "
+                  "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping "
+                  "device handles and failing to unwrap them in all functions. "
                   "[VUID-vkCreateSwapchainKHR-device-parameter]");
     PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->lower_slot[LSLOT_vkCreateSwapchainKHR];
     if (!create) {
@@ -42,7 +42,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
     }
     if (!info)
         log_abort(device->instance, LOG_ERROR | LOG_VALIDATION,
-                  "vkCreateSwapchainKHR: Invalid pCreateInfo pointer [VUID-vkCreateSwapchainKHR-pCreateInfo-parameter]");
+                  "vkCreateSwapchainKHR: Invalid pCreateInfo pointer "
+                  "[VUID-vkCreateSwapchainKHR-pCreateInfo-parameter]");
     VkSwapchainCreateInfoKHR copy = *info;
     VkResult result = swapchain_surface(device, "vkCreateSwapchainKHR", info->surface, &copy.surface);
     return result == VK_SUCCESS ? create(handle, &copy, allocator, out) : result;
@@ -63,8 +64,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
         (PFN_vkCreateSharedSwapchainsKHR)device->lower_slot[LSLOT_vkCreateSharedSwapchainsKHR];
     if (!create) {
         log_line(device->instance, LOG_ERROR,
-                 "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. Was "
-                 "the VK_KHR_display_swapchain extension enabled?");
+                 "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. "
+                 "Was the VK_KHR_display_swapchain extension enabled?");
         return VK_SUCCESS; /* WSI-064 */
     }
     const VkAllocationCallbacks *own = instance_allocator(device->instance);
@@ -97,8 +98,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
         (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->lower_slot[LSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
     if (!ask) {
         log_line(device->instance, LOG_ERROR,
-                 "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was "
-                 "either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
+                 "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. "
+                 "Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
                  "extensions enabled when using Vulkan 1.0?");
         return VK_SUCCESS; /* WSI-067 */
     }
