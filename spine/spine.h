@@ -9,7 +9,7 @@
  *   layer.c      layer libraries: opening, negotiation, links
  *   global.c     the global functions
  *   instance.c   vkCreateInstance and vkDestroyInstance, upper and lower end
- *   physdev.c    physical devices and groups; sort.c their order; filter.c the id filters
+ *   physdev.c    physical devices; group.c groups of them; sort.c their order; filter.c the id filters
  *   query.c      the "...2" queries and their emulation; display.c displays
  *   device.c     vkCreateDevice, queues, command buffers, destruction
  *   surface.c    surfaces and swapchains; messenger.c debug utils and debug report; naming.c names, tags and labels
@@ -117,6 +117,7 @@ struct instance {
     uint32_t upper_count, upper_room;
     struct physdev **lower_devs;  /* physdev.c: handles of the lower end */
     uint32_t lower_count, lower_room;
+    uint64_t scans;               /* enumerations begun, under the lock */
 
     struct device *devices;       /* live devices, under the lock */
 
@@ -138,6 +139,9 @@ struct driver {
     uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
     bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
     uint32_t uses;                 /* outcalls under way; see driver_hold */
+    bool removing;                 /* no new uses */
+    uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
+    bool empty;                    /* it found no device */
     struct handle_table surfaces, messengers, reports;
 };
 
