@@ -1,5 +1,5 @@
-/* display.c: lower ends of the commands about displays, their acquisition and release, and the surface capabilities of
- * VK_EXT_display_surface_counter. Displays and modes are the driver's own handles and are never wrapped (EXT-067). */
+/* display.c: lower ends of the commands about displays, and of their acquisition and release. Displays and modes are
+ * the driver's own handles and are never wrapped (EXT-067). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,50 +276,5 @@ VkResult term_vkGetRandROutputDisplayEXT(VkPhysicalDevice handle, Display *dpy, 
     log_line(device->instance, LOG_INFO,
              "vkGetRandROutputDisplayEXT: Emulating call in ICD \"%s\" by returning null display", lib_path(device));
     *pDisplay = VK_NULL_HANDLE;
-    return VK_SUCCESS;
-}
-
-/* ---- VK_EXT_display_surface_counter ---------------------------------------------------------------------------- */
-
-VkResult term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(VkPhysicalDevice handle, VkSurfaceKHR surface,
-                                                         VkSurfaceCapabilities2EXT *pSurfaceCapabilities)
-{
-    struct physdev *device = lower_physdev(handle);
-    VkSurfaceKHR own = VK_NULL_HANDLE;
-    VkResult result = surface_for_driver(device->driver, surface, &own); /* EXT-062 */
-    if (result != VK_SUCCESS)
-        return result;
-    PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ask =
-        driver_fn(device->driver, vkGetPhysicalDeviceSurfaceCapabilities2EXT);
-    if (ask)
-        return ask(driver_physdev(device), own, pSurfaceCapabilities);
-    log_line(device->instance, LOG_INFO,
-             "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using "
-             "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
-             lib_path(device));
-    PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR old =
-        driver_fn(device->driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
-    if (!old)
-        return VK_ERROR_EXTENSION_NOT_PRESENT;
-    VkSurfaceCapabilitiesKHR capabilities = {0};
-    result = old(driver_physdev(device), own, &capabilities);
-    if (result != VK_SUCCESS) /* EXT-061 */
-        return result;
-    VkSurfaceCapabilities2EXT *out = pSurfaceCapabilities;
-    out->minImageCount = capabilities.minImageCount;
-    out->maxImageCount = capabilities.maxImageCount;
-    out->currentExtent = capabilities.currentExtent;
-    out->minImageExtent = capabilities.minImageExtent;
-    out->maxImageExtent = capabilities.maxImageExtent;
-    out->maxImageArrayLayers = capabilities.maxImageArrayLayers;
-    out->supportedTransforms = capabilities.supportedTransforms;
-    out->currentTransform = capabilities.currentTransform;
-    out->supportedCompositeAlpha = capabilities.supportedCompositeAlpha;
-    out->supportedUsageFlags = capabilities.supportedUsageFlags;
-    out->supportedSurfaceCounters = 0;
-    if (out->pNext)
-        log_line(device->instance, LOG_WARN,
-                 "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulation found unrecognized structure type in "
-                 "pSurfaceCapabilities->pNext - this struct will be ignored");
     return VK_SUCCESS;
 }

@@ -1,3 +1,5 @@
+/* group.c: physical-device groups, upper and lower end: the groups of all drivers in one list, with the lasting handles
+ * of their members. Like physdev.c, whose scan it uses, it never holds the lock while calling out. It removes no driver
  * (PHY-053). */
 #include <stdlib.h>
 #include <string.h>
