@@ -1,0 +1,113 @@
+/* descriptor.c: descriptor pools and sets. A set is a place in its pool; what is written to it is never kept. */
+#include "null.h"
+
+struct descriptor_set {
+    struct object object;
+    uint32_t next_free; /* index + 1 of the next free set */
+};
+
+struct descriptor_pool {
+    struct object object;
+    uint32_t room, free; /* free: index + 1 of the first free set */
+    struct descriptor_set sets[];
+};
+
+/* All sets are free; private data of earlier ones is forgotten with their serial numbers. */
+static void reset(struct descriptor_pool *p)
+{
+    for (uint32_t i = 0; i < p->room; i++) {
+        atomic_store_explicit(&p->sets[i].object.serial, 0, memory_order_relaxed);
+        p->sets[i].next_free = i + 1 < p->room ? i + 2 : 0;
+    }
+    p->free = p->room ? 1 : 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo *pCreateInfo,
+                                                           const VkAllocationCallbacks *pAllocator, VkDescriptorPool *pDescriptorPool)
+{
+    size_t size = sizeof(struct descriptor_pool) + (size_t)pCreateInfo->maxSets * sizeof(struct descriptor_set);
+    struct descriptor_pool *p = allocate(pAllocator, size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!p)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    p->room = pCreateInfo->maxSets;
+    reset(p);
+    *pDescriptorPool = TO_HANDLE(VkDescriptorPool, p);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool,
+                                                        const VkAllocationCallbacks *pAllocator)
+{
+    release(pAllocator, FROM_HANDLE(descriptor_pool, descriptorPool));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkResetDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool, VkDescriptorPoolResetFlags flags)
+{
+    reset(FROM_HANDLE(descriptor_pool, descriptorPool));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDescriptorPool descriptorPool, uint32_t descriptorSetCount,
+                                                         const VkDescriptorSet *pDescriptorSets)
+{
+    struct descriptor_pool *p = FROM_HANDLE(descriptor_pool, descriptorPool);
+    for (uint32_t i = 0; i < descriptorSetCount; i++) {
+        struct descriptor_set *s = FROM_HANDLE(descriptor_set, pDescriptorSets[i]);
+        if (!s)
+            continue;
+        atomic_store_explicit(&s->object.serial, 0, memory_order_relaxed);
+        s->next_free = p->free;
+        p->free = (uint32_t)(s - p->sets) + 1;
+    }
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *pAllocateInfo,
+                                                             VkDescriptorSet *pDescriptorSets)
+{
+    struct descriptor_pool *p = FROM_HANDLE(descriptor_pool, pAllocateInfo->descriptorPool);
+    uint32_t count = pAllocateInfo->descriptorSetCount;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!p->free) {
+            null_vkFreeDescriptorSets(device, pAllocateInfo->descriptorPool, i, pDescriptorSets);
+            memset(pDescriptorSets, 0, count * sizeof(*pDescriptorSets));
+            return VK_ERROR_OUT_OF_POOL_MEMORY;
+        }
+        struct descriptor_set *s = &p->sets[p->free - 1];
+        p->free = s->next_free;
+        pDescriptorSets[i] = TO_HANDLE(VkDescriptorSet, s);
+    }
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSets(VkDevice device, uint32_t descriptorWriteCount,
+                                                       const VkWriteDescriptorSet *pDescriptorWrites, uint32_t descriptorCopyCount,
+                                                       const VkCopyDescriptorSet *pDescriptorCopies)
+{
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet descriptorSet,
+                                                                  VkDescriptorUpdateTemplate descriptorUpdateTemplate, const void *pData)
+{
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device, const VkDescriptorSetLayoutCreateInfo *pCreateInfo,
+                                                                VkDescriptorSetLayoutSupport *pSupport)
+{
+    pSupport->supported = VK_TRUE;
+    for (VkBaseOutStructure *s = pSupport->pNext; s; s = s->pNext) {
+        if (s->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT)
+            continue;
+        /* The limit where some binding has a variable count; 0 where none has. */
+        uint32_t most = 0;
+        for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
+            if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO)
+                continue;
+            const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = (const VkDescriptorSetLayoutBindingFlagsCreateInfo *)in;
+            for (uint32_t i = 0; i < flags->bindingCount; i++)
+                if (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT)
+                    most = 0x100000;
+        }
+        ((VkDescriptorSetVariableDescriptorCountLayoutSupport *)s)->maxVariableDescriptorCount = most;
+    }
+}

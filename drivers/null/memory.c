@@ -1,0 +1,86 @@
+/* memory.c: device memory.
+ *
+ * Memory exists on the host from the first time that it is mapped, and then until it is freed; memory that is never
+ * mapped costs its record. Nothing but the program ever writes to it.
+ */
+#include "null.h"
+
+#include <sys/mman.h>
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo *pAllocateInfo,
+                                                     const VkAllocationCallbacks *pAllocator, VkDeviceMemory *pMemory)
+{
+    struct device *d = device_of(device);
+    VkDeviceSize size = pAllocateInfo->allocationSize;
+    if (size > MEMORY_HEAP_SIZE || atomic_fetch_add(&d->allocated, size) > MEMORY_HEAP_SIZE - size) {
+        if (size <= MEMORY_HEAP_SIZE)
+            atomic_fetch_sub(&d->allocated, size);
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    struct memory *m = allocate(pAllocator, sizeof(*m), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!m) {
+        atomic_fetch_sub(&d->allocated, size);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    m->size = size;
+    m->address = atomic_fetch_add(&d->next_address, (size + 0xFFFF) & ~(VkDeviceSize)0xFFFF);
+    *pMemory = TO_HANDLE(VkDeviceMemory, m);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks *pAllocator)
+{
+    struct memory *m = FROM_HANDLE(memory, memory);
+    if (!m)
+        return;
+    atomic_fetch_sub(&device_of(device)->allocated, m->size);
+    if (m->host)
+        munmap(m->host, m->host_size);
+    release(pAllocator, m);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+                                                VkMemoryMapFlags flags, void **ppData)
+{
+    struct memory *m = FROM_HANDLE(memory, memory);
+    if (!m->host) {
+        size_t host_size = m->size ? m->size : 1;
+        void *p = mmap(NULL, host_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED)
+            return VK_ERROR_MEMORY_MAP_FAILED;
+        m->host = p;
+        m->host_size = host_size;
+    }
+    *ppData = (char *)m->host + offset;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkUnmapMemory(VkDevice device, VkDeviceMemory memory)
+{
+    /* What was written must be there at the next map. */
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkFlushMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,
+                                                              const VkMappedMemoryRange *pMemoryRanges)
+{
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkInvalidateMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,
+                                                                   const VkMappedMemoryRange *pMemoryRanges)
+{
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceMemoryCommitment(VkDevice device, VkDeviceMemory memory,
+                                                            VkDeviceSize *pCommittedMemoryInBytes)
+{
+    *pCommittedMemoryInBytes = FROM_HANDLE(memory, memory)->size;
+}
+
+/* Capture and replay of addresses is a feature that is off. */
+VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetDeviceMemoryOpaqueCaptureAddress(VkDevice device,
+                                                                          const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
+{
+    return 0;
+}

@@ -1,0 +1,358 @@
+/* properties.c: limits and properties of the one physical device, its queue family and its memory.
+ *
+ * Limits are at least what the specification requires of a device with all the features of features.c. Nothing here
+ * is measured or looked up on the machine: the answers are the same everywhere.
+ */
+#include "null.h"
+
+#define NAME "vkloader null device"
+/* Neither a PCI vendor (those have 16 bits) nor one of the registry's VkVendorId, which are given out from 0x10000 up. */
+#define VENDOR_ID 0x1FF00
+#define DEVICE_ID 1
+#define DRIVER_VERSION VK_MAKE_API_VERSION(0, 0, 1, 0)
+#define ANY_NUMBER 0x100000 /* for counts that cost a driver that keeps none of them nothing */
+
+static const VkPhysicalDeviceLimits limits = {
+    .maxImageDimension1D = MAX_EXTENT_2D,
+    .maxImageDimension2D = MAX_EXTENT_2D,
+    .maxImageDimension3D = MAX_EXTENT_3D,
+    .maxImageDimensionCube = MAX_EXTENT_2D,
+    .maxImageArrayLayers = MAX_LAYERS,
+    .maxTexelBufferElements = 1 << 27,
+    .maxUniformBufferRange = 65536,
+    .maxStorageBufferRange = 1 << 30,
+    .maxPushConstantsSize = 256,
+    .maxMemoryAllocationCount = UINT32_MAX,
+    .maxSamplerAllocationCount = UINT32_MAX,
+    .bufferImageGranularity = 1,
+    .sparseAddressSpaceSize = 0,
+    .maxBoundDescriptorSets = 32,
+    .maxPerStageDescriptorSamplers = ANY_NUMBER,
+    .maxPerStageDescriptorUniformBuffers = ANY_NUMBER,
+    .maxPerStageDescriptorStorageBuffers = ANY_NUMBER,
+    .maxPerStageDescriptorSampledImages = ANY_NUMBER,
+    .maxPerStageDescriptorStorageImages = ANY_NUMBER,
+    .maxPerStageDescriptorInputAttachments = ANY_NUMBER,
+    .maxPerStageResources = 8 * ANY_NUMBER,
+    .maxDescriptorSetSamplers = ANY_NUMBER,
+    .maxDescriptorSetUniformBuffers = ANY_NUMBER,
+    .maxDescriptorSetUniformBuffersDynamic = 64,
+    .maxDescriptorSetStorageBuffers = ANY_NUMBER,
+    .maxDescriptorSetStorageBuffersDynamic = 64,
+    .maxDescriptorSetSampledImages = ANY_NUMBER,
+    .maxDescriptorSetStorageImages = ANY_NUMBER,
+    .maxDescriptorSetInputAttachments = ANY_NUMBER,
+    .maxVertexInputAttributes = 32,
+    .maxVertexInputBindings = 32,
+    .maxVertexInputAttributeOffset = 2047,
+    .maxVertexInputBindingStride = 2048,
+    .maxVertexOutputComponents = 128,
+    .maxTessellationGenerationLevel = 64,
+    .maxTessellationPatchSize = 32,
+    .maxTessellationControlPerVertexInputComponents = 128,
+    .maxTessellationControlPerVertexOutputComponents = 128,
+    .maxTessellationControlPerPatchOutputComponents = 120,
+    .maxTessellationControlTotalOutputComponents = 4096,
+    .maxTessellationEvaluationInputComponents = 128,
+    .maxTessellationEvaluationOutputComponents = 128,
+    .maxGeometryShaderInvocations = 32,
+    .maxGeometryInputComponents = 128,
+    .maxGeometryOutputComponents = 128,
+    .maxGeometryOutputVertices = 256,
+    .maxGeometryTotalOutputComponents = 1024,
+    .maxFragmentInputComponents = 128,
+    .maxFragmentOutputAttachments = 8,
+    .maxFragmentDualSrcAttachments = 1,
+    .maxFragmentCombinedOutputResources = 8 * ANY_NUMBER,
+    .maxComputeSharedMemorySize = 65536,
+    .maxComputeWorkGroupCount = {65535, 65535, 65535},
+    .maxComputeWorkGroupInvocations = 1024,
+    .maxComputeWorkGroupSize = {1024, 1024, 64},
+    .subPixelPrecisionBits = 8,
+    .subTexelPrecisionBits = 8,
+    .mipmapPrecisionBits = 8,
+    .maxDrawIndexedIndexValue = UINT32_MAX,
+    .maxDrawIndirectCount = UINT32_MAX,
+    .maxSamplerLodBias = 16.0f,
+    .maxSamplerAnisotropy = 16.0f,
+    .maxViewports = 16,
+    .maxViewportDimensions = {MAX_EXTENT_2D, MAX_EXTENT_2D},
+    .viewportBoundsRange = {-2.0f * MAX_EXTENT_2D, 2.0f * MAX_EXTENT_2D - 1.0f},
+    .viewportSubPixelBits = 8,
+    .minMemoryMapAlignment = 4096,
+    .minTexelBufferOffsetAlignment = 16,
+    .minUniformBufferOffsetAlignment = 16,
+    .minStorageBufferOffsetAlignment = 16,
+    .minTexelOffset = -8,
+    .maxTexelOffset = 7,
+    .minTexelGatherOffset = -8,
+    .maxTexelGatherOffset = 7,
+    .minInterpolationOffset = -0.5f,
+    .maxInterpolationOffset = 0.4375f,
+    .subPixelInterpolationOffsetBits = 4,
+    .maxFramebufferWidth = MAX_EXTENT_2D,
+    .maxFramebufferHeight = MAX_EXTENT_2D,
+    .maxFramebufferLayers = MAX_LAYERS,
+    .framebufferColorSampleCounts = ALL_SAMPLE_COUNTS,
+    .framebufferDepthSampleCounts = ALL_SAMPLE_COUNTS,
+    .framebufferStencilSampleCounts = ALL_SAMPLE_COUNTS,
+    .framebufferNoAttachmentsSampleCounts = ALL_SAMPLE_COUNTS,
+    .maxColorAttachments = 8,
+    .sampledImageColorSampleCounts = ALL_SAMPLE_COUNTS,
+    .sampledImageIntegerSampleCounts = ALL_SAMPLE_COUNTS,
+    .sampledImageDepthSampleCounts = ALL_SAMPLE_COUNTS,
+    .sampledImageStencilSampleCounts = ALL_SAMPLE_COUNTS,
+    .storageImageSampleCounts = ALL_SAMPLE_COUNTS,
+    .maxSampleMaskWords = 1,
+    .timestampComputeAndGraphics = VK_TRUE,
+    .timestampPeriod = 1.0f,
+    .maxClipDistances = 8,
+    .maxCullDistances = 8,
+    .maxCombinedClipAndCullDistances = 8,
+    .discreteQueuePriorities = 2,
+    .pointSizeRange = {1.0f, 64.0f},
+    .lineWidthRange = {1.0f, 8.0f},
+    .pointSizeGranularity = 0.125f,
+    .lineWidthGranularity = 0.125f,
+    .strictLines = VK_TRUE,
+    .standardSampleLocations = VK_TRUE,
+    .optimalBufferCopyOffsetAlignment = 1,
+    .optimalBufferCopyRowPitchAlignment = 1,
+    .nonCoherentAtomSize = 64,
+};
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice, VkPhysicalDeviceProperties *pProperties)
+{
+    *pProperties = (VkPhysicalDeviceProperties){
+        .apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION),
+        .driverVersion = DRIVER_VERSION,
+        .vendorID = VENDOR_ID,
+        .deviceID = DEVICE_ID,
+        .deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU,
+        .deviceName = NAME,
+        .pipelineCacheUUID = "vkloader null 1",
+        .limits = limits,
+    };
+}
+
+/* ---- the same properties in several structures ----------------------------------------------------------------- */
+
+#define DRIVER_UUID "vkloader null 1" /* 15 characters and the zero make the 16 bytes */
+#define DEVICE_UUID "null device 0.1"
+#define ALL_SHADER_STAGES                                                                                              \
+    (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
+#define SUBGROUP_SIZE 4
+#define SUBGROUP_OPERATIONS                                                                                            \
+    (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |               \
+     VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |     \
+     VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT)
+#define DEPTH_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
+#define STENCIL_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
+
+#define FLOAT_CONTROLS                                                                                                 \
+    .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,                                           \
+    .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,                                             \
+    .shaderSignedZeroInfNanPreserveFloat16 = VK_TRUE, .shaderSignedZeroInfNanPreserveFloat32 = VK_TRUE,                \
+    .shaderSignedZeroInfNanPreserveFloat64 = VK_TRUE, .shaderDenormPreserveFloat16 = VK_TRUE,                          \
+    .shaderDenormPreserveFloat32 = VK_TRUE, .shaderDenormPreserveFloat64 = VK_TRUE,                                    \
+    .shaderDenormFlushToZeroFloat16 = VK_TRUE, .shaderDenormFlushToZeroFloat32 = VK_TRUE,                              \
+    .shaderDenormFlushToZeroFloat64 = VK_TRUE, .shaderRoundingModeRTEFloat16 = VK_TRUE,                                \
+    .shaderRoundingModeRTEFloat32 = VK_TRUE, .shaderRoundingModeRTEFloat64 = VK_TRUE,                                  \
+    .shaderRoundingModeRTZFloat16 = VK_TRUE, .shaderRoundingModeRTZFloat32 = VK_TRUE,                                  \
+    .shaderRoundingModeRTZFloat64 = VK_TRUE
+
+#define DESCRIPTOR_INDEXING                                                                                            \
+    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX, .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE, \
+    .shaderSampledImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
+    .shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE,                                                       \
+    .shaderStorageImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
+    .shaderInputAttachmentArrayNonUniformIndexingNative = VK_TRUE, .robustBufferAccessUpdateAfterBind = VK_TRUE,       \
+    .quadDivergentImplicitLod = VK_TRUE, .maxPerStageDescriptorUpdateAfterBindSamplers = ANY_NUMBER,                   \
+    .maxPerStageDescriptorUpdateAfterBindUniformBuffers = ANY_NUMBER,                                                  \
+    .maxPerStageDescriptorUpdateAfterBindStorageBuffers = ANY_NUMBER,                                                  \
+    .maxPerStageDescriptorUpdateAfterBindSampledImages = ANY_NUMBER,                                                   \
+    .maxPerStageDescriptorUpdateAfterBindStorageImages = ANY_NUMBER,                                                   \
+    .maxPerStageDescriptorUpdateAfterBindInputAttachments = ANY_NUMBER,                                                \
+    .maxPerStageUpdateAfterBindResources = 8 * ANY_NUMBER, .maxDescriptorSetUpdateAfterBindSamplers = ANY_NUMBER,      \
+    .maxDescriptorSetUpdateAfterBindUniformBuffers = ANY_NUMBER,                                                       \
+    .maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = 64,                                                        \
+    .maxDescriptorSetUpdateAfterBindStorageBuffers = ANY_NUMBER,                                                       \
+    .maxDescriptorSetUpdateAfterBindStorageBuffersDynamic = 64,                                                        \
+    .maxDescriptorSetUpdateAfterBindSampledImages = ANY_NUMBER,                                                        \
+    .maxDescriptorSetUpdateAfterBindStorageImages = ANY_NUMBER,                                                        \
+    .maxDescriptorSetUpdateAfterBindInputAttachments = ANY_NUMBER
+
+#define DEPTH_STENCIL_RESOLVE                                                                                          \
+    .supportedDepthResolveModes = DEPTH_RESOLVE_MODES, .supportedStencilResolveModes = STENCIL_RESOLVE_MODES,          \
+    .independentResolveNone = VK_TRUE, .independentResolve = VK_TRUE
+
+#define SUBGROUP_SIZES                                                                                                 \
+    .minSubgroupSize = SUBGROUP_SIZE, .maxSubgroupSize = SUBGROUP_SIZE, .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE, \
+    .requiredSubgroupSizeStages = ALL_SHADER_STAGES
+
+#define INLINE_UNIFORM_BLOCKS                                                                                          \
+    .maxInlineUniformBlockSize = 4096, .maxPerStageDescriptorInlineUniformBlocks = 64,                                 \
+    .maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 64, .maxDescriptorSetInlineUniformBlocks = 64,          \
+    .maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 64
+
+#define TEXEL_ALIGNMENT                                                                                                \
+    .storageTexelBufferOffsetAlignmentBytes = 16, .storageTexelBufferOffsetSingleTexelAlignment = VK_TRUE,             \
+    .uniformTexelBufferOffsetAlignmentBytes = 16, .uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE
+
+#define DRIVER                                                                                                         \
+    .driverName = "vkloader null driver", .driverInfo = "does nothing, quickly", .conformanceVersion = {0, 0, 0, 0}
+
+/* Structures of properties, each copied whole except its header. Those whose every member is zero (integer dot products
+ * that are no faster than others) are here too, so that a program finds them written. */
+static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
+    .deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID,
+    .deviceNodeMask = 1,
+    .subgroupSize = SUBGROUP_SIZE, .subgroupSupportedStages = ALL_SHADER_STAGES,
+    .subgroupSupportedOperations = SUBGROUP_OPERATIONS, .subgroupQuadOperationsInAllStages = VK_TRUE,
+    .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
+    .maxMultiviewViewCount = 32, .maxMultiviewInstanceIndex = UINT32_MAX,
+    .maxPerSetDescriptors = ANY_NUMBER, .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
+};
+static const VkPhysicalDeviceVulkan12Properties vulkan12 = {
+    DRIVER, FLOAT_CONTROLS, DESCRIPTOR_INDEXING, DEPTH_STENCIL_RESOLVE,
+    .filterMinmaxSingleComponentFormats = VK_TRUE, .filterMinmaxImageComponentMapping = VK_TRUE,
+    .maxTimelineSemaphoreValueDifference = UINT64_MAX, .framebufferIntegerColorSampleCounts = ALL_SAMPLE_COUNTS,
+};
+static const VkPhysicalDeviceVulkan13Properties vulkan13 = {
+    SUBGROUP_SIZES, INLINE_UNIFORM_BLOCKS, TEXEL_ALIGNMENT,
+    .maxInlineUniformTotalSize = 65536, .maxBufferSize = MEMORY_HEAP_SIZE,
+};
+static const VkPhysicalDeviceIDProperties id = {.deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID, .deviceNodeMask = 1};
+static const VkPhysicalDeviceSubgroupProperties subgroup = {
+    .subgroupSize = SUBGROUP_SIZE, .supportedStages = ALL_SHADER_STAGES,
+    .supportedOperations = SUBGROUP_OPERATIONS, .quadOperationsInAllStages = VK_TRUE,
+};
+static const VkPhysicalDevicePointClippingProperties point_clipping = {
+    .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
+};
+static const VkPhysicalDeviceMultiviewProperties multiview = {.maxMultiviewViewCount = 32, .maxMultiviewInstanceIndex = UINT32_MAX};
+static const VkPhysicalDeviceProtectedMemoryProperties protected_memory = {.protectedNoFault = VK_FALSE};
+static const VkPhysicalDeviceMaintenance3Properties maintenance3 = {
+    .maxPerSetDescriptors = ANY_NUMBER, .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
+};
+static const VkPhysicalDeviceDriverProperties driver = {DRIVER};
+static const VkPhysicalDeviceFloatControlsProperties float_controls = {FLOAT_CONTROLS};
+static const VkPhysicalDeviceDescriptorIndexingProperties descriptor_indexing = {DESCRIPTOR_INDEXING};
+static const VkPhysicalDeviceDepthStencilResolveProperties depth_stencil_resolve = {DEPTH_STENCIL_RESOLVE};
+static const VkPhysicalDeviceSamplerFilterMinmaxProperties filter_minmax = {
+    .filterMinmaxSingleComponentFormats = VK_TRUE, .filterMinmaxImageComponentMapping = VK_TRUE,
+};
+static const VkPhysicalDeviceTimelineSemaphoreProperties timeline = {.maxTimelineSemaphoreValueDifference = UINT64_MAX};
+static const VkPhysicalDeviceSubgroupSizeControlProperties subgroup_sizes = {SUBGROUP_SIZES};
+static const VkPhysicalDeviceInlineUniformBlockProperties inline_uniform_blocks = {INLINE_UNIFORM_BLOCKS};
+static const VkPhysicalDeviceTexelBufferAlignmentProperties texel_alignment = {TEXEL_ALIGNMENT};
+static const VkPhysicalDeviceShaderIntegerDotProductProperties dot_products = {0};
+static const VkPhysicalDeviceMaintenance4Properties maintenance4 = {.maxBufferSize = MEMORY_HEAP_SIZE};
+static const VkPhysicalDeviceMultiDrawPropertiesEXT multi_draw = {.maxMultiDrawCount = UINT32_MAX};
+static const VkPhysicalDevicePushDescriptorProperties push_descriptors = {.maxPushDescriptors = 32};
+
+#define P(name, record) {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name, sizeof(record), &record}
+
+static const struct {
+    VkStructureType type;
+    uint32_t size;
+    const void *answer;
+} structures[] = {
+    P(VULKAN_1_1_PROPERTIES, vulkan11),
+    P(VULKAN_1_2_PROPERTIES, vulkan12),
+    P(VULKAN_1_3_PROPERTIES, vulkan13),
+    P(ID_PROPERTIES, id),
+    P(SUBGROUP_PROPERTIES, subgroup),
+    P(POINT_CLIPPING_PROPERTIES, point_clipping),
+    P(MULTIVIEW_PROPERTIES, multiview),
+    P(PROTECTED_MEMORY_PROPERTIES, protected_memory),
+    P(MAINTENANCE_3_PROPERTIES, maintenance3),
+    P(DRIVER_PROPERTIES, driver),
+    P(FLOAT_CONTROLS_PROPERTIES, float_controls),
+    P(DESCRIPTOR_INDEXING_PROPERTIES, descriptor_indexing),
+    P(DEPTH_STENCIL_RESOLVE_PROPERTIES, depth_stencil_resolve),
+    P(SAMPLER_FILTER_MINMAX_PROPERTIES, filter_minmax),
+    P(TIMELINE_SEMAPHORE_PROPERTIES, timeline),
+    P(SUBGROUP_SIZE_CONTROL_PROPERTIES, subgroup_sizes),
+    P(INLINE_UNIFORM_BLOCK_PROPERTIES, inline_uniform_blocks),
+    P(TEXEL_BUFFER_ALIGNMENT_PROPERTIES, texel_alignment),
+    P(SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot_products),
+    P(MAINTENANCE_4_PROPERTIES, maintenance4),
+    P(MULTI_DRAW_PROPERTIES_EXT, multi_draw),
+    P(PUSH_DESCRIPTOR_PROPERTIES, push_descriptors),
+};
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice, VkPhysicalDeviceProperties2 *pProperties)
+{
+    null_vkGetPhysicalDeviceProperties(physicalDevice, &pProperties->properties);
+    for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext) {
+        for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
+            if (structures[i].type == s->sType) {
+                memcpy((char *)s + sizeof(*s), (const char *)structures[i].answer + sizeof(*s), structures[i].size - sizeof(*s));
+                break;
+            }
+        }
+    }
+}
+
+/* ---- the queue family, the memory ------------------------------------------------------------------------------ */
+
+static const VkQueueFamilyProperties queue_family = {
+    .queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT,
+    .queueCount = 1,
+    .timestampValidBits = 64,
+    .minImageTransferGranularity = {1, 1, 1},
+};
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physicalDevice,
+                                                                         uint32_t *pQueueFamilyPropertyCount,
+                                                                         VkQueueFamilyProperties *pQueueFamilyProperties)
+{
+    if (!pQueueFamilyProperties)
+        *pQueueFamilyPropertyCount = 1;
+    else if (*pQueueFamilyPropertyCount > 0) {
+        *pQueueFamilyPropertyCount = 1;
+        *pQueueFamilyProperties = queue_family;
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physicalDevice,
+                                                                          uint32_t *pQueueFamilyPropertyCount,
+                                                                          VkQueueFamilyProperties2 *pQueueFamilyProperties)
+{
+    null_vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice, pQueueFamilyPropertyCount,
+                                                  pQueueFamilyProperties ? &pQueueFamilyProperties->queueFamilyProperties : NULL);
+}
+
+/* Coherent and cached are both there, so that every way to choose a type finds one. The first two differ in nothing
+ * that a null driver has. */
+static const VkPhysicalDeviceMemoryProperties memory_properties = {
+    .memoryTypeCount = MEMORY_TYPE_COUNT,
+    .memoryTypes = {
+        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
+        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0},
+        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+             VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0},
+    },
+    .memoryHeapCount = 1,
+    .memoryHeaps = {{MEMORY_HEAP_SIZE, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
+};
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice physicalDevice,
+                                                                    VkPhysicalDeviceMemoryProperties *pMemoryProperties)
+{
+    *pMemoryProperties = memory_properties;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physicalDevice,
+                                                                     VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
+{
+    pMemoryProperties->memoryProperties = memory_properties;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice, uint32_t *pToolCount,
+                                                                      VkPhysicalDeviceToolProperties *pToolProperties)
+{
+    *pToolCount = 0;
+    return VK_SUCCESS;
+}

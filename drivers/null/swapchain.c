@@ -1,0 +1,278 @@
+/* swapchain.c: headless surfaces and their swapchains.
+ *
+ * A presented image is free again at once, and images come in order. Nothing is ever shown, and there is no other
+ * kind of surface.
+ */
+#include "null.h"
+
+struct surface {
+    struct swapchain *current; /* the one that is not retired */
+};
+
+struct swapchain {
+    struct object object;
+    struct surface *surface;
+    bool retired;
+    uint32_t count, next;
+    struct swapchain_image {
+        struct image image;
+        bool acquired;
+    } images[];
+};
+
+#define MIN_IMAGES 2
+#define MAX_IMAGES 8
+
+/* ---- surfaces -------------------------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo,
+                                                               const VkAllocationCallbacks *pAllocator, VkSurfaceKHR *pSurface)
+{
+    struct surface *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!s)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    *pSurface = TO_HANDLE(VkSurfaceKHR, s);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface, const VkAllocationCallbacks *pAllocator)
+{
+    release(pAllocator, FROM_HANDLE(surface, surface));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice physicalDevice, uint32_t queueFamilyIndex,
+                                                                         VkSurfaceKHR surface, VkBool32 *pSupported)
+{
+    *pSupported = VK_TRUE;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
+                                                                              VkSurfaceCapabilitiesKHR *pSurfaceCapabilities)
+{
+    *pSurfaceCapabilities = (VkSurfaceCapabilitiesKHR){
+        .minImageCount = MIN_IMAGES,
+        .maxImageCount = MAX_IMAGES,
+        .currentExtent = {UINT32_MAX, UINT32_MAX}, /* the swapchain decides */
+        .minImageExtent = {1, 1},
+        .maxImageExtent = {MAX_EXTENT_2D, MAX_EXTENT_2D},
+        .maxImageArrayLayers = 1,
+        .supportedTransforms = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
+        .currentTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
+        .supportedCompositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR | VK_COMPOSITE_ALPHA_INHERIT_BIT_KHR,
+        .supportedUsageFlags = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT,
+    };
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice physicalDevice,
+                                                                               const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
+                                                                               VkSurfaceCapabilities2KHR *pSurfaceCapabilities)
+{
+    return null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physicalDevice, pSurfaceInfo->surface,
+                                                          &pSurfaceCapabilities->surfaceCapabilities);
+}
+
+static const VkSurfaceFormatKHR surface_formats[] = {
+    {VK_FORMAT_B8G8R8A8_UNORM, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
+    {VK_FORMAT_B8G8R8A8_SRGB, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
+    {VK_FORMAT_R8G8B8A8_UNORM, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
+    {VK_FORMAT_R8G8B8A8_SRGB, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
+};
+
+static const VkPresentModeKHR present_modes[] = {
+    VK_PRESENT_MODE_FIFO_KHR,
+    VK_PRESENT_MODE_FIFO_RELAXED_KHR,
+    VK_PRESENT_MODE_MAILBOX_KHR,
+    VK_PRESENT_MODE_IMMEDIATE_KHR,
+};
+
+/* How many of all to write into room for *count, and what to return. */
+static VkResult fit(uint32_t all, uint32_t *count)
+{
+    if (*count >= all) {
+        *count = all;
+        return VK_SUCCESS;
+    }
+    return VK_INCOMPLETE;
+}
+
+#define COUNT_OF(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
+                                                                         uint32_t *pSurfaceFormatCount, VkSurfaceFormatKHR *pSurfaceFormats)
+{
+    if (!pSurfaceFormats) {
+        *pSurfaceFormatCount = COUNT_OF(surface_formats);
+        return VK_SUCCESS;
+    }
+    VkResult result = fit(COUNT_OF(surface_formats), pSurfaceFormatCount);
+    memcpy(pSurfaceFormats, surface_formats, *pSurfaceFormatCount * sizeof(*pSurfaceFormats));
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice physicalDevice,
+                                                                          const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
+                                                                          uint32_t *pSurfaceFormatCount,
+                                                                          VkSurfaceFormat2KHR *pSurfaceFormats)
+{
+    if (!pSurfaceFormats) {
+        *pSurfaceFormatCount = COUNT_OF(surface_formats);
+        return VK_SUCCESS;
+    }
+    VkResult result = fit(COUNT_OF(surface_formats), pSurfaceFormatCount);
+    for (uint32_t i = 0; i < *pSurfaceFormatCount; i++)
+        pSurfaceFormats[i].surfaceFormat = surface_formats[i];
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
+                                                                              uint32_t *pPresentModeCount, VkPresentModeKHR *pPresentModes)
+{
+    if (!pPresentModes) {
+        *pPresentModeCount = COUNT_OF(present_modes);
+        return VK_SUCCESS;
+    }
+    VkResult result = fit(COUNT_OF(present_modes), pPresentModeCount);
+    memcpy(pPresentModes, present_modes, *pPresentModeCount * sizeof(*pPresentModes));
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
+                                                                            uint32_t *pRectCount, VkRect2D *pRects)
+{
+    if (pRects) {
+        if (*pRectCount == 0)
+            return VK_INCOMPLETE;
+        pRects[0] = (VkRect2D){{0, 0}, {MAX_EXTENT_2D, MAX_EXTENT_2D}};
+    }
+    *pRectCount = 1;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupPresentCapabilitiesKHR(
+    VkDevice device, VkDeviceGroupPresentCapabilitiesKHR *pDeviceGroupPresentCapabilities)
+{
+    memset(pDeviceGroupPresentCapabilities->presentMask, 0, sizeof(pDeviceGroupPresentCapabilities->presentMask));
+    pDeviceGroupPresentCapabilities->presentMask[0] = 1;
+    pDeviceGroupPresentCapabilities->modes = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupSurfacePresentModesKHR(VkDevice device, VkSurfaceKHR surface,
+                                                                           VkDeviceGroupPresentModeFlagsKHR *pModes)
+{
+    *pModes = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR;
+    return VK_SUCCESS;
+}
+
+/* ---- swapchains ------------------------------------------------------------------------------------------------ */
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR *pCreateInfo,
+                                                         const VkAllocationCallbacks *pAllocator, VkSwapchainKHR *pSwapchain)
+{
+    struct surface *surface = FROM_HANDLE(surface, pCreateInfo->surface);
+    struct swapchain *old = FROM_HANDLE(swapchain, pCreateInfo->oldSwapchain);
+    if (old) {
+        /* Retired even when its successor cannot be made. */
+        old->retired = true;
+        if (surface->current == old)
+            surface->current = NULL;
+    }
+    if (surface->current)
+        return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
+    uint32_t count = pCreateInfo->minImageCount;
+    if (count < MIN_IMAGES)
+        count = MIN_IMAGES;
+    if (count > MAX_IMAGES)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    struct swapchain *s = allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!s)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    s->surface = surface;
+    s->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        s->images[i].image.info = (VkImageCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+            .imageType = VK_IMAGE_TYPE_2D,
+            .format = pCreateInfo->imageFormat,
+            .extent = {pCreateInfo->imageExtent.width, pCreateInfo->imageExtent.height, 1},
+            .mipLevels = 1,
+            .arrayLayers = pCreateInfo->imageArrayLayers,
+            .samples = VK_SAMPLE_COUNT_1_BIT,
+            .tiling = VK_IMAGE_TILING_OPTIMAL,
+            .usage = pCreateInfo->imageUsage,
+        };
+    surface->current = s;
+    *pSwapchain = TO_HANDLE(VkSwapchainKHR, s);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain, const VkAllocationCallbacks *pAllocator)
+{
+    struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
+    if (!s)
+        return;
+    /* A retired one may outlive its surface. */
+    if (!s->retired)
+        s->surface->current = NULL;
+    release(pAllocator, s);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain, uint32_t *pSwapchainImageCount,
+                                                            VkImage *pSwapchainImages)
+{
+    struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
+    if (!pSwapchainImages) {
+        *pSwapchainImageCount = s->count;
+        return VK_SUCCESS;
+    }
+    VkResult result = fit(s->count, pSwapchainImageCount);
+    for (uint32_t i = 0; i < *pSwapchainImageCount; i++)
+        pSwapchainImages[i] = TO_HANDLE(VkImage, &s->images[i].image);
+    return result;
+}
+
+/* Does not sleep when the program holds every image: no other thread may use the swapchain meanwhile, so that none
+ * could come free. */
+static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence, uint32_t *index)
+{
+    if (s->retired)
+        return VK_ERROR_OUT_OF_DATE_KHR;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t at = (s->next + i) % s->count;
+        if (s->images[at].acquired)
+            continue;
+        s->images[at].acquired = true;
+        s->next = (at + 1) % s->count;
+        *index = at;
+        signal_now(d, FROM_HANDLE(fence, fence), FROM_HANDLE(semaphore, semaphore), 0);
+        return VK_SUCCESS;
+    }
+    return timeout == 0 ? VK_NOT_READY : VK_TIMEOUT;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
+                                                          VkSemaphore semaphore, VkFence fence, uint32_t *pImageIndex)
+{
+    return acquire(device_of(device), FROM_HANDLE(swapchain, swapchain), timeout, semaphore, fence, pImageIndex);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImage2KHR(VkDevice device, const VkAcquireNextImageInfoKHR *pAcquireInfo,
+                                                           uint32_t *pImageIndex)
+{
+    return acquire(device_of(device), FROM_HANDLE(swapchain, pAcquireInfo->swapchain), pAcquireInfo->timeout,
+                   pAcquireInfo->semaphore, pAcquireInfo->fence, pImageIndex);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *pPresentInfo)
+{
+    for (uint32_t i = 0; i < pPresentInfo->swapchainCount; i++) {
+        struct swapchain *s = FROM_HANDLE(swapchain, pPresentInfo->pSwapchains[i]);
+        s->images[pPresentInfo->pImageIndices[i]].acquired = false;
+        if (pPresentInfo->pResults)
+            pPresentInfo->pResults[i] = VK_SUCCESS;
+    }
+    return VK_SUCCESS;
+}

@@ -1,0 +1,262 @@
+/* sync.c: fences, semaphores, events, and submission.
+ *
+ * A submission is done before it returns: its events take their state, its semaphores and its fence are signalled. It
+ * never waits for the semaphores that it is told to wait for, because there is nothing that would have to come after
+ * them. The host waits for fences and timeline values that other threads have yet to bring about.
+ */
+#include "null.h"
+
+#include <time.h>
+
+/* ---- waiting on the host --------------------------------------------------------------------------------------- */
+
+/* A signal is an atomic store, then a look for sleepers. A sleeper counts itself, then looks at the state: whichever
+ * of the two comes later sees the other (both are sequentially consistent), so no wake-up is lost. */
+void wake_sleepers(struct device *d)
+{
+    if (atomic_load(&d->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&d->lock);
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static struct timespec deadline_after(uint64_t timeout)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t seconds = timeout / 1000000000u, rest = timeout % 1000000000u + (uint64_t)t.tv_nsec;
+    t.tv_sec += (time_t)(seconds + rest / 1000000000u);
+    t.tv_nsec = (long)(rest % 1000000000u);
+    return t;
+}
+
+/* Sleeps until done(what) or until the time is over. */
+static VkResult wait_until(struct device *d, bool (*done)(const void *), const void *what, uint64_t timeout)
+{
+    if (done(what))
+        return VK_SUCCESS;
+    if (timeout == 0)
+        return VK_TIMEOUT;
+    bool forever = timeout > (uint64_t)INT64_MAX; /* 292 years */
+    struct timespec deadline = deadline_after(forever ? 0 : timeout);
+    bool late = false, is_done;
+    pthread_mutex_lock(&d->lock);
+    atomic_fetch_add(&d->sleepers, 1);
+    while (!(is_done = done(what)) && !late) {
+        if (forever)
+            pthread_cond_wait(&d->changed, &d->lock);
+        else
+            late = pthread_cond_timedwait(&d->changed, &d->lock, &deadline) != 0;
+    }
+    atomic_fetch_sub(&d->sleepers, 1);
+    pthread_mutex_unlock(&d->lock);
+    return is_done ? VK_SUCCESS : VK_TIMEOUT;
+}
+
+/* ---- fences ---------------------------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateFence(VkDevice device, const VkFenceCreateInfo *pCreateInfo,
+                                                  const VkAllocationCallbacks *pAllocator, VkFence *pFence)
+{
+    struct fence *f = allocate(pAllocator, sizeof(*f), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!f)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    atomic_init(&f->signalled, (pCreateInfo->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0);
+    *pFence = TO_HANDLE(VkFence, f);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks *pAllocator)
+{
+    release(pAllocator, FROM_HANDLE(fence, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkResetFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences)
+{
+    for (uint32_t i = 0; i < fenceCount; i++)
+        atomic_store(&FROM_HANDLE(fence, pFences[i])->signalled, false);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetFenceStatus(VkDevice device, VkFence fence)
+{
+    return atomic_load(&FROM_HANDLE(fence, fence)->signalled) ? VK_SUCCESS : VK_NOT_READY;
+}
+
+struct fence_wait {
+    const VkFence *fences;
+    uint32_t count;
+    bool all;
+};
+
+static bool fences_done(const void *what)
+{
+    const struct fence_wait *w = what;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (atomic_load(&FROM_HANDLE(fence, w->fences[i])->signalled) != w->all)
+            return !w->all;
+    return w->all;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitForFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences, VkBool32 waitAll,
+                                                    uint64_t timeout)
+{
+    struct fence_wait w = {pFences, fenceCount, waitAll || fenceCount == 1};
+    return wait_until(device_of(device), fences_done, &w, timeout);
+}
+
+/* ---- semaphores ------------------------------------------------------------------------------------------------ */
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo *pCreateInfo,
+                                                      const VkAllocationCallbacks *pAllocator, VkSemaphore *pSemaphore)
+{
+    struct semaphore *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!s)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
+        if (in->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO) {
+            const VkSemaphoreTypeCreateInfo *type = (const VkSemaphoreTypeCreateInfo *)in;
+            s->timeline = type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
+            atomic_init(&s->value, type->initialValue);
+        }
+    }
+    *pSemaphore = TO_HANDLE(VkSemaphore, s);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore, const VkAllocationCallbacks *pAllocator)
+{
+    release(pAllocator, FROM_HANDLE(semaphore, semaphore));
+}
+
+/* A timeline never goes back: a submission that did not wait may have been ahead of the host. */
+static void signal_semaphore(struct semaphore *s, uint64_t value)
+{
+    if (!s || !s->timeline)
+        return; /* nobody can see a binary semaphore's state */
+    uint64_t old = atomic_load(&s->value);
+    while (old < value && !atomic_compare_exchange_weak(&s->value, &old, value))
+        ;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t *pValue)
+{
+    *pValue = atomic_load(&FROM_HANDLE(semaphore, semaphore)->value);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkSignalSemaphore(VkDevice device, const VkSemaphoreSignalInfo *pSignalInfo)
+{
+    signal_now(device_of(device), NULL, FROM_HANDLE(semaphore, pSignalInfo->semaphore), pSignalInfo->value);
+    return VK_SUCCESS;
+}
+
+static bool semaphores_done(const void *what)
+{
+    const VkSemaphoreWaitInfo *w = what;
+    bool any = w->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
+    for (uint32_t i = 0; i < w->semaphoreCount; i++)
+        if ((atomic_load(&FROM_HANDLE(semaphore, w->pSemaphores[i])->value) >= w->pValues[i]) == any)
+            return any;
+    return !any;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *pWaitInfo, uint64_t timeout)
+{
+    return wait_until(device_of(device), semaphores_done, pWaitInfo, timeout);
+}
+
+void signal_now(struct device *d, struct fence *fence, struct semaphore *semaphore, uint64_t value)
+{
+    signal_semaphore(semaphore, value);
+    if (fence)
+        atomic_store(&fence->signalled, true);
+    wake_sleepers(d);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateEvent(VkDevice device, const VkEventCreateInfo *pCreateInfo,
+                                                  const VkAllocationCallbacks *pAllocator, VkEvent *pEvent)
+{
+    struct event *e = allocate(pAllocator, sizeof(*e), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!e)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    *pEvent = TO_HANDLE(VkEvent, e);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyEvent(VkDevice device, VkEvent event, const VkAllocationCallbacks *pAllocator)
+{
+    release(pAllocator, FROM_HANDLE(event, event));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetEventStatus(VkDevice device, VkEvent event)
+{
+    return atomic_load(&FROM_HANDLE(event, event)->set) ? VK_EVENT_SET : VK_EVENT_RESET;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkSetEvent(VkDevice device, VkEvent event)
+{
+    atomic_store(&FROM_HANDLE(event, event)->set, true);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkResetEvent(VkDevice device, VkEvent event)
+{
+    atomic_store(&FROM_HANDLE(event, event)->set, false);
+    return VK_SUCCESS;
+}
+
+/* ---- submission ------------------------------------------------------------------------------------------------ */
+
+static const VkTimelineSemaphoreSubmitInfo *timeline_values(const void *chain)
+{
+    for (const VkBaseInStructure *s = chain; s; s = s->pNext)
+        if (s->sType == VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO)
+            return (const VkTimelineSemaphoreSubmitInfo *)s;
+    return NULL;
+}
+
+static void signal_all(const void *chain, uint32_t count, const VkSemaphore *semaphores)
+{
+    const VkTimelineSemaphoreSubmitInfo *values = timeline_values(chain);
+    for (uint32_t i = 0; i < count; i++)
+        signal_semaphore(FROM_HANDLE(semaphore, semaphores[i]),
+                         values && i < values->signalSemaphoreValueCount ? values->pSignalSemaphoreValues[i] : 0);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits, VkFence fence)
+{
+    for (uint32_t i = 0; i < submitCount; i++) {
+        const VkSubmitInfo *s = &pSubmits[i];
+        for (uint32_t n = 0; n < s->commandBufferCount; n++)
+            apply_commands(s->pCommandBuffers[n]);
+        signal_all(s->pNext, s->signalSemaphoreCount, s->pSignalSemaphores);
+    }
+    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submitCount, const VkSubmitInfo2 *pSubmits, VkFence fence)
+{
+    for (uint32_t i = 0; i < submitCount; i++) {
+        const VkSubmitInfo2 *s = &pSubmits[i];
+        for (uint32_t n = 0; n < s->commandBufferInfoCount; n++)
+            apply_commands(s->pCommandBufferInfos[n].commandBuffer);
+        for (uint32_t n = 0; n < s->signalSemaphoreInfoCount; n++)
+            signal_semaphore(FROM_HANDLE(semaphore, s->pSignalSemaphoreInfos[n].semaphore), s->pSignalSemaphoreInfos[n].value);
+    }
+    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    return VK_SUCCESS;
+}
+
+/* There is no queue that binds sparse memory, but the command belongs to Vulkan 1.0. */
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount, const VkBindSparseInfo *pBindInfo, VkFence fence)
+{
+    for (uint32_t i = 0; i < bindInfoCount; i++)
+        signal_all(pBindInfo[i].pNext, pBindInfo[i].signalSemaphoreCount, pBindInfo[i].pSignalSemaphores);
+    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    return VK_SUCCESS;
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// format is one VkFormat with the kinds of answers that the driver gives for it.
+type format struct {
+	name          string
+	value         int // in the base enumeration, 0 for those that came with a later version
+	size          int // bytes of a block, of plane 0 where there are planes
+	width, height int // of a block
+	kinds         []string
+	planes        [][3]int // bytes, width divisor, height divisor
+}
+
+// formats gives all formats of the versions that the driver has, in the registry's order.
+func (r *registry) formats() ([]format, error) {
+	core := map[string]bool{}
+	for _, e := range r.Enums {
+		if e.Name == "VkFormat" {
+			for _, n := range e.Enum {
+				core[n.Name] = n.Value != "" && n.Value != "0"
+			}
+		}
+	}
+	for _, f := range r.Features {
+		minor, err := strconv.Atoi(strings.TrimPrefix(f.Number, "1."))
+		if err != nil || !forVulkan(f.API) || minor > highestMinor {
+			continue
+		}
+		for _, q := range f.Requires {
+			for _, n := range q.Enums {
+				if n.Extends == "VkFormat" && n.Alias == "" {
+					core[n.Name] = true
+				}
+			}
+		}
+	}
+	sizes := map[string]int{}
+	for _, x := range r.Formats {
+		sizes[x.Name] = x.BlockSize
+	}
+	var out []format
+	for _, x := range r.Formats {
+		if !core[x.Name] {
+			continue
+		}
+		f := format{name: x.Name, size: x.BlockSize, width: 1, height: 1}
+		if x.Extent != "" {
+			if _, err := fmt.Sscanf(x.Extent, "%d,%d,", &f.width, &f.height); err != nil {
+				return nil, fmt.Errorf("%s: block extent %q: %w", x.Name, x.Extent, err)
+			}
+		}
+		seen := map[string]bool{}
+		kind := func(k string) {
+			if !seen[k] {
+				seen[k] = true
+				f.kinds = append(f.kinds, k)
+			}
+		}
+		if x.Compressed != "" {
+			kind("COMPRESSED")
+		}
+		if x.Chroma != "" {
+			kind("CHROMA")
+		}
+		for _, c := range x.Components {
+			switch c.Numeric {
+			case "UINT", "SINT":
+				if c.Name != "S" {
+					kind("INTEGER")
+				}
+			case "USCALED", "SSCALED":
+				kind("SCALED")
+			case "SRGB":
+				kind("SRGB")
+			}
+			switch c.Name {
+			case "D":
+				kind("DEPTH")
+			case "S":
+				kind("STENCIL")
+			}
+			if c.Bits == "64" {
+				kind("WIDE")
+			}
+		}
+		if len(f.kinds) == 0 {
+			kind("PLAIN")
+		}
+		for _, p := range x.Planes {
+			f.planes = append(f.planes, [3]int{sizes[p.Compatible], p.Width, p.Height})
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
