@@ -230,6 +230,7 @@ test:
 generate:
 	$(Q)test -f '$(VK_XML)' || { echo 'No registry at "$(VK_XML)": give VK_XML=.../vk.xml' >&2; exit 2; }
 	$(Q)$(GO) run ./tools/vkgen -xml '$(VK_XML)'
+	$(Q)$(GO) run ./tools/nullgen -xml '$(VK_XML)'
 	$(Q)$(GO) generate ./...
 
 # Generates again and compares; leaves the files as they were.
