@@ -158,14 +158,15 @@ struct driver_lib {
     PFN_vkCreateInstance create_instance;
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
     PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
+    uint32_t index;                /* as the wire's driver record */
     uint32_t ext_count;
     VkExtensionProperties *ext;    /* its instance extensions */
 };
 
 struct driver_scan {
+    struct instance *instance;     /* for messages; NULL in the global functions */
     struct driver_lib *first;
     uint32_t count;
-    uint32_t skipped_portability;
 };
 
 /* Both kinds of physical device. The first three words are what the assembler uses. */
