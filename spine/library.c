@@ -179,6 +179,10 @@ void library_close(struct mapped_lib *lib) {
         }
     }
     if (close) gate_dlclose(lib->handle);
+    library_forget(lib);
+}
+
+void library_forget(struct mapped_lib *lib) {
     if (lib->real != lib->given) free(lib->real);
     free(lib->given);
     free(lib);

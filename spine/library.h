@@ -21,6 +21,8 @@ struct mapped_lib *library_open(const char *path, char **text);
 char *library_path_of(const void *function);
 /* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */
 void library_close(struct mapped_lib *lib);
+/* Forgets the record and leaves its reference with the caller. */
+void library_forget(struct mapped_lib *lib);
 /* Takes a further reference to every library of a scan and keeps it until library_drop_preloaded (INS-087). */
 void library_preload(const struct driver_scan *scan);
 /* Lets them go: all, or the one whose path was given (PHY-050). */
