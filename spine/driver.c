@@ -445,6 +445,11 @@ void driver_remove(struct driver *driver) {
     bool complete = a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
     destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
     driver_lib_drop(in, driver->lib);
+    driver_free(driver);
+}
+
+void driver_free(struct driver *driver) {
+    free(driver->surfaces.handle);
     free(driver);
 }
 

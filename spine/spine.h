@@ -98,6 +98,7 @@ struct instance {
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
+    const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
 
     uint32_t app_version;         /* apiVersion of the application as given, 0 when none */
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
