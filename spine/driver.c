@@ -449,7 +449,10 @@ void driver_remove(struct driver *driver) {
 }
 
 void driver_free(struct driver *driver) {
-    free(driver->surfaces.handle);
+    const VkAllocationCallbacks *a = instance_allocator(driver->instance);
+    mem_free(a, driver->surfaces.handle);
+    mem_free(a, driver->messengers.handle);
+    mem_free(a, driver->reports.handle);
     free(driver);
 }
 

@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "interface.h"
 #include "layer.h"
+#include "library.h"
 
 /* HND-036, LAY-322: a layer that overwrites 128 bytes at the handle meets nothing that the loader needs. */
 _Static_assert(offsetof(struct instance, own_table) >= 128, "room for damage");
@@ -181,6 +182,7 @@ static void destroy_drivers(struct instance *in) {
         driver_destroy_objects(d);
         driver_fn(d, vkDestroyInstance)(d->handle, in->pass_allocator);
         in->drivers = d->next;
+        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true; /* ERRATA 1 */
         driver_free(d);
     }
 }

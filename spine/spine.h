@@ -356,6 +356,7 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
 /* Fills tables in one pass. */
 void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
 void table_fill_driver(struct driver *driver);
+void table_fill_lower(struct device *device); /* lower_slot */
 void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa);
 
 #define EXPORT __attribute__((visibility("default")))
