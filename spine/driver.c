@@ -12,6 +12,8 @@
 #include "gen/zwire.h"
 #include "library.h"
 #include "interface.h"
+#include "instance.h"
+#include "names.h"
 
 #define INTERFACE_VERSION 7u /* DRV-047 */
 
@@ -414,6 +416,33 @@ void driver_release(struct driver *driver) {
         break;
     }
     lock_drop();
+}
+
+/* Under the lock: the first of a list that is not being removed. */
+static struct driver *first_usable(struct driver *d) {
+    while (d && d->removing) d = d->next;
+    return d;
+}
+
+struct driver *driver_first(struct instance *in) {
+    for (;;) {
+        lock_take();
+        struct driver *d = first_usable(in->drivers);
+        lock_drop();
+        if (!d || driver_hold(d)) return d;
+    }
+}
+
+struct driver *driver_after(struct instance *in, struct driver *current) {
+    (void)in;
+    for (;;) {
+        lock_take();
+        struct driver *d = first_usable(current->next);
+        lock_drop();
+        if (d && !driver_hold(d)) continue;
+        driver_release(current);
+        return d;
+    }
 }
 
 /* Uses of the driver by other threads. Under the lock. */

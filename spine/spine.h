@@ -200,6 +200,7 @@ struct device {
     bool hide_newer_core;          /* GPA-049 */
     uint32_t uses;                 /* look-ups under way by other threads (names.c) */
     bool linked;                   /* in the instance's list */
+    bool complete;                 /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that end in the loader's lower end; NULL when it has none. */
