@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "instance.h"
 #include "layer.h"
@@ -146,17 +147,21 @@ static void *upper_to_chain(VkPhysicalDevice handle) {
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
+/* Out of the instance's list, once no other thread looks names up through it. */
 static void device_unlink(struct device *dev) {
     struct instance *in = dev->instance;
     lock_take();
+    while (dev->uses) {
+        lock_drop();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        lock_take();
+    }
     for (struct device **at = &in->devices; dev->linked && *at; at = &(*at)->next) {
         if (*at != dev) continue;
         *at = dev->next;
         dev->linked = false;
-        break;
     }
     lock_drop();
-    device_wait_unused(dev);
 }
 
 static void device_free(struct device *dev) {

@@ -22,9 +22,6 @@ void group_restore(struct group_swap *swap);
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev, uint32_t *count,
                            VkExtensionProperties **out);
 
-/* names.c: waits until no other thread looks names up through the device. */
-void device_wait_unused(struct device *dev);
-
 VkResult term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                              VkDevice *device);
 

@@ -457,15 +457,16 @@ void driver_remove(struct driver *driver) {
     struct instance *in = driver->instance;
     lock_take();
     driver->removing = true;
-    for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
-        if (*at != driver) continue;
-        *at = driver->next;
-        break;
-    }
+    /* It stays in the list while others use it, so that they find the next one. */
     while (uses_by_others(driver)) {
         lock_drop();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         lock_take();
+    }
+    for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
+        if (*at != driver) continue;
+        *at = driver->next;
+        break;
     }
     lock_drop();
     driver_destroy_objects(driver);

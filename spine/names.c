@@ -63,18 +63,8 @@ static const struct {
     uint16_t core, khr;
     uint8_t gate;
 } aliases[] = {
-#define ALIAS(command, extension) {ISLOT_##command, ISLOT_##command##KHR, GATE_##extension}
-    ALIAS(vkGetPhysicalDeviceFeatures2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceFormatProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceImageFormatProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceQueueFamilyProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceMemoryProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceSparseImageFormatProperties2, VK_KHR_get_physical_device_properties2),
-    ALIAS(vkGetPhysicalDeviceExternalBufferProperties, VK_KHR_external_memory_capabilities),
-    ALIAS(vkGetPhysicalDeviceExternalSemaphoreProperties, VK_KHR_external_semaphore_capabilities),
-    ALIAS(vkGetPhysicalDeviceExternalFenceProperties, VK_KHR_external_fence_capabilities),
-    ALIAS(vkEnumeratePhysicalDeviceGroups, VK_KHR_device_group_creation),
+#define ALIAS(command, alias, extension) {ISLOT_##command, ISLOT_##alias, GATE_##extension},
+    CORE_ALIAS_LIST(ALIAS)
 #undef ALIAS
 };
 

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "device.h"
 #include "instance.h"
@@ -131,16 +130,6 @@ void unknown_fill_device(struct device *dev) {
     for (uint32_t i = 0; i < count; i++) fill_one(dev, i, in->unknown_device.name[i]);
 }
 
-void device_wait_unused(struct device *dev) {
-    lock_take();
-    while (dev->uses) {
-        lock_drop();
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-        lock_take();
-    }
-    lock_drop();
-}
-
 /* A new name's destination in every device there is (UNK-014); each is held while its chain is asked. */
 static void fill_devices(struct instance *in, uint32_t i, const char *name) {
     lock_take();
@@ -152,7 +141,7 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
             lock_take();
             dev->uses--;
         }
-        dev = dev->next; /* still valid: a device in use stays until its last use ends, and is unlinked before */
+        dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
     }
     lock_drop();
 }
