@@ -5,6 +5,7 @@
  */
 #include "spine.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

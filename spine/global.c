@@ -38,6 +38,11 @@ static VkResult entries(uint32_t available, uint32_t *count, bool fill) {
 
 enum { CHAIN_VERSION = 1 };
 
+typedef VkResult (*pre_version)(const VkEnumerateInstanceVersionChain *, uint32_t *);
+typedef VkResult (*pre_layers)(const VkEnumerateInstanceLayerPropertiesChain *, uint32_t *, VkLayerProperties *);
+typedef VkResult (*pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *, uint32_t *,
+                                   VkExtensionProperties *);
+
 struct pre_layer {
     void *handle;
     void *function;
@@ -96,7 +101,7 @@ static void pre_close(struct pre_chain *chain) {
 /* ---- version --------------------------------------------------------------------------------------------------- */
 
 VkResult term_vkEnumerateInstanceVersion(uint32_t *version) {
-    *version = VKL_HEADER_VERSION; /* INS-001 */
+    *version = VKL_API_VERSION; /* INS-001 */
     return VK_SUCCESS;
 }
 
@@ -123,7 +128,7 @@ VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
         VkEnumerateInstanceVersionChain link[n + 1];
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? version_end : (PFN_pre_version)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? version_end : (pre_version)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         /* link[i] leads to layer i - 1: the last in list order is called first (LAY-224). */
@@ -192,7 +197,7 @@ VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProper
         VkEnumerateInstanceLayerPropertiesChain link[n + 1];
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? layers_end : (PFN_pre_layers)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? layers_end : (pre_layers)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         result = link[n].pfnNextLayer(link[n].pNextLink, count, properties);
@@ -292,7 +297,7 @@ VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, ui
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header =
                 (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? extensions_end : (PFN_pre_extensions)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? extensions_end : (pre_extensions)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         result = link[n].pfnNextLayer(link[n].pNextLink, layer_name, count, properties);
