@@ -1,0 +1,47 @@
+// Package diag says what a finding is: a stable code, a severity, a subject with line and column, what, and what to do.
+//
+// Every code stands in one table, with the statement that it goes back to. The package never finds anything itself.
+package diag
+
+// Flag bits of a log line; the numbers are those of the spine's logger.
+const (
+	Info       uint32 = 1
+	Warn       uint32 = 2
+	Perf       uint32 = 4
+	Error      uint32 = 8
+	Debug      uint32 = 16
+	Layer      uint32 = 32
+	Driver     uint32 = 64
+	Validation uint32 = 128
+	Fatal      uint32 = 256
+)
+
+// Severity of a finding.
+type Severity uint8
+
+// Severities. A note is no problem: it says why something is as it is.
+const (
+	Note Severity = iota
+	Warning
+	Problem
+)
+
+func (s Severity) String() string {
+	switch s {
+	case Note:
+		return "note"
+	case Warning:
+		return "warning"
+	}
+	return "problem"
+}
+
+// Finding is one thing found.
+type Finding struct {
+	Code    Code
+	Subject string // what it is about: a layer's or driver's name, a variable, a file
+	Path    string // the file, when there is one
+	Line    int    // in the file, from 1; 0: the whole file
+	Column  int
+	What    string
+}

@@ -1,0 +1,351 @@
+package document
+
+// Kind is the type of a value.
+type Kind uint8
+
+// Kinds of values. None is the kind of a member that is not there.
+const (
+	None Kind = iota
+	Null
+	False
+	True
+	Number
+	String
+	Array
+	Object
+)
+
+// depthLimit is the deepest nesting that is accepted (FUZ-015).
+const depthLimit = 1000
+
+// numberLimit is how many characters of a number are looked at (FUZ-014).
+const numberLimit = 63
+
+// node is a value; the children of a container follow it directly and are linked by next.
+type node struct {
+	start, end   uint32 // of the value's text; for strings without the quotes
+	name, length uint32 // of the member's name, without the quotes
+	next         uint32 // the next sibling, 0: none
+	kind         Kind
+	escaped      bool // the string has escapes
+	nameEscaped  bool
+	empty        bool // a container without children
+}
+
+// Document is a text that was accepted.
+type Document struct {
+	text  string
+	nodes []node
+
+	lines []uint32 // where lines start; made when a place is first asked for
+}
+
+// Fault tells where and why a text was refused.
+type Fault struct {
+	Line, Column int
+	What         string
+}
+
+type parser struct {
+	text  string
+	at    int
+	nodes []node
+	what  string
+}
+
+// Parse reads a text. Text after the first complete value is ignored (FUZ-003).
+func Parse(text string) (*Document, *Fault) {
+	p := parser{text: text}
+	if uint64(len(text)) >= 1<<32-8 {
+		return nil, &Fault{1, 1, "the file is too large"}
+	}
+	if len(text) >= 3 && text[:3] == "\xef\xbb\xbf" { // FUZ-001
+		p.at = 3
+	}
+	p.nodes = make([]node, 0, 16+len(text)/32)
+	if !p.value() {
+		line, column := position(text, p.at)
+		return nil, &Fault{line, column, p.what}
+	}
+	return &Document{text: text, nodes: p.nodes}, nil
+}
+
+func (p *parser) fail(what string) bool {
+	p.what = what
+	return false
+}
+
+// space skips white space: every byte up to 0x20 (FUZ-002).
+func (p *parser) space() {
+	for p.at < len(p.text) && p.text[p.at] <= ' ' {
+		p.at++
+	}
+}
+
+// value reads the top-level value with everything in it, keeping the open containers in a list of its own.
+func (p *parser) value() bool {
+	type open struct{ container, last uint32 }
+	var stack []open
+	var member node // name of the member whose value comes next
+	for {
+		// A value is expected here.
+		p.space()
+		if p.at >= len(p.text) {
+			return p.fail("the text ends where a value is expected")
+		}
+		index := uint32(len(p.nodes))
+		n := member
+		member = node{}
+		n.start = uint32(p.at)
+		if len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if top.last != 0 {
+				p.nodes[top.last].next = index
+			}
+			top.last = index
+		}
+		switch c := p.text[p.at]; {
+		case c == '{' || c == '[':
+			if len(stack) == depthLimit {
+				return p.fail("nested more than 1000 deep")
+			}
+			n.kind = Array
+			closing := byte(']')
+			if c == '{' {
+				n.kind = Object
+				closing = '}'
+			}
+			p.at++
+			p.space()
+			if p.at < len(p.text) && p.text[p.at] == closing {
+				p.at++
+				n.empty = true
+				n.end = uint32(p.at)
+				p.nodes = append(p.nodes, n)
+				break
+			}
+			p.nodes = append(p.nodes, n)
+			stack = append(stack, open{container: index})
+			if n.kind == Object && !p.name(&member) {
+				return false
+			}
+			continue
+		case c == '"':
+			p.at++
+			start := p.at
+			escaped, ok := p.quoted()
+			if !ok {
+				return false
+			}
+			n.kind, n.escaped = String, escaped
+			n.start, n.end = uint32(start), uint32(p.at-1)
+			p.nodes = append(p.nodes, n)
+		case c == '-' || c >= '0' && c <= '9':
+			length := numberLength(p.text[p.at:])
+			if length == 0 {
+				return p.fail("a minus sign without a number")
+			}
+			p.at += length
+			n.kind, n.end = Number, uint32(p.at)
+			p.nodes = append(p.nodes, n)
+		default:
+			switch {
+			case p.word("null"):
+				n.kind = Null
+			case p.word("true"):
+				n.kind = True
+			case p.word("false"):
+				n.kind = False
+			default:
+				return p.fail("this is not the start of a value")
+			}
+			n.end = uint32(p.at)
+			p.nodes = append(p.nodes, n)
+		}
+		// A value has ended here: close containers until one goes on.
+		for {
+			if len(stack) == 0 {
+				return true
+			}
+			top := stack[len(stack)-1]
+			object := p.nodes[top.container].kind == Object
+			p.space()
+			if p.at >= len(p.text) {
+				return p.fail("the text ends inside an object or array")
+			}
+			c := p.text[p.at]
+			if c == ',' {
+				p.at++
+				if object && !p.name(&member) {
+					return false
+				}
+				break
+			}
+			if object && c == '}' || !object && c == ']' {
+				p.at++
+				p.nodes[top.container].end = uint32(p.at)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			if object {
+				return p.fail("expected a comma or a closing brace")
+			}
+			return p.fail("expected a comma or a closing bracket")
+		}
+	}
+}
+
+// name reads a member's name and its colon.
+func (p *parser) name(n *node) bool {
+	p.space()
+	if p.at >= len(p.text) || p.text[p.at] != '"' {
+		return p.fail("expected a member name in double quotes")
+	}
+	p.at++
+	start := p.at
+	escaped, ok := p.quoted()
+	if !ok {
+		return false
+	}
+	*n = node{name: uint32(start), length: uint32(p.at - 1 - start), nameEscaped: escaped}
+	p.space()
+	if p.at >= len(p.text) || p.text[p.at] != ':' {
+		return p.fail("expected a colon after the member name")
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) word(w string) bool {
+	if len(p.text)-p.at < len(w) || p.text[p.at:p.at+len(w)] != w {
+		return false
+	}
+	p.at += len(w)
+	return true
+}
+
+// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18).
+func (p *parser) quoted() (escaped, ok bool) {
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; c {
+		case '"':
+			p.at++
+			return escaped, true
+		case '\\':
+			escaped = true
+			if p.at+1 >= len(p.text) {
+				return false, p.fail("the text ends inside a string")
+			}
+			switch p.text[p.at+1] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				p.at += 2
+			case 'u':
+				_, size := unicodeEscape(p.text[p.at:])
+				if size == 0 {
+					return false, p.fail("a broken \\u escape")
+				}
+				p.at += size
+			default:
+				return false, p.fail("an unknown escape")
+			}
+		default:
+			p.at++
+		}
+	}
+	return false, p.fail("the text ends inside a string")
+}
+
+// unicodeEscape decodes \uXXXX or a pair of them; size 0 when it is malformed (FUZ-011).
+func unicodeEscape(s string) (code rune, size int) {
+	code = hex4(s)
+	switch {
+	case code < 0 || code >= 0xdc00 && code <= 0xdfff:
+		return 0, 0
+	case code >= 0xd800 && code <= 0xdbff:
+		low := hex4(s[6:])
+		if low < 0xdc00 || low > 0xdfff {
+			return 0, 0
+		}
+		return 0x10000 + (code-0xd800)<<10 + (low - 0xdc00), 12
+	}
+	return code, 6
+}
+
+func hex4(s string) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	var v rune
+	for i := 2; i < 6; i++ {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9':
+			v = v<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			v = v<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			v = v<<4 | rune(c-'A'+10)
+		default:
+			return -1
+		}
+	}
+	return v
+}
+
+// numberLength is as far as strtod reads in the first 63 characters that can belong to a number (FUZ-014).
+func numberLength(s string) int {
+	limit := 0
+	for limit < len(s) && limit < numberLimit {
+		switch c := s[limit]; {
+		case c >= '0' && c <= '9', c == '+', c == '-', c == 'e', c == 'E', c == '.':
+			limit++
+			continue
+		}
+		break
+	}
+	s = s[:limit]
+	i := 0
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	digits := func() int {
+		start := i
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		return i - start
+	}
+	mantissa := digits()
+	if i < len(s) && s[i] == '.' {
+		i++
+		mantissa += digits()
+	}
+	if mantissa == 0 {
+		return 0
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		end := i
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if digits() == 0 {
+			i = end
+		}
+	}
+	return i
+}
+
+// position gives line and column, from 1, of an offset.
+func position(text string, at int) (line, column int) {
+	line, column = 1, 1
+	for i := 0; i < at && i < len(text); i++ {
+		if text[i] == '\n' {
+			line++
+			column = 1
+		} else {
+			column++
+		}
+	}
+	return line, column
+}

@@ -1,0 +1,219 @@
+// Package facts keeps what is known and what was asked for.
+//
+// A decision asks a Store. What the Store does not know it notes as needed and answers as absent; the decision is then
+// made again with more facts. Facts come from the wire (spine), the operating system (tool) or a tree (tests); the
+// package never interprets them.
+package facts
+
+// Var is a variable; secure ones are read with secure_getenv.
+type Var struct {
+	Value string
+	Set   bool
+}
+
+// Folder is what listing a folder gave: the names that end in .json, in the order they came.
+type Folder struct {
+	Listed bool
+	Names  []string
+}
+
+// FileStatus tells what reading a file gave.
+type FileStatus uint32
+
+// File states. The numbers are those of the wire.
+const (
+	FileRead FileStatus = iota
+	FileNotOpened
+	FileNotRead
+	FileNoSize
+)
+
+// Identity is that of an open file.
+type Identity struct{ Device, Inode, Size, Changed uint64 }
+
+// File is a file's content.
+type File struct {
+	Status   FileStatus
+	Identity Identity
+	Settled  bool // the change time is old enough for the identity to be trusted
+	Content  string
+}
+
+// Exe is the path of the running program.
+type Exe struct {
+	Path  string
+	Known bool
+}
+
+// Kind of a fact.
+type Kind uint8
+
+// Kinds of facts.
+const (
+	KindVar Kind = iota + 1
+	KindFolder
+	KindFile
+	KindExe
+	KindExists
+)
+
+// Need is a fact that is missing.
+type Need struct {
+	Kind   Kind
+	Name   string // variable or path
+	Secure bool
+}
+
+type varKey struct {
+	name   string
+	secure bool
+}
+
+// Store holds the facts of one API call.
+type Store struct {
+	vars    map[varKey]Var
+	folders map[string]Folder
+	files   map[string]File
+	exists  map[string]bool
+	exe     Exe
+	hasExe  bool
+
+	needs  []Need
+	needed map[Need]bool
+}
+
+// NewStore gives an empty store.
+func NewStore() *Store {
+	return &Store{
+		vars:    make(map[varKey]Var, 32),
+		folders: make(map[string]Folder, 32),
+		files:   make(map[string]File, 32),
+		exists:  make(map[string]bool, 16),
+		needed:  make(map[Need]bool, 32),
+	}
+}
+
+// SetVar and the others add a fact.
+func (s *Store) SetVar(name string, secure bool, v Var) { s.vars[varKey{name, secure}] = v }
+
+// SetFolder adds a folder's listing.
+func (s *Store) SetFolder(path string, f Folder) { s.folders[path] = f }
+
+// SetFile adds a file.
+func (s *Store) SetFile(path string, f File) { s.files[path] = f }
+
+// SetExists adds whether a path exists.
+func (s *Store) SetExists(path string, yes bool) { s.exists[path] = yes }
+
+// SetExe adds the program's path.
+func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
+
+func (s *Store) need(n Need) {
+	if !s.needed[n] {
+		s.needed[n] = true
+		s.needs = append(s.needs, n)
+	}
+}
+
+// Missing tells whether something was asked for that is not known.
+func (s *Store) Missing() bool { return len(s.needs) > 0 }
+
+// TakeNeeds gives what is missing, and forgets it.
+func (s *Store) TakeNeeds() []Need {
+	needs := s.needs
+	s.needs = nil
+	clear(s.needed)
+	return needs
+}
+
+// Secure reads a variable that counts as unset in an elevated process.
+func (s *Store) Secure(name string) Var { return s.variable(varKey{name, true}) }
+
+// Plain reads a variable that is honoured in every process.
+func (s *Store) Plain(name string) Var { return s.variable(varKey{name, false}) }
+
+func (s *Store) variable(key varKey) Var {
+	v, ok := s.vars[key]
+	if !ok {
+		s.need(Need{KindVar, key.name, key.secure})
+	}
+	return v
+}
+
+// Folder reads a folder.
+func (s *Store) Folder(path string) Folder {
+	f, ok := s.folders[path]
+	if !ok {
+		s.need(Need{Kind: KindFolder, Name: path})
+	}
+	return f
+}
+
+// File reads a file; false while it is not known.
+func (s *Store) File(path string) (File, bool) {
+	f, ok := s.files[path]
+	if !ok {
+		s.need(Need{Kind: KindFile, Name: path})
+	}
+	return f, ok
+}
+
+// Exists asks whether a path exists.
+func (s *Store) Exists(path string) bool {
+	yes, ok := s.exists[path]
+	if !ok {
+		s.need(Need{Kind: KindExists, Name: path})
+	}
+	return yes
+}
+
+// Exe reads the program's path.
+func (s *Store) Exe() Exe {
+	if !s.hasExe {
+		s.need(Need{Kind: KindExe})
+	}
+	return s.exe
+}
+
+// Source gives facts.
+type Source interface {
+	Var(name string, secure bool) Var
+	Folder(path string) Folder
+	File(path string) File
+	Exe() Exe
+	Exists(path string) bool
+}
+
+// Fetch gets what is needed from a source.
+func (s *Store) Fetch(needs []Need, from Source) {
+	for _, n := range needs {
+		switch n.Kind {
+		case KindVar:
+			s.SetVar(n.Name, n.Secure, from.Var(n.Name, n.Secure))
+		case KindFolder:
+			s.SetFolder(n.Name, from.Folder(n.Name))
+		case KindFile:
+			s.SetFile(n.Name, from.File(n.Name))
+		case KindExe:
+			s.SetExe(from.Exe())
+		case KindExists:
+			s.SetExists(n.Name, from.Exists(n.Name))
+		}
+	}
+}
+
+// rounds is how often facts are asked for before a decision that never ends is given up.
+const rounds = 64
+
+// Resolve repeats a decision until nothing is missing; false when it never comes to an end.
+func Resolve(s *Store, from Source, decide func(*Store)) bool {
+	for range rounds {
+		decide(s)
+		needs := s.TakeNeeds()
+		if len(needs) == 0 {
+			return true
+		}
+		s.Fetch(needs, from)
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+// Package system gives facts from the running machine, for the tool. The library never links it: there, the spine
+// reads (G-5, G-6).
+package system
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"vkloader/internal/facts"
+)
+
+// Source reads the machine the way the spine does.
+type Source struct {
+	Elevated bool              // secure variables count as unset
+	Override map[string]string // variables that take the place of the process's own
+	Unset    map[string]bool   // variables that count as unset
+	Program  string            // the program to decide for; "": this one
+}
+
+// Var implements facts.Source.
+func (s *Source) Var(name string, secure bool) facts.Var {
+	if secure && s.Elevated || s.Unset[name] {
+		return facts.Var{}
+	}
+	if v, ok := s.Override[name]; ok {
+		return facts.Var{Value: v, Set: true}
+	}
+	v, ok := os.LookupEnv(name)
+	return facts.Var{Value: v, Set: ok}
+}
+
+// Folder implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18).
+func (s *Source) Folder(path string) facts.Folder {
+	d, err := os.Open(path)
+	if err != nil {
+		return facts.Folder{}
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil && len(names) == 0 {
+		return facts.Folder{}
+	}
+	f := facts.Folder{Listed: true}
+	for _, n := range names {
+		if len(n) >= 5 && n[len(n)-5:] == ".json" {
+			f.Names = append(f.Names, n)
+		}
+	}
+	return f
+}
+
+// File implements facts.Source.
+func (s *Source) File(path string) facts.File {
+	f, err := os.Open(path)
+	if err != nil {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return facts.File{Status: facts.FileNoSize}
+	}
+	if !info.Mode().IsRegular() {
+		return facts.File{Status: facts.FileNotRead}
+	}
+	content, err := io.ReadAll(f)
+	if err != nil {
+		return facts.File{Status: facts.FileNotRead}
+	}
+	out := facts.File{Content: string(content)}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		changed := time.Unix(st.Ctim.Unix())
+		out.Identity = facts.Identity{Device: st.Dev, Inode: st.Ino, Size: uint64(st.Size), Changed: uint64(changed.UnixNano())}
+		out.Settled = time.Since(changed) > time.Second
+	}
+	return out
+}
+
+// Exe implements facts.Source.
+func (s *Source) Exe() facts.Exe {
+	if s.Program != "" {
+		return facts.Exe{Path: s.Program, Known: len(s.Program) < 1024}
+	}
+	path, err := os.Readlink("/proc/self/exe")
+	return facts.Exe{Path: path, Known: err == nil && len(path) < 1024}
+}
+
+// Exists implements facts.Source.
+func (s *Source) Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,82 @@
+package facts
+
+// Tree is a small world in memory: the source of the tests, and of the tool when it asks what another machine would do.
+type Tree struct {
+	Vars     map[string]string
+	Elevated bool                // secure variables count as unset
+	Files    map[string]string   // content by path
+	Folders  map[string][]string // names by path, in the order a listing gives them; overrides what Files imply
+	Broken   map[string]FileStatus
+	Program  string // path of the running program, "" when unknown
+}
+
+// Var implements Source.
+func (t *Tree) Var(name string, secure bool) Var {
+	if secure && t.Elevated {
+		return Var{}
+	}
+	v, ok := t.Vars[name]
+	return Var{v, ok}
+}
+
+// Folder implements Source. Without an entry in Folders, the direct .json entries of Files are given, sorted.
+func (t *Tree) Folder(path string) Folder {
+	if names, ok := t.Folders[path]; ok {
+		return Folder{true, names}
+	}
+	prefix := path
+	if len(prefix) > 0 && prefix[len(prefix)-1] != '/' {
+		prefix += "/"
+	}
+	f := Folder{}
+	add := func(file string) {
+		if len(file) <= len(prefix) || file[:len(prefix)] != prefix {
+			return
+		}
+		name := file[len(prefix):]
+		f.Listed = true
+		for i := 0; i < len(name); i++ {
+			if name[i] == '/' {
+				return
+			}
+		}
+		if len(name) < 5 || name[len(name)-5:] != ".json" {
+			return
+		}
+		at := 0
+		for at < len(f.Names) && f.Names[at] < name {
+			at++
+		}
+		f.Names = append(f.Names, "")
+		copy(f.Names[at+1:], f.Names[at:])
+		f.Names[at] = name
+	}
+	for file := range t.Files {
+		add(file)
+	}
+	for file := range t.Broken {
+		add(file)
+	}
+	return f
+}
+
+// File implements Source.
+func (t *Tree) File(path string) File {
+	if status, ok := t.Broken[path]; ok {
+		return File{Status: status}
+	}
+	content, ok := t.Files[path]
+	if !ok {
+		return File{Status: FileNotOpened}
+	}
+	return File{Content: content, Identity: Identity{Size: uint64(len(content))}}
+}
+
+// Exe implements Source.
+func (t *Tree) Exe() Exe { return Exe{t.Program, t.Program != ""} }
+
+// Exists implements Source.
+func (t *Tree) Exists(path string) bool {
+	_, ok := t.Files[path]
+	return ok
+}

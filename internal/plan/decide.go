@@ -1,0 +1,356 @@
+package plan
+
+import (
+	"strconv"
+
+	"vkloader/internal/diag"
+	"vkloader/internal/document"
+	"vkloader/internal/facts"
+	"vkloader/internal/manifest"
+	"vkloader/internal/search"
+	"vkloader/internal/settings"
+)
+
+// decider makes one answer.
+type decider struct {
+	q *Question
+	f *facts.Store
+	a *Answer
+
+	enable, disable, allow filter
+	set                    *settings.Settings // in force; nil without
+	implicit               map[*manifest.Layer]implicitState
+	skippedPortability     int
+	layersRead             bool // by an earlier search of this answer: findings of files are not repeated
+}
+
+// Decide answers a question. Needs of the answer are the facts to add to f before asking again.
+func Decide(q *Question, f *facts.Store) *Answer {
+	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]implicitState)}
+	if d.prefetch() {
+		d.enable = parseFilter(f.Secure("VK_LOADER_LAYERS_ENABLE").Value, false)
+		d.disable = parseFilter(f.Secure("VK_LOADER_LAYERS_DISABLE").Value, true)
+		d.allow = parseFilter(f.Secure("VK_LOADER_LAYERS_ALLOW").Value, false)
+		switch q.Kind {
+		case Version:
+			d.readSettings()
+			d.preLayers(manifest.PreVersion)
+		case Layers:
+			d.layers()
+		case Extensions, ExtensionsDrivers:
+			d.extensions()
+		case Instance, InstanceDrivers:
+			d.instance()
+		}
+	}
+	if f.Missing() {
+		return &Answer{Needs: f.TakeNeeds()}
+	}
+	return d.a
+}
+
+// Variables that a decision reads, all asked for at once to save rounds.
+var (
+	secureVariables = [...]string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH",
+		"VK_ADD_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_LOADER_LAYERS_ENABLE",
+		"VK_LOADER_LAYERS_DISABLE", "VK_LOADER_LAYERS_ALLOW", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE",
+		"HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"}
+	plainVariables = [...]string{"VK_INSTANCE_LAYERS", "VK_LOADER_DISABLE_INST_EXT_FILTER"}
+)
+
+// prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
+// nothing: whatever it leaves out is asked for where it is needed.
+func (d *decider) prefetch() bool {
+	for _, name := range secureVariables {
+		d.f.Secure(name)
+	}
+	for _, name := range plainVariables {
+		d.f.Plain(name)
+	}
+	d.f.Exe()
+	if d.f.Missing() {
+		return false
+	}
+	var places [3]search.Locations
+	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
+	places[search.ImplicitLayers] = search.Build(d.q.Platform, search.ImplicitLayers, d.f, false, nil)
+	if layers {
+		places[search.ExplicitLayers] = search.Build(d.q.Platform, search.ExplicitLayers, d.f, false, nil)
+	}
+	if d.isInstance() && !d.exclusiveDirect() || d.isExtensions() && !d.namesLayer() {
+		places[search.Drivers] = search.Build(d.q.Platform, search.Drivers, d.f, false, nil)
+	}
+	var files []search.Found
+	for i := range places {
+		found, _ := places[i].Files(d.f)
+		files = append(files, found...)
+	}
+	file := d.settingsFile()
+	if d.f.Missing() {
+		return false
+	}
+	for _, found := range files {
+		d.f.File(found.Path)
+	}
+	if file != "" {
+		d.f.File(file)
+	}
+	return !d.f.Missing()
+}
+
+func (d *decider) isInstance() bool   { return d.q.Kind == Instance || d.q.Kind == InstanceDrivers }
+func (d *decider) isExtensions() bool { return d.q.Kind == Extensions || d.q.Kind == ExtensionsDrivers }
+
+// namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
+func (d *decider) namesLayer() bool { return d.q.LayerName.Set && d.q.LayerName.Text != "" }
+
+func (d *decider) log(flags uint32, text string) {
+	d.a.Steps = append(d.a.Steps, Step{Kind: StepLog, Flags: flags, Text: text})
+}
+
+func (d *decider) step(kind StepKind) { d.a.Steps = append(d.a.Steps, Step{Kind: kind}) }
+
+// find adds a finding without a place in a file.
+func (d *decider) find(code diag.Code, subject, path, what string) {
+	if d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Subject: subject, Path: path, What: what})
+	}
+}
+
+// say logs and finds in one.
+func (d *decider) say(flags uint32, code diag.Code, subject, path, text string) {
+	d.log(flags, text)
+	d.find(code, subject, path, text)
+}
+
+// line carries a manifest's line over.
+func (d *decider) line(path string, l *manifest.Line) {
+	if l.Flags != 0 {
+		d.log(l.Flags, l.Text)
+	}
+	if l.Code != diag.None && d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: l.Code, Subject: path, Path: path, Line: l.Line,
+			Column: l.Column, What: l.Text})
+	}
+}
+
+// search makes a search and logs it (LOG-17).
+func (d *decider) search(k search.Kind, noVariables bool, override []string) []search.Found {
+	flags := diag.Layer
+	if k == search.Drivers {
+		flags = diag.Driver
+	}
+	places := search.Build(d.q.Platform, k, d.f, noVariables, override)
+	for _, path := range places.TooLong {
+		d.say(diag.Debug, diag.LocationTooLong, path, "", "add_data_files: Path to "+path+" too long")
+	}
+	for _, v := range places.Ignored {
+		d.find(diag.VariableIgnored, v.From, "", v.From+" is set, but "+v.Path+" takes its place")
+	}
+	found, missing := places.Files(d.f)
+	d.a.Searched[k] = places
+	d.log(flags, "Searching for "+k.What()+" manifest files")
+	d.log(flags, "   In following locations:")
+	for i := range places.List {
+		d.log(flags, "      "+places.List[i].Path)
+	}
+	for i := range missing {
+		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such folder")
+	}
+	if len(found) == 0 {
+		d.log(flags, "   Found no files")
+		return nil
+	}
+	d.log(flags, "   Found the following files:")
+	for i := range found {
+		d.log(flags, "      "+found[i].Path)
+	}
+	return found
+}
+
+// read gets a file's text; false after saying why not (LOG-19, LAY-7, LAY-8).
+func (d *decider) read(path string, listed bool) (facts.File, bool) {
+	file, known := d.f.File(path)
+	if !known {
+		return file, false
+	}
+	text := ""
+	code := diag.FileRead
+	switch file.Status {
+	case facts.FileRead:
+		return file, true
+	case facts.FileNotOpened:
+		name := path
+		if listed && !d.f.Exists(path) { // PATH-19: a dangling link is known by its name only
+			name = search.BaseName(path)
+		}
+		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
+	case facts.FileNoSize:
+		text = "loader_get_json: Failed to read file size of JSON file " + path
+	default:
+		text = "loader_get_json: Failed to read entire JSON file " + path
+	}
+	d.say(diag.Error, code, path, path, text)
+	return file, false
+}
+
+// fault says that a text is not JSON (LAY-9).
+func (d *decider) fault(path string, fault *document.Fault) {
+	d.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
+	if d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: diag.FileSyntax, Subject: path, Path: path,
+			Line: fault.Line, Column: fault.Column, What: fault.What})
+	}
+}
+
+func (d *decider) settingsFile() string {
+	file := ""
+	for _, path := range search.SettingsFiles(d.q.Platform, d.f) {
+		if d.f.Exists(path) && file == "" {
+			file = path
+		}
+	}
+	return file
+}
+
+// readSettings looks for the settings file (SET-1 to SET-8).
+func (d *decider) readSettings() {
+	if d.settingsFile() == "" {
+		d.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
+	}
+}
+
+// layers answers vkEnumerateInstanceLayerProperties (LAY-237).
+func (d *decider) layers() {
+	if !d.q.Terminator && d.preScan(manifest.PreLayers) {
+		return
+	}
+	d.readSettings()
+	d.a.Layers = d.layerList(true)
+	d.step(StepLayers)
+	d.explainListed()
+}
+
+// preScan looks for layers with a pre-instance function; without one, what it logged is taken back, because the
+// call's own search says it all.
+func (d *decider) preScan(which int) bool {
+	steps, findings := len(d.a.Steps), len(d.a.Findings)
+	d.readSettings()
+	if d.preLayers(which) {
+		return true
+	}
+	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
+	clear(d.implicit)
+	return false
+}
+
+// preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
+func (d *decider) preLayers(which int) bool {
+	if d.q.Terminator {
+		return false
+	}
+	for _, l := range d.layerList(false) {
+		if l.Implicit && !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l, true) {
+			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
+		}
+	}
+	if len(d.a.PreLayers) > 0 {
+		d.step(StepPreLayers)
+	}
+	return len(d.a.PreLayers) > 0
+}
+
+// extensions answers vkEnumerateInstanceExtensionProperties.
+func (d *decider) extensions() {
+	if !d.q.Terminator && d.q.Kind == Extensions && d.preScan(manifest.PreExtensions) {
+		return
+	}
+	if d.namesLayer() && !wellFormed(d.q.LayerName) { // INS-015
+		d.a.Result = ExtensionNotPresent
+		d.say(diag.Error, diag.NameMalformed, "pLayerName", "",
+			"vkEnumerateInstanceExtensionProperties:  pLayerName is too long or is badly formed")
+		return
+	}
+	d.readSettings()
+	if d.namesLayer() {
+		l := findLayer(d.layerList(true), d.q.LayerName.Text)
+		if l == nil {
+			d.a.Result = LayerNotPresent
+			return
+		}
+		d.a.Extensions = l.Instance
+		d.step(StepExtensions)
+		return
+	}
+	list := d.layerList(false)
+	enabled := make([]bool, len(list))
+	for i, l := range list {
+		enabled[i] = l.Implicit && d.implicitEnabled(l, true)
+	}
+	d.discover(true)
+	if d.q.Kind == Extensions {
+		return
+	}
+	d.a.Steps = d.a.Steps[:0]
+	if !d.driverFailures() {
+		return
+	}
+	seen := make(map[string]bool, 64)
+	add := func(e manifest.Extension) {
+		if !seen[e.Name] {
+			seen[e.Name] = true
+			d.a.Extensions = append(d.a.Extensions, e)
+		}
+	}
+	for i := range d.q.Drivers {
+		if !d.q.Drivers[i].Usable {
+			continue
+		}
+		for _, e := range d.q.Drivers[i].Extensions {
+			if !manifest.MissingWindowSystem(e.Name) && (d.a.KeepUnknown || knownExtension(e.Name)) {
+				add(e)
+			}
+		}
+	}
+	for _, e := range loaderExtensions {
+		add(e)
+	}
+	quirk := false // LAY-246
+	components := make(map[string]bool)
+	for _, l := range list {
+		quirk = quirk || l.Implicit && l.Meta
+		for _, name := range l.Components {
+			components[name] = true
+		}
+	}
+	for i, l := range list {
+		if enabled[i] || quirk && !l.Implicit && components[l.Name] {
+			for _, e := range l.Instance {
+				add(e)
+			}
+		}
+	}
+	d.step(StepExtensions)
+}
+
+// driverFailures ends the call when a driver failed to list its extensions (INS-017).
+func (d *decider) driverFailures() bool {
+	d.a.KeepUnknown = nonZero(d.f.Plain("VK_LOADER_DISABLE_INST_EXT_FILTER").Value)
+	for i := range d.q.Drivers {
+		driver := &d.q.Drivers[i]
+		if !driver.Usable || driver.Result == Success {
+			continue
+		}
+		what := "extensions"
+		if driver.Call == 1 {
+			what = "extension count"
+		}
+		d.a.Result = driver.Result
+		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
+			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
+		return false
+	}
+	return true
+}
+
+func decimal(v uint32) string { return strconv.FormatUint(uint64(v), 10) }

@@ -1,0 +1,119 @@
+package plan
+
+import (
+	"vkloader/internal/document"
+	"vkloader/internal/facts"
+	"vkloader/internal/manifest"
+	"vkloader/internal/search"
+)
+
+// memoryLimit bounds what a Memory keeps, in bytes of manifests.
+const memoryLimit = 1 << 20
+
+// Memory remembers the parse of files whose identity can be trusted, and nothing else. One belongs to one spine.
+type Memory struct {
+	files map[memoryKey]*parsed
+	size  int
+
+	settings GlobalSettings
+	next     GlobalSettings // learned by the last answer, which may have to be made again
+	hasNext  bool
+}
+
+type memoryKey struct {
+	path string
+	kind search.Kind
+}
+
+// parsed is what a file's text said.
+type parsed struct {
+	identity facts.Identity
+	content  string
+	fault    *document.Fault
+	driver   *manifest.Driver
+	layers   *manifest.LayerFile
+}
+
+func parse(path, content string, kind search.Kind) *parsed {
+	p := &parsed{content: content}
+	doc, fault := document.Parse(content)
+	switch {
+	case fault != nil:
+		p.fault = fault
+	case kind == search.Drivers:
+		p.driver = manifest.ReadDriver(doc, path)
+	default:
+		p.layers = manifest.ReadLayers(doc, path, kind == search.ImplicitLayers)
+	}
+	return p
+}
+
+func clone(s string) string { return string([]byte(s)) }
+
+// parse gives the parse of a file, remembered where it may be. The contents are compared as well: it costs next to
+// nothing, and makes a stale answer impossible.
+func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
+	if m == nil || !file.Settled || len(file.Content) > memoryLimit/4 {
+		return parse(path, file.Content, kind)
+	}
+	key := memoryKey{path, kind}
+	if p := m.files[key]; p != nil && p.identity == file.Identity && p.content == file.Content {
+		return p
+	}
+	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
+		m.files, m.size = make(map[memoryKey]*parsed), 0
+	}
+	key.path = clone(path) // the question's own bytes are not kept alive
+	p := parse(key.path, clone(file.Content), kind)
+	p.identity = file.Identity
+	m.files[key] = p
+	m.size += len(file.Content) + len(path)
+	return p
+}
+
+// readDriver reads a driver manifest; nil after saying why not.
+func (d *decider) readDriver(path string, listed bool) *manifest.Driver {
+	file, ok := d.read(path, listed)
+	if !ok {
+		return nil
+	}
+	p := d.q.Memory.parse(path, file, search.Drivers)
+	if p.fault != nil {
+		d.fault(path, p.fault)
+		return nil
+	}
+	return p.driver
+}
+
+// readLayerFile reads a layer manifest, says what there is to say, and gives copies of its layers.
+func (d *decider) readLayerFile(path string, listed bool, kind search.Kind) []*manifest.Layer {
+	file, ok := d.read(path, listed)
+	if !ok {
+		return nil
+	}
+	p := d.q.Memory.parse(path, file, kind)
+	if p.fault != nil {
+		d.fault(path, p.fault)
+		return nil
+	}
+	for i := range p.layers.Lines {
+		d.line(path, &p.layers.Lines[i])
+	}
+	copies := make([]manifest.Layer, len(p.layers.Layers))
+	list := make([]*manifest.Layer, len(copies))
+	for i, l := range p.layers.Layers {
+		copies[i] = *l
+		list[i] = &copies[i]
+	}
+	return list
+}
+
+// Keep makes what the last answer learned last.
+func (m *Memory) Keep() {
+	if m.hasNext {
+		m.settings, m.next, m.hasNext = m.next, GlobalSettings{}, false
+	}
+}
+
+// Forget drops what the last answer learned.
+func (m *Memory) Forget() { m.next, m.hasNext = GlobalSettings{}, false }

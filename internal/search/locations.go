@@ -1,0 +1,226 @@
+package search
+
+import "vkloader/internal/facts"
+
+// Kind of manifest searched for.
+type Kind uint8
+
+// Kinds of manifests.
+const (
+	Drivers Kind = iota
+	ImplicitLayers
+	ExplicitLayers
+)
+
+// kindFacts are the names that belong to a kind.
+type kindFacts struct {
+	suffix, what       string
+	replace, old, more string // the variables that replace the default search, and that add to it
+}
+
+var kinds = [...]kindFacts{
+	Drivers:        {"vulkan/icd.d", "driver", "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"},
+	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", "VK_IMPLICIT_LAYER_PATH", "", "VK_ADD_IMPLICIT_LAYER_PATH"},
+	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", "VK_LAYER_PATH", "", "VK_ADD_LAYER_PATH"},
+}
+
+// What is the kind's name in messages.
+func (k Kind) What() string { return kinds[k].what }
+
+// Variable is the variable that replaces the kind's default search.
+func (k Kind) Variable() string { return kinds[k].replace }
+
+// pathLimit is the longest file element that is accepted (PATH-21).
+const pathLimit = 2047
+
+// Location is a place that is searched.
+type Location struct {
+	Path string
+	File bool   // a manifest itself
+	From string // the variable, or what else names it
+}
+
+// Locations is the outcome of building a location list.
+type Locations struct {
+	List    []Location
+	TooLong []string   // elements that were skipped (PATH-21)
+	Ignored []Location // variables that are set and count for nothing; From is the variable, Path the one that wins
+}
+
+// Build makes the list of locations of a kind. noVariables leaves the kind's own variables out (SET-98); override,
+// when not nil, are the paths of the override layer, which replace everything else (LAY-204).
+func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
+	var out Locations
+	names := &kinds[k]
+	if override != nil {
+		for _, o := range override {
+			out.add(o, "", "override_paths")
+		}
+		return out
+	}
+	if !noVariables {
+		replace := f.Secure(names.replace)
+		winner := names.replace
+		if names.old != "" {
+			old := f.Secure(names.old)
+			if replace.Set && old.Set {
+				out.Ignored = append(out.Ignored, Location{From: names.old, Path: names.replace})
+			} else if old.Set {
+				replace, winner = old, names.old
+			}
+		}
+		more := f.Secure(names.more)
+		if replace.Set {
+			if more.Set {
+				out.Ignored = append(out.Ignored, Location{From: names.more, Path: winner})
+			}
+			out.add(replace.Value, "", winner)
+			return out
+		}
+		if more.Set {
+			out.add(more.Value, "", names.more)
+		}
+	}
+	home := f.Secure("HOME")
+	base := func(variable, underHome, fallback string) {
+		v := f.Secure(variable)
+		switch {
+		case v.Value != "":
+			out.add(v.Value, names.suffix, variable)
+		case underHome != "" && home.Set:
+			out.addOne(home.Value+underHome, names.suffix, "HOME")
+		case fallback != "":
+			out.add(fallback, names.suffix, "default")
+		}
+	}
+	base("XDG_CONFIG_HOME", "/.config", "")
+	base("XDG_CONFIG_DIRS", "", p.ConfigDirs)
+	out.add(p.SysConfDir, names.suffix, "default")
+	out.add(p.ExtraSysConfDir, names.suffix, "default")
+	base("XDG_DATA_HOME", "/.local/share", "")
+	base("XDG_DATA_DIRS", "", p.DataDirs)
+	return out
+}
+
+// add adds the elements of a colon-separated list (PATH-5, PATH-6).
+func (l *Locations) add(list, suffix, from string) {
+	for len(list) > 0 {
+		end := 0
+		for end < len(list) && list[end] != ':' {
+			end++
+		}
+		if end > 0 {
+			l.addOne(list[:end], suffix, from)
+		}
+		if end == len(list) {
+			return
+		}
+		list = list[end+1:]
+	}
+}
+
+func (l *Locations) addOne(path, suffix, from string) {
+	file := IsManifestName(path)
+	if file && len(path) > pathLimit {
+		l.TooLong = append(l.TooLong, path)
+		return
+	}
+	if !file && suffix != "" { // PATH-2, PATH-8
+		if path[len(path)-1] != '/' {
+			path += "/"
+		}
+		path += suffix
+	}
+	for i := range l.List {
+		if l.List[i].Path == path { // PATH-10
+			return
+		}
+	}
+	l.List = append(l.List, Location{path, file, from})
+}
+
+// IsManifestName tells whether a name ends in .json, lower case (PATH-17).
+func IsManifestName(name string) bool {
+	return len(name) >= 5 && name[len(name)-5:] == ".json"
+}
+
+// Found is a manifest file that the search found.
+type Found struct {
+	Path   string
+	Listed bool // from a folder's listing; then it is known to have had an entry there
+	From   string
+}
+
+// Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the folders that cannot be
+// opened.
+func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
+	for _, loc := range l.List {
+		if loc.File {
+			found = append(found, Found{loc.Path, false, loc.From})
+			continue
+		}
+		folder := f.Folder(loc.Path)
+		if !folder.Listed {
+			missing = append(missing, loc)
+			continue
+		}
+		prefix := loc.Path
+		if prefix[len(prefix)-1] != '/' {
+			prefix += "/"
+		}
+		for _, name := range folder.Names {
+			if IsManifestName(name) {
+				found = append(found, Found{prefix + name, true, loc.From})
+			}
+		}
+	}
+	return found, missing
+}
+
+// BaseName is the part after the last slash.
+func BaseName(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// Folder is the part up to and including the last slash, "" without one.
+func Folder(path string) string { return path[:len(path)-len(BaseName(path))] }
+
+// SettingsFiles gives the places of the settings file in the order they are tried (SET-1 to SET-5).
+func SettingsFiles(p Platform, f *facts.Store) []string {
+	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json" // SET-3
+	var out []string
+	add := func(list string) {
+		end := 0
+		for end < len(list) && list[end] != ':' {
+			end++
+		}
+		if end > 1 { // SET-4: only the first element counts, and not when it has one character
+			out = append(out, list[:end]+rest)
+		}
+	}
+	configHome, dataHome, home := f.Secure("XDG_CONFIG_HOME"), f.Secure("XDG_DATA_HOME"), f.Secure("HOME")
+	add(configHome.Value)
+	add(dataHome.Value)
+	if configHome.Value == "" && home.Set {
+		out = append(out, home.Value+"/.config"+rest)
+	}
+	if dataHome.Value == "" && home.Set {
+		out = append(out, home.Value+"/.local/share"+rest)
+	}
+	or := func(variable, fallback string) string {
+		if v := f.Secure(variable); v.Value != "" {
+			return v.Value
+		}
+		return fallback
+	}
+	add(or("XDG_CONFIG_DIRS", p.ConfigDirs))
+	add(p.SysConfDir)
+	add(p.ExtraSysConfDir)
+	add(or("XDG_DATA_DIRS", p.DataDirs))
+	return out
+}
