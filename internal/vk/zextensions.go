@@ -48,4 +48,3 @@ var InstanceExtensions = [...]InstanceExtension{
 	{"VK_OHOS_surface", "ohos", 1, false},
 	{"VK_SEC_ubm_surface", "ubm", 1, false},
 }
-

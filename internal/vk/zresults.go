@@ -162,4 +162,3 @@ func (r Result) String() string {
 	}
 	return unnamed(r)
 }
-

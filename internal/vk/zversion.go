@@ -7,4 +7,3 @@ const HeaderVersion = "1.4.363"
 
 // HeaderVersionComplete is the same as an API version.
 const HeaderVersionComplete = 1<<22 | 4<<12 | 363
-

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"vkloader/tools/vkgen/emit"
 	"vkloader/tools/vkgen/loader"
@@ -55,8 +56,8 @@ func run(xml, roots, out string, check, verbose bool) int {
 	if err != nil {
 		return fail(1, err)
 	}
-	if verbose {
-		for _, n := range set.Notes {
+	for _, n := range set.Notes {
+		if verbose || strings.Contains(n, "written by hand") { // the spine's C needs those
 			fmt.Fprintln(os.Stderr, "vkgen:", n)
 		}
 	}

@@ -801,4 +801,3 @@ var All = [...]Command{
 	{"vkGetPhysicalDeviceCooperativeMatrixProperties2EXT", PhysicalDevice, 255, "VK_EXT_cooperative_matrix_maintenance1", "", "", "physicalDevice", false},
 	{"vkCmdSetPrimitiveRestartIndexEXT", Device, 255, "VK_EXT_primitive_restart_index", "", "", "commandBuffer", false},
 }
-

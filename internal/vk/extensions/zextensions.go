@@ -482,4 +482,3 @@ var All = [...]Extension{
 	{"VK_INTEL_device_info", "", 709, 1, false, true, "", "", ""},
 	{"VK_VALVE_buffer_device_address_allocation_alignment", "", 710, 1, false, true, "", "", ""},
 }
-

@@ -21,7 +21,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		files = append(files, File{path, append(out, '\n')})
+		files = append(files, File{path, append(bytes.TrimRight(out, "\n"), '\n')})
 		return nil
 	}
 	r := s.Registry

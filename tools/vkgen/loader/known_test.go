@@ -1,0 +1,193 @@
+package loader_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"vkloader/internal/vk"
+	"vkloader/internal/vk/commands"
+	"vkloader/tools/vkgen/loader"
+)
+
+// list reads a list of testdata: fields of each line that is no remark.
+func list(t *testing.T, name string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for _, l := range strings.Split(string(data), "\n") {
+		if l != "" && !strings.HasPrefix(l, "#") {
+			out = append(out, strings.Fields(l))
+		}
+	}
+	return out
+}
+
+func known() map[string]commands.Command {
+	out := map[string]commands.Command{}
+	for _, c := range commands.All {
+		out[c.Name] = c
+	}
+	return out
+}
+
+// EXP-006, GPA-011: the core commands, each in its version, all exported.
+func TestCore(t *testing.T) {
+	all := known()
+	core := map[string]bool{}
+	for _, f := range list(t, "core.txt") {
+		core[f[0]] = true
+		c, ok := all[f[0]]
+		if !ok || int(c.Minor) != int(f[1][0]-'0') || c.Gate != "" || !c.Exported {
+			t.Errorf("%s: %+v, want core 1.%s, exported", f[0], c, f[1])
+		}
+	}
+	if len(core) != 234 {
+		t.Errorf("the list has %d names", len(core))
+	}
+	for _, c := range commands.All {
+		if c.Minor != commands.ExtensionMinor && !core[c.Name] && vk.HeaderVersion == "1.4.363" {
+			t.Errorf("%s is core and not in the list", c.Name)
+		}
+	}
+}
+
+// EXP-006, EXP-007, EXP-009: exactly these are exported.
+func TestExports(t *testing.T) {
+	want := map[string]bool{}
+	for _, file := range []string{"core.txt", "exports.txt"} {
+		for _, f := range list(t, file) {
+			want[f[0]] = true
+		}
+	}
+	if len(want) != 269 {
+		t.Errorf("the lists have %d names", len(want))
+	}
+	for _, c := range commands.All {
+		if c.Exported != want[c.Name] {
+			t.Errorf("%s: exported %t", c.Name, c.Exported)
+		}
+		delete(want, c.Name)
+	}
+	for name := range want {
+		t.Errorf("%s is not known", name)
+	}
+}
+
+// GPA-018, GPA-019: the commands of device extensions, without a gate.
+func TestDeviceExtensions(t *testing.T) {
+	all := known()
+	names := list(t, "device-extensions.txt")
+	if len(names) != 495 {
+		t.Errorf("the list has %d names", len(names))
+	}
+	for _, f := range names {
+		want := commands.Device
+		if len(f) > 2 && f[2] == "pd" {
+			want = commands.PhysicalDevice
+		}
+		c, ok := all[f[0]]
+		if !ok || c.Kind != want || c.Gate != "" || c.Minor != commands.ExtensionMinor || c.Exported {
+			t.Errorf("%s: %+v, want a command of %s, level: %s", f[0], c, f[1], want)
+		}
+	}
+}
+
+// GPA-024 to GPA-034: the gated commands and their gates, and no others.
+func TestGated(t *testing.T) {
+	want := map[string]string{}
+	for _, f := range list(t, "gated.txt") {
+		want[f[0]] = f[1]
+	}
+	for _, c := range commands.All {
+		if c.Gate != want[c.Name] {
+			t.Errorf("%s: gate %q, want %q", c.Name, c.Gate, want[c.Name])
+		}
+		delete(want, c.Name)
+	}
+	for name := range want {
+		t.Errorf("%s is not known", name)
+	}
+}
+
+// The lists of the statements and the swapchain commands (GPA-023) are all that is known at the lists' version.
+func TestNothingElse(t *testing.T) {
+	in := map[string]bool{}
+	for _, file := range []string{"core.txt", "exports.txt", "device-extensions.txt", "gated.txt"} {
+		for _, f := range list(t, file) {
+			in[f[0]] = true
+		}
+	}
+	for _, c := range commands.All {
+		if !in[c.Name] && vk.HeaderVersion == "1.4.363" {
+			t.Errorf("%s of %s is in no list", c.Name, c.Extension)
+		}
+	}
+}
+
+// GPA-002: the global commands.
+func TestGlobal(t *testing.T) {
+	var got []string
+	for _, c := range commands.All {
+		if c.Kind == commands.Global {
+			got = append(got, c.Name)
+		}
+	}
+	want := "vkCreateInstance vkEnumerateInstanceExtensionProperties vkEnumerateInstanceLayerProperties vkEnumerateInstanceVersion"
+	if strings.Join(got, " ") != want {
+		t.Errorf("global commands: %v", got)
+	}
+}
+
+// INS-008, GPA-036, GPA-037: the instance extensions that a Linux loader knows.
+func TestInstanceExtensions(t *testing.T) {
+	want := map[string]bool{}
+	for _, f := range list(t, "instance-extensions.txt") {
+		want[f[0]] = true
+		if !vk.KnownInstanceExtension(f[0]) {
+			t.Errorf("%s is not known", f[0])
+		}
+	}
+	for _, e := range vk.InstanceExtensions {
+		if e.Known && !want[e.Name] && vk.HeaderVersion == "1.4.363" {
+			t.Errorf("%s is known and not in the list", e.Name)
+		}
+		if e.Known && e.SpecVersion == 0 {
+			t.Errorf("%s has no version", e.Name)
+		}
+	}
+	for _, name := range []string{"VK_EXT_directfb_surface", "VK_QNX_screen_surface", "VK_KHR_win32_surface", "VK_KHR_none"} {
+		if vk.KnownInstanceExtension(name) {
+			t.Errorf("%s is known", name)
+		}
+	}
+	if len(want) > 64 {
+		t.Error("more gates than bits")
+	}
+}
+
+// Every hand-written command is known, stands once, and gives its reason; no instance-level command is without a lower end.
+func TestHands(t *testing.T) {
+	all := known()
+	seen := map[string]bool{}
+	lower := map[string]bool{}
+	for _, h := range loader.Hands {
+		c, ok := all[h.Command]
+		if !ok || seen[h.Command] || h.Why == "" || !h.Upper && !h.Lower {
+			t.Errorf("%+v", h)
+		}
+		if c.Alias != "" && c.Gate != "" && all[c.Alias].Minor != commands.ExtensionMinor {
+			t.Errorf("%s shares the ends of %s", h.Command, c.Alias)
+		}
+		seen[h.Command] = true
+		lower[h.Command] = h.Lower
+	}
+	for _, c := range commands.All {
+		if c.Kind == commands.Instance && !lower[c.Name] && !lower[c.Alias] {
+			t.Errorf("%s has no lower end", c.Name)
+		}
+	}
+}
