@@ -1,0 +1,121 @@
+package programs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// All drivers of Mesa's package beside a manifest that is no JSON and one whose library is not there: the others work,
+// and the log says in one line each what is wrong and where (LOG-19, DRV-040, DRV-042).
+func TestBrokenDriversAmongGoodOnes(t *testing.T) {
+	t.Parallel()
+	need(t, manifests+"/lvp_icd.x86_64.json")
+	installed := glob(t, manifests+"/*.json")
+	if len(installed) < 4 {
+		t.Errorf("only %d driver manifests are installed: %v", len(installed), installed)
+	}
+	stage := newStage(t)
+	data := filepath.Join(stage.dir, "data")
+	folder := filepath.Join(data, "vulkan", "icd.d")
+	broken := filepath.Join(folder, "broken_icd.json")
+	missing := filepath.Join(folder, "missing_icd.json")
+	library := filepath.Join(stage.dir, "gone", "libvulkan_gone.so")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, broken, `{ "file_format_version": "1.0.0", "ICD": { "library_path": `)
+	write(t, missing, fmt.Sprintf(
+		`{ "file_format_version": "1.0.0", "ICD": { "library_path": %q, "api_version": "1.3.0" } }`, library))
+
+	plain := stage.run(ours(t), "vulkaninfo", "--summary")
+	plain.wantExit(t, 0)
+	stage = stage.with("XDG_DATA_DIRS=" + data + ":/usr/local/share:/usr/share")
+	quiet := stage.run(ours(t), "vulkaninfo", "--summary")
+	quiet.wantExit(t, 0)
+	if !strings.Contains(quiet.out, "llvmpipe") {
+		t.Errorf("lavapipe is not listed:\n%s", quiet.out)
+	}
+	if d := difference(plain.out, quiet.out); d != "" {
+		t.Errorf("the broken ones changed the answer: - without, + with them:\n%s", d)
+	}
+
+	loud := stage.with("VK_LOADER_DEBUG=all").run(ours(t), "vulkaninfo", "--summary")
+	loud.wantExit(t, 0)
+	for _, c := range []struct{ about, want string }{
+		{"the broken manifest", "ERROR: loader_get_json: Invalid JSON file " + broken + "."},
+		{"the missing library", "ERROR: " + library + ": cannot open shared object file: No such file or directory"},
+		{"the missing library's manifest",
+			"ERROR | DRIVER: loader_icd_scan: Failed loading library associated with ICD JSON " + library + ". Ignoring this JSON"},
+	} {
+		if n := countLines(loud.err, c.want); n == 0 {
+			t.Errorf("about %s nothing says: %s\n%s", c.about, c.want, errorsOf(loud.err))
+		}
+	}
+	// One line each, however often the search is repeated.
+	for _, about := range []string{broken, library} {
+		distinct := map[string]bool{}
+		for _, line := range strings.Split(loud.err, "\n") {
+			if strings.Contains(line, "ERROR") && strings.Contains(line, about) {
+				distinct[line] = true
+			}
+		}
+		if len(distinct) > 2 {
+			t.Errorf("%d different error lines about %s:\n%s", len(distinct), about, errorsOf(loud.err))
+		}
+	}
+	for _, manifest := range installed {
+		if countLines(loud.err, "DRIVER: Found ICD manifest file "+manifest+", version 1.0.0") == 0 &&
+			!strings.Contains(loud.err, "Found ICD manifest file "+manifest+",") {
+			t.Errorf("%s was not read", manifest)
+		}
+	}
+}
+
+// Without any driver: the documented result and message (DRV-045, INS-029).
+func TestNoDriverAtAll(t *testing.T) {
+	t.Parallel()
+	stage := newStage(t)
+	none := stage.with("VK_DRIVER_FILES=" + filepath.Join(stage.dir, "none"))
+	result := none.with("VK_LOADER_DEBUG=error").run(ours(t), "vulkaninfo", "--summary")
+	if result.code == 0 {
+		t.Errorf("%s: ended well", result.command)
+	}
+	if countLines(result.err, "ERROR | DRIVER: vkCreateInstance: Found no drivers!") == 0 {
+		t.Errorf("the message is missing:\n%s", tail(result.err))
+	}
+	if !strings.Contains(result.out+result.err, "ERROR_INCOMPATIBLE_DRIVER") {
+		t.Errorf("the result is not VK_ERROR_INCOMPATIBLE_DRIVER:\n%s\n%s", tail(result.out), tail(result.err))
+	}
+}
+
+// countLines counts log lines with this tag and body; the padding between them does not matter here.
+func countLines(log, want string) int {
+	n := 0
+	for _, line := range strings.Split(log, "\n") {
+		rest, ok := strings.CutPrefix(line, "[Vulkan Loader] ")
+		if ok && strings.Join(strings.Fields(rest), " ") == strings.Join(strings.Fields(want), " ") {
+			n++
+		}
+	}
+	return n
+}
+
+func errorsOf(log string) string {
+	var lines []string
+	for _, line := range strings.Split(log, "\n") {
+		if strings.Contains(line, "ERROR") || strings.Contains(line, "WARN") {
+			lines = append(lines, line)
+		}
+	}
+	return tail(strings.Join(lines, "\n"))
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,121 @@
+package programs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A program that uses the library with nothing but the C language: no header is needed to know that it works.
+const smallProgram = `#include <stdio.h>
+extern int vkEnumerateInstanceVersion(unsigned *version);
+int main(void)
+{
+    unsigned v = 0;
+    if (vkEnumerateInstanceVersion(&v))
+        return 1;
+    printf("%u.%u.%u\n", v >> 22 & 0x7f, v >> 12 & 0x3ff, v & 0xfff);
+    return 0;
+}
+`
+
+// EXP-001, EXP-002, EXP-012, EXP-013: what "make install" puts where, and that it is usable from there.
+func TestInstall(t *testing.T) {
+	t.Parallel()
+	need(t, "make", "gcc", "pkg-config", "cmake")
+	stage := newStage(t)
+	version := libraryVersion(t)
+	root := filepath.Join(stage.dir, "root")
+	prefix := filepath.Join(root, "opt/vk")
+	lib := filepath.Join(prefix, "lib")
+	host := loader{name: "no", folder: ""}
+	// The build is there already; the environment has to be the one it was made in, or it would be made again.
+	install := exec.Command("make", "-s", "install", "DESTDIR="+root, "PREFIX=/opt/vk")
+	install.Dir = repository(t)
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("make install: %v\n%s", err, out)
+	}
+
+	for link, target := range map[string]string{
+		"libvulkan.so": "libvulkan.so.1", "libvulkan.so.1": "libvulkan.so." + version,
+	} {
+		if got, err := os.Readlink(filepath.Join(lib, link)); err != nil || got != target {
+			t.Errorf("%s is a link to %q (%v), want %q", link, got, err, target)
+		}
+	}
+	if cores := glob(t, filepath.Join(lib, "libvkcore-*.so")); len(cores) != 1 {
+		t.Errorf("cores: %v, want one", cores)
+	}
+	for _, file := range []string{
+		"lib/libvulkan.so." + version, "bin/vkloader", "libexec/vkloader/probe", "lib/pkgconfig/vulkan.pc",
+	} {
+		if info, err := os.Stat(filepath.Join(prefix, file)); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if strays := glob(t, filepath.Join(prefix, "share/vulkan/*/*")); len(strays) > 0 {
+		t.Errorf("a driver or a layer of the tests was installed: %v", strays)
+	}
+
+	pc, err := os.ReadFile(filepath.Join(lib, "pkgconfig/vulkan.pc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"prefix=/opt/vk", "exec_prefix=${prefix}", "libdir=${exec_prefix}/lib", "includedir=${prefix}/include",
+		"Name: Vulkan-Loader", "Description: Vulkan Loader", "Version: " + version, "Libs: -L${libdir} -lvulkan",
+		"Cflags: -I${includedir}",
+	} {
+		if !strings.Contains("\n"+string(pc), "\n"+line+"\n") {
+			t.Errorf("vulkan.pc lacks %q:\n%s", line, pc)
+		}
+	}
+
+	work := filepath.Join(stage.dir, "work")
+	write(t, filepath.Join(work, "small.c"), smallProgram)
+	asked := stage.with("PKG_CONFIG_LIBDIR="+filepath.Join(lib, "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR="+root).
+		run(host, "pkg-config", "--cflags", "--libs", "vulkan")
+	asked.wantExit(t, 0)
+	args := append([]string{"-o", "small", "small.c"}, strings.Fields(asked.out)...)
+	stage.run(host, "gcc", args...).wantExit(t, 0)
+	installed := loader{"the installed", lib}
+	small := stage.run(installed, filepath.Join(work, "small"))
+	small.wantExit(t, 0)
+	if strings.TrimSpace(small.out) != version {
+		t.Errorf("the program says version %q, want %q", small.out, version)
+	}
+
+	// The CMake package, asked for as a program would.
+	project := filepath.Join(work, "project")
+	if err := os.Mkdir(project, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(project, "small.c"), smallProgram)
+	write(t, filepath.Join(project, "CMakeLists.txt"), `cmake_minimum_required(VERSION 3.16)
+project(small C)
+find_package(VulkanLoader 1.2 REQUIRED CONFIG)
+find_package(VulkanLoader 2.0 QUIET CONFIG)
+if(VulkanLoader_FOUND)
+    message(FATAL_ERROR "another major version is taken")
+endif()
+add_executable(small small.c)
+target_link_libraries(small Vulkan::Loader)
+`)
+	out := filepath.Join(project, "out")
+	stage.run(host, "cmake", "-S", project, "-B", out, "-DVulkanLoader_DIR=", "-DCMAKE_PREFIX_PATH="+prefix).wantExit(t, 0)
+	stage.run(host, "cmake", "--build", out).wantExit(t, 0)
+	cmade := stage.run(host, filepath.Join(out, "small"))
+	cmade.wantExit(t, 0)
+	if strings.TrimSpace(cmade.out) != version {
+		t.Errorf("CMake's program says version %q, want %q", cmade.out, version)
+	}
+
+	// The tool finds the library and its probe in the installed layout.
+	told := stage.onLavapipe().run(host, filepath.Join(prefix, "bin/vkloader"), "info")
+	told.wantExit(t, 0)
+	if !strings.Contains(told.out, filepath.Join(lib, "libvulkan.so."+version)) || !strings.Contains(told.out, "llvmpipe") {
+		t.Errorf("%s:\n%s", told.command, told.out)
+	}
+}

@@ -1,0 +1,119 @@
+package programs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Taken out of vulkaninfo's output before comparing: what is the loader's own, and what changes from moment to moment.
+var (
+	instanceVersion = regexp.MustCompile(`(?m)^Vulkan Instance Version: .*\n`)
+	// EXT-1 and the like: extensions that the loader itself brings, whatever the drivers have.
+	ownExtension   = regexp.MustCompile(`(?m)^.*\bVK_(EXT_debug_report|EXT_debug_utils|KHR_portability_enumeration|LUNARG_direct_driver_loading)\b.*\n`)
+	instanceCount  = regexp.MustCompile(`(?m)^Instance Extensions: count = \d+\n[-=]+\n`)
+	budget         = regexp.MustCompile(`(?m)^.*\b(budget|usage|heapBudget|heapUsage)\b\s*[=:\[].*\n`)
+	columnPadding  = regexp.MustCompile(`(?m) +: extension revision`)
+	spaceAndCommas = regexp.MustCompile(`(?m),$`)
+)
+
+// comparable is vulkaninfo's text without what is the loader's own.
+func comparable(text string) string {
+	text = instanceVersion.ReplaceAllString(text, "")
+	// Only in the instance's section: a layer's own extensions of these names are for comparing.
+	if start := instanceCount.FindStringIndex(text); start != nil {
+		end := strings.Index(text[start[1]:], "\n\n")
+		if end < 0 {
+			end = len(text) - start[1]
+		}
+		section := ownExtension.ReplaceAllString(text[start[0]:start[1]+end+1], "")
+		section = instanceCount.ReplaceAllString(section, "Instance Extensions:\n")
+		text = text[:start[0]] + columnPadding.ReplaceAllString(section, " : extension revision") + text[start[1]+end+1:]
+	}
+	return budget.ReplaceAllString(text, "")
+}
+
+// EXP-002, GPA-063 in practice: the same answers as through Debian's libvulkan1, with a display so that surfaces are
+// part of them.
+func TestVulkaninfoSameAsDebian(t *testing.T) {
+	t.Parallel()
+	stage := newStage(t).onLavapipe().withX()
+	version := libraryVersion(t)
+	for _, args := range [][]string{{}, {"--summary"}} {
+		t.Run(strings.Join(append([]string{"vulkaninfo"}, args...), " "), func(t *testing.T) {
+			mine := stage.run(ours(t), "vulkaninfo", args...)
+			theirs := stage.run(debians(t), "vulkaninfo", args...)
+			mine.wantExit(t, 0)
+			theirs.wantExit(t, 0)
+			if !strings.Contains(mine.out, "Vulkan Instance Version: "+version+"\n") {
+				t.Errorf("it did not run on this loader, version %s:\n%.200s", version, mine.out)
+			}
+			if strings.Contains(theirs.out, "Vulkan Instance Version: "+version+"\n") {
+				t.Error("the comparison did not run on Debian's loader")
+			}
+			if !strings.Contains(mine.out, "llvmpipe") {
+				t.Error("lavapipe's device is not listed")
+			}
+			if d := difference(comparable(theirs.out), comparable(mine.out)); d != "" {
+				t.Errorf("- Debian's, + ours:\n%s", d)
+			}
+			if d := difference(theirs.err, mine.err); d != "" {
+				t.Errorf("standard error: - Debian's, + ours:\n%s", d)
+			}
+		})
+	}
+	t.Run("vulkaninfo --json", func(t *testing.T) {
+		mine, theirs := jsonOf(t, stage, ours(t)), jsonOf(t, stage, debians(t))
+		if d := difference(theirs, mine); d != "" {
+			t.Errorf("- Debian's, + ours:\n%s", d)
+		}
+		if !strings.Contains(mine, "llvmpipe") && !strings.Contains(mine, "VkPhysicalDeviceProperties") {
+			t.Errorf("no device in it:\n%.300s", mine)
+		}
+	})
+}
+
+// jsonOf runs vulkaninfo --json, which writes into a file of the working folder.
+func jsonOf(t *testing.T, s *stage, l loader) string {
+	t.Helper()
+	pattern := filepath.Join(s.dir, "work", "*.json")
+	for _, old := range glob(t, pattern) {
+		os.Remove(old)
+	}
+	result := s.run(l, "vulkaninfo", "--json")
+	result.wantExit(t, 0)
+	text := result.out
+	for _, file := range glob(t, pattern) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += filepath.Base(file) + "\n" + string(data)
+	}
+	if len(text) < 1000 {
+		t.Fatalf("%s: no JSON\n%s%s", result.command, result.out, result.err)
+	}
+	text = ownExtension.ReplaceAllString(text, "")
+	return spaceAndCommas.ReplaceAllString(budget.ReplaceAllString(text, ""), "")
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// libraryVersion is the version in the built library's file name (EXP-002).
+func libraryVersion(t *testing.T) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(filepath.Join(built(t), "libvulkan.so.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(filepath.Base(real), "libvulkan.so.")
+}
