@@ -476,7 +476,11 @@ void driver_remove(struct driver *driver) {
     bool complete = a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
     destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
     driver_lib_drop(in, driver->lib);
-    driver_free(driver);
+    /* The record stays: an enumeration of another thread may be about to ask for a hold, and learns that it is gone. */
+    lock_take();
+    driver->next = in->gone;
+    in->gone = driver;
+    lock_drop();
 }
 
 void driver_free(struct driver *driver) {

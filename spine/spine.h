@@ -110,6 +110,7 @@ struct instance {
     uint32_t app_layer_count;
 
     struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
+    struct driver *gone;          /* removed ones, whose records wait for the instance's end */
     struct driver_scan *scan;     /* the libraries of this instance's drivers */
 
     struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
