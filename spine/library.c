@@ -34,8 +34,6 @@ static struct held *kept;      /* under the lock */
 static struct held *preloaded; /* under the lock */
 static bool exiting;
 
-static enum unloading unloading = UNLOADING_USUAL;
-
 static bool identify(const char *path, struct identity *out) {
     struct stat s;
     if (stat(path, &s) != 0) return false;
@@ -50,7 +48,7 @@ static bool same(const struct identity *a, const struct identity *b) {
 
 bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
 
-bool library_never_closed(void) { return unloading == UNLOADING_NEVER; }
+bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
 
 static void held_close(struct held *h) {
     while (h) {
@@ -158,7 +156,7 @@ static bool listed(const struct held *list, void *handle) {
 void library_close(struct mapped_lib *lib) {
     if (!lib) return;
     bool close = !library_never_closed();
-    if (close && lib->reported && unloading == UNLOADING_USUAL) {
+    if (close && lib->reported && unloading() == UNLOAD_USUAL) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
         struct held *h = hold(lib->handle, lib->given, lib->real);
         if (h) {
@@ -224,9 +222,4 @@ void library_drop_preloaded(const char *given) {
     }
     lock_drop();
     held_close(gone);
-}
-
-void library_unloading_set(const char *value) {
-    if (value && strcmp(value, "1") == 0) unloading = UNLOADING_NEVER;
-    if (value && strcmp(value, "0") == 0) unloading = UNLOADING_LETTER;
 }

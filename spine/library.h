@@ -12,9 +12,6 @@ struct mapped_lib {
     bool reported; /* its driver has reported a physical device (ERRATA 1) */
 };
 
-/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING, read at load: exactly "1", exactly "0", or anything else. */
-enum unloading { UNLOADING_USUAL, UNLOADING_NEVER, UNLOADING_LETTER };
-
 /* Opens a driver's library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
 /* Real path of the object that contains the function (DRV-025); malloc, NULL when it cannot be found. */
@@ -31,7 +28,5 @@ void library_drop_preloaded(const char *given);
 bool library_wrong_class(const char *text);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
-/* Called by the constructor alone, with the value of the variable (GEN-2). */
-void library_unloading_set(const char *value);
 
 #endif

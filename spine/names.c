@@ -51,6 +51,11 @@ static bool gate_open(const struct instance *in, const struct name_record *r) {
     return r->gate == 0 || instance_gate(in, r->gate - 1u);
 }
 
+/* One of the eight device commands that hang off an instance extension and travel the instance's chain (GPA-087). */
+static bool of_debug_utils(const struct name_record *r) {
+    return r->kind == COMMAND_DEVICE && r->gate == GATE_VK_EXT_debug_utils + 1;
+}
+
 /* ---- filling tables -------------------------------------------------------------------------------------------- */
 
 void table_fill_missing(struct instance *in) {
@@ -98,7 +103,7 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa) {
         const struct name_record *r = &names_commands[names_device_slots[i]];
         const char *name = names_text + r->name;
         void *p = NULL;
-        if (r->gate == 0)
+        if (!of_debug_utils(r))
             p = (void *)dev->top_gdpa(dev->chain_handle, name);
         else if (gate_open(in, r))
             p = (void *)top_gipa(in->lower, name); /* GPA-087 */
@@ -146,7 +151,7 @@ PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *nam
     struct instance *in = instance_of(handle);
     if (!in) return NULL; /* GPA-078 */
     if (r && r->kind != COMMAND_DEVICE) return names_function(r->term); /* GPA-079 */
-    if (r && r->gate) return gate_open(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
+    if (r && of_debug_utils(r)) return gate_open(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
     if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;   /* LAY-337, ERRATA 10 */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
     if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
