@@ -12,6 +12,7 @@
 struct groups {
     VkPhysicalDeviceGroupProperties *group; /* members are lower-end handles */
     uint32_t count, room;
+    uint32_t *end; /* for each driver of the scan, where its groups end */
     /* The caller's elements, whose chains drivers may fill (PHY-071). */
     const VkPhysicalDeviceGroupProperties *given;
     uint32_t given_count;
@@ -139,27 +140,67 @@ static VkResult wrap_members(struct instance *instance, const struct scan *scan,
     return VK_SUCCESS;
 }
 
+/* PHY-061, EXT-036: one of the two names, and never the other. */
+static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance *instance, const struct driver *driver)
+{
+    return driver_fn_raw(driver, instance_gate(instance, GATE_VK_KHR_device_group_creation)
+                                     ? ISLOT_vkEnumeratePhysicalDeviceGroupsKHR
+                                     : ISLOT_vkEnumeratePhysicalDeviceGroups);
+}
+
 static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
 {
-    /* PHY-061, EXT-036: one of the two names, and never the other. */
-    unsigned slot = instance_gate(instance, GATE_VK_KHR_device_group_creation)
-                        ? ISLOT_vkEnumeratePhysicalDeviceGroupsKHR
-                        : ISLOT_vkEnumeratePhysicalDeviceGroups;
-    uint32_t *last = calloc(scan->driver_count ? scan->driver_count : 1, sizeof *last);
-    if (!last)
+    groups->end = calloc(scan->driver_count ? scan->driver_count : 1, sizeof *groups->end);
+    if (!groups->end)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < scan->driver_count && result == VK_SUCCESS; i++) {
-        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_fn_raw(scan->asked[i].driver, slot);
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, scan->asked[i].driver);
         result = enumerate ? driver_groups(instance, scan, &scan->asked[i], enumerate, groups)
                            : single_groups(instance, scan, &scan->asked[i], groups);
-        last[i] = groups->count;
+        groups->end[i] = groups->count;
     }
     if (result == VK_SUCCESS)
         result = scan_note(instance, scan);
     for (uint32_t i = 0; i < scan->driver_count && result == VK_SUCCESS; i++)
-        result = wrap_members(instance, scan, scan->asked[i].driver, groups, i ? last[i - 1] : 0, last[i]);
-    free(last);
+        result = wrap_members(instance, scan, scan->asked[i].driver, groups, i ? groups->end[i - 1] : 0,
+                              groups->end[i]);
+    return result;
+}
+
+/* Sorting a result that will be trimmed: which groups remain is known only afterwards, so that the chains which the
+ * drivers filled may belong to groups that go. The drivers are asked once more, each remaining group with the chain of
+ * its own element. */
+static VkResult sort_trimmed(struct instance *instance, const struct scan *scan, struct groups *groups)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
+    VkResult result = sort_groups(instance, groups->group, groups->count);
+    void **chain = calloc(groups->count, sizeof *chain); /* by where they were */
+    VkPhysicalDeviceGroupProperties *again = calloc(groups->count, sizeof *again);
+    if (!chain || !again)
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < groups->given_count && result == VK_SUCCESS; i++) {
+        chain[(uintptr_t)groups->group[i].pNext] = groups->given[i].pNext;
+        groups->group[i].pNext = groups->given[i].pNext;
+    }
+    for (uint32_t d = 0; d < scan->driver_count && result == VK_SUCCESS; d++) {
+        uint32_t first = d ? groups->end[d - 1] : 0, count = groups->end[d] - first;
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, scan->asked[d].driver);
+        bool any = false;
+        for (uint32_t i = 0; i < count; i++) {
+            again[i] = (VkPhysicalDeviceGroupProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES,
+                                                         .pNext = chain[first + i]};
+            any = any || chain[first + i];
+        }
+        if (!enumerate || !any)
+            continue;
+        VkResult asked = enumerate(scan->asked[d].driver->handle, &count, again);
+        if (asked < 0)
+            result = asked;
+    }
+    free(chain);
+    free(again);
     return result;
 }
 
@@ -176,8 +217,13 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
         log_no_devices(instance);
         result = VK_ERROR_INITIALIZATION_FAILED;
     }
-    if (result == VK_SUCCESS && sort_wanted(instance))
-        result = sort_groups(instance, groups.group, groups.count);
+    if (result == VK_SUCCESS && sort_wanted(instance)) {
+        bool chains = false;
+        for (uint32_t i = 0; i < groups.given_count; i++)
+            chains = chains || properties[i].pNext;
+        result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
+                                                             : sort_groups(instance, groups.group, groups.count);
+    }
     scan_end(&scan);
     if (result != VK_SUCCESS)
         goto done;
@@ -200,6 +246,7 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
     }
 done:
     free(groups.group);
+    free(groups.end);
     return result;
 }
 
