@@ -1,0 +1,34 @@
+/* objects.h: the objects that a fake hands out. A pointer is looked up before it is followed, so that a handle of
+ * somebody else is told apart from one's own, and a destroyed one from a live one. */
+#ifndef TEST_FAKE_OBJECTS_H
+#define TEST_FAKE_OBJECTS_H
+
+#include "script.h"
+
+enum kind { NO_KIND, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE, SWAPCHAIN, MESSENGER, REPORT, POOL, KINDS };
+
+struct object {
+    uintptr_t word;  /* the loader's; 0x01CDC0DE when handed out */
+    enum kind kind;
+    bool alive;
+    uint32_t serial; /* counted from 1 in each kind */
+    struct object *parent, *owner;
+    char id[64];     /* physical device: which one of the script */
+    uint32_t family, index, flags;
+    uint64_t bits;   /* extensions enabled, kept by driver.c */
+    void *memory, *other;
+    VkAllocationCallbacks callbacks;
+};
+
+struct object *object_new(enum kind kind, struct object *parent);
+/* NULL when the pointer is none of this fake's. */
+struct object *object_of(const void *pointer);
+struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family, uint32_t index);
+void object_kill(struct object *object);
+int objects_alive(enum kind kind, const struct object *owner);
+/* "instance:1", "dead device:2", "foreign 0x...", null. */
+void record_object(struct record *r, const char *key, const void *pointer);
+/* One argument of a function whose signature nobody knows. */
+void record_argument(struct record *r, uint64_t value);
+
+#endif

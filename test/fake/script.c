@@ -1,0 +1,288 @@
+/* script.c: reads the script beside the library and writes the log. Keeps no descriptor open between calls. */
+#include "script.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(struct script *) current;
+static struct stat read_as;
+
+const char *library_path(void)
+{
+    static char path[4096];
+    Dl_info info;
+    if (!path[0] && dladdr((void *)(uintptr_t)library_path, &info) && info.dli_fname) {
+        /* The name the library was opened by: links to one file act differently. */
+        if (info.dli_fname[0] == '/') snprintf(path, sizeof path, "%s", info.dli_fname);
+        else if (!realpath(info.dli_fname, path)) path[0] = 0;
+    }
+    return path;
+}
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void percent_decode(char *s)
+{
+    char *to = s;
+    for (; *s; s++) {
+        if (*s == '%' && hex(s[1]) >= 0 && hex(s[2]) >= 0) {
+            *to++ = (char)(hex(s[1]) * 16 + hex(s[2]));
+            s += 2;
+        } else {
+            *to++ = *s;
+        }
+    }
+    *to = 0;
+}
+
+/* Old scripts are never freed: another thread may still read one, and there are few. */
+static struct script *parse(char *text)
+{
+    struct script *script = calloc(1, sizeof *script);
+    char *line_rest = NULL;
+    if (!script) abort();
+    for (char *line = strtok_r(text, "\n", &line_rest); line; line = strtok_r(NULL, "\n", &line_rest)) {
+        struct statement statement = {0};
+        char *rest = NULL;
+        for (char *word = strtok_r(line, " \t\r", &rest); word && statement.count < SCRIPT_WORDS; word = strtok_r(NULL, " \t\r", &rest)) {
+            percent_decode(word);
+            statement.word[statement.count++] = word;
+        }
+        if (!statement.count || statement.word[0][0] == '#') continue;
+        script->statement = realloc(script->statement, (size_t)(script->count + 1) * sizeof statement);
+        if (!script->statement) abort();
+        script->statement[script->count++] = statement;
+    }
+    return script;
+}
+
+const struct script *script_now(void)
+{
+    static struct script empty;
+    char name[4200];
+    struct stat is;
+    snprintf(name, sizeof name, "%s.script", library_path());
+    if (stat(name, &is)) return &empty;
+    pthread_mutex_lock(&lock);
+    struct script *script = atomic_load(&current);
+    if (!script || is.st_ino != read_as.st_ino || is.st_size != read_as.st_size || is.st_mtim.tv_sec != read_as.st_mtim.tv_sec ||
+        is.st_mtim.tv_nsec != read_as.st_mtim.tv_nsec) {
+        int file = open(name, O_RDONLY | O_CLOEXEC);
+        char *text = calloc(1, (size_t)is.st_size + 1);
+        ssize_t n = 0;
+        if (file >= 0 && text) n = read(file, text, (size_t)is.st_size);
+        if (file >= 0) close(file);
+        if (text && n == is.st_size) {
+            script = parse(text);
+            atomic_store(&current, script);
+            read_as = is;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return script ? script : &empty;
+}
+
+const struct statement *script_find(const char *key, const char *second, int n)
+{
+    const struct script *script = script_now();
+    for (int i = 0; i < script->count; i++) {
+        const struct statement *s = &script->statement[i];
+        if (strcmp(s->word[0], key)) continue;
+        if (second && (s->count < 2 || strcmp(s->word[1], second))) continue;
+        if (n-- == 0) return s;
+    }
+    return NULL;
+}
+
+bool script_has(const char *key, const char *second) { return script_find(key, second, 0) != NULL; }
+
+const char *script_word(const char *key, int i, const char *otherwise)
+{
+    const struct statement *s = script_find(key, NULL, 0);
+    return s && i < s->count ? s->word[i] : otherwise;
+}
+
+const char *statement_value(const struct statement *s, const char *name, const char *otherwise)
+{
+    size_t n = strlen(name);
+    for (int i = 0; s && i < s->count; i++)
+        if (!strncmp(s->word[i], name, n) && s->word[i][n] == '=') return s->word[i] + n + 1;
+    return otherwise;
+}
+
+uint64_t script_number(const char *text) { return *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0); }
+
+uint32_t script_version(const char *text)
+{
+    unsigned a = 0, b = 0, c = 0;
+    if (!strchr(text, '.')) return (uint32_t)script_number(text);
+    sscanf(text, "%u.%u.%u", &a, &b, &c);
+    return a << 22 | b << 12 | c;
+}
+
+/* ---- the log ---- */
+
+static void add(struct record *r, const char *text)
+{
+    size_t n = strlen(text);
+    if (r->size + n + 8 > sizeof r->text) return;
+    memcpy(r->text + r->size, text, n + 1);
+    r->size += n;
+}
+
+static void add_string(struct record *r, const char *text)
+{
+    add(r, "\"");
+    for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+        char buffer[8] = {(char)*s, 0};
+        if (*s == '"' || *s == '\\' || *s < 0x20 || *s >= 0x7f) snprintf(buffer, sizeof buffer, "\\u%04x", *s);
+        add(r, buffer);
+    }
+    add(r, "\"");
+}
+
+static void key(struct record *r, const char *name)
+{
+    if (r->comma) add(r, ",");
+    r->comma = true;
+    if (!name) return;
+    add_string(r, name);
+    add(r, ":");
+}
+
+void record_int(struct record *r, const char *name, int64_t value)
+{
+    char buffer[32];
+    snprintf(buffer, sizeof buffer, "%lld", (long long)value);
+    key(r, name);
+    add(r, buffer);
+}
+
+void record_text(struct record *r, const char *name, const char *value)
+{
+    key(r, name);
+    if (value) add_string(r, value);
+    else add(r, "null");
+}
+
+void record_pointer(struct record *r, const char *name, const void *pointer)
+{
+    char buffer[32];
+    snprintf(buffer, sizeof buffer, "%p", pointer);
+    record_text(r, name, pointer ? buffer : NULL);
+}
+
+void record_begin(struct record *r, const char *name, char bracket)
+{
+    char text[2] = {bracket, 0};
+    key(r, name);
+    add(r, text);
+    r->comma = false;
+}
+
+void record_end(struct record *r, char bracket)
+{
+    char text[2] = {bracket, 0};
+    add(r, text);
+    r->comma = true;
+}
+
+void record_names(struct record *r, const char *name, uint32_t count, const char *const *names)
+{
+    record_begin(r, name, '[');
+    for (uint32_t i = 0; names && i < count; i++) record_text(r, NULL, names[i]);
+    record_end(r, ']');
+}
+
+void record_chain(struct record *r, const char *name, const void *next)
+{
+    record_begin(r, name, '[');
+    int limit = 64;
+    for (const VkBaseInStructure *s = next; s && limit--; s = s->pNext) record_int(r, NULL, s->sType);
+    record_end(r, ']');
+}
+
+void record_open(struct record *r, const char *function)
+{
+    struct timespec t;
+    const char *slash = strrchr(library_path(), '/');
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    r->size = 0;
+    r->comma = false;
+    add(r, "{");
+    record_text(r, "who", script_word("name", 1, slash ? slash + 1 : "fake"));
+    record_text(r, "fn", function);
+    record_int(r, "pid", getpid());
+    record_int(r, "thread", syscall(SYS_gettid));
+    record_int(r, "at", t.tv_sec * 1000000000ll + t.tv_nsec);
+}
+
+void record_close(struct record *r)
+{
+    const char *path = script_word("log", 1, NULL);
+    add(r, "}\n");
+    if (!path) return;
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    if (write(file, r->text, r->size) < 0) abort();
+    close(file);
+}
+
+/* ---- imposed results ---- */
+
+#define FUNCTIONS 1024
+static struct {
+    char name[64];
+    int calls;
+} counted[FUNCTIONS];
+
+static int count_call(const char *function, const char *phase, bool increase)
+{
+    char name[64];
+    int calls = 0;
+    snprintf(name, sizeof name, "%s%s%s", function, phase ? "/" : "", phase ? phase : "");
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < FUNCTIONS; i++) {
+        if (counted[i].name[0] && strcmp(counted[i].name, name)) continue;
+        if (!counted[i].name[0]) snprintf(counted[i].name, sizeof counted[i].name, "%s", name);
+        calls = counted[i].calls += increase;
+        break;
+    }
+    pthread_mutex_unlock(&lock);
+    return calls;
+}
+
+int calls_of(const char *function) { return count_call(function, NULL, false); }
+
+bool imposed(const char *function, const char *phase, VkResult *result)
+{
+    int call = count_call(function, NULL, true);
+    const struct statement *s;
+    if ((s = script_find("delay", function, 0)) && s->count > 2) usleep((useconds_t)script_number(s->word[2]) * 1000);
+    if (script_has("die", function)) abort();
+    for (int i = 0; (s = script_find("result", function, i)); i++) {
+        const char *when = s->count > 3 ? s->word[3] : "*";
+        bool yes;
+        if (!strcmp(when, "*")) yes = true;
+        else if (!strcmp(when, "count") || !strcmp(when, "fill")) yes = phase && !strcmp(when, phase);
+        else if (!strcmp(when, "from")) yes = s->count > 4 && call >= (int)script_number(s->word[4]);
+        else yes = call == (int)script_number(when);
+        if (yes && s->count > 2) {
+            *result = (VkResult)script_number(s->word[2]);
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,254 @@
+/* process.c: the process around the calls: environment, folders, recorded lines, threads, forks, what the kernel says
+ * about this process. */
+#include "host.h"
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+COMMAND(setenv) { setenv(arg_or(line, "name", "X"), arg_or(line, "value", ""), 1); }
+COMMAND(unsetenv) { unsetenv(arg_or(line, "name", "X")); }
+
+COMMAND(chdir)
+{
+    if (chdir(arg_or(line, "path", "/"))) fail("%s", strerror(errno));
+}
+
+COMMAND(sleep) { usleep((useconds_t)arg_int(line, "ms", 1) * 1000); }
+
+struct script {
+    int count;
+    char *lines[MAX_WORDS];
+};
+
+COMMAND(script)
+{
+    struct script *script = calloc(1, sizeof *script);
+    if (!script) abort();
+    for (int i = 0; i < line->count; i++)
+        if (!strcmp(line->key[i], "line")) script->lines[script->count++] = strdup(line->value[i]);
+    object_drop(arg_or(line, "as", "script"));
+    object_add(arg_or(line, "as", "script"), SCRIPT, 0, 0, script, 0);
+}
+
+/* In a recorded line "%t" stands for the thread's number, so that threads have objects of their own. */
+static char *with_thread(const char *text, int thread)
+{
+    size_t size = strlen(text) * 4 + 16;
+    char *out = malloc(size), *to = out;
+    if (!out) abort();
+    for (; *text; text++) {
+        if (text[0] == '%' && text[1] == 't') {
+            to += sprintf(to, "%d", thread);
+            text++;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = 0;
+    return out;
+}
+
+/* Performs the lines; the answer is a JSON array of their answers. False when a line gave an error or a result other
+ * than VK_SUCCESS. */
+static bool perform_lines(const struct script *script, struct answer *answer, int thread, int times)
+{
+    bool good = true;
+    struct answer *before = now;
+    for (int t = 0; t < times && good; t++) {
+        now = answer;
+        answer->size = 0;
+        answer->comma = false;
+        put_raw("[");
+        for (int i = 0; i < script->count; i++) {
+            struct answer one = {0};
+            char *text = with_thread(script->lines[i], thread);
+            perform(text, &one);
+            now = answer;
+            put_raw(i ? "," : "");
+            put_raw(one.text);
+            const char *result = strstr(one.text, "\"result\":");
+            good = good && !one.failed && (!result || atoi(result + 9) == 0);
+            answer_free(&one);
+            free(text);
+        }
+        put_raw("]");
+    }
+    now = before;
+    return good;
+}
+
+bool perform_script(const char *name, struct answer *answer, int thread)
+{
+    struct object *object = object_find(name);
+    if (!object || object->kind != SCRIPT) return false;
+    return perform_lines(object->extra, answer, thread, 1);
+}
+
+struct worker {
+    pthread_t thread;
+    struct script *script;
+    struct answer answer;
+    int number, times;
+    bool good;
+};
+
+static void *work(void *data)
+{
+    struct worker *w = data;
+    w->good = perform_lines(w->script, &w->answer, w->number, w->times);
+    return NULL;
+}
+
+COMMAND(run)
+{
+    struct object *object = object_find(arg_or(line, "script", "script"));
+    int threads = (int)arg_int(line, "threads", 0), times = (int)arg_int(line, "times", 1), bad = 0;
+    if (!object || object->kind != SCRIPT) return fail("no such script");
+    int count = threads ? threads : 1;
+    struct worker *workers = calloc((size_t)count, sizeof *workers);
+    if (!workers) abort();
+    for (int i = 0; i < count; i++) workers[i] = (struct worker){.script = object->extra, .number = i, .times = times};
+    if (threads == 0) {
+        work(&workers[0]);
+    } else {
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        if (arg(line, "stack")) pthread_attr_setstacksize(&attributes, (size_t)arg_int(line, "stack", 65536));
+        for (int i = 0; i < count; i++) pthread_create(&workers[i].thread, &attributes, work, &workers[i]);
+        for (int i = 0; i < count; i++) pthread_join(workers[i].thread, NULL);
+        pthread_attr_destroy(&attributes);
+    }
+    for (int i = 0; i < count; i++) bad += !workers[i].good;
+    put_int("bad", bad);
+    put_open("answers", '[');
+    for (int i = 0; i < count; i++) { /* of the last round of every thread */
+        put_key(NULL);
+        put_raw(workers[i].answer.text ? workers[i].answer.text : "[]");
+        answer_free(&workers[i].answer);
+    }
+    put_close(']');
+    free(workers);
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+COMMAND(fork)
+{
+    int ends[2], status = 0;
+    struct object *object = object_find(arg_or(line, "script", "script"));
+    int64_t until = milliseconds() + (int64_t)arg_int(line, "timeout", 20000);
+    struct answer answer = {0};
+    if (!object || object->kind != SCRIPT) return fail("no such script");
+    if (pipe(ends)) return fail("%s", strerror(errno));
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) return fail("%s", strerror(errno));
+    if (child == 0) {
+        close(ends[0]);
+        bool good = perform_lines(object->extra, &answer, 0, (int)arg_int(line, "times", 1));
+        for (size_t at = 0; at < answer.size;) {
+            ssize_t n = write(ends[1], answer.text + at, answer.size - at);
+            if (n <= 0) break;
+            at += (size_t)n;
+        }
+        if (arg(line, "exit")) exit(good ? 0 : 1); /* with exit handlers and destructors */
+        _exit(good ? 0 : 1);
+    }
+    close(ends[1]);
+    char *text = NULL;
+    size_t size = 0;
+    bool late = false;
+    for (;;) {
+        struct pollfd p = {ends[0], POLLIN, 0};
+        int64_t left = until - milliseconds();
+        if (left <= 0 || poll(&p, 1, (int)left) == 0) {
+            late = true;
+            kill(child, SIGKILL);
+            break;
+        }
+        text = realloc(text, size + 65537);
+        if (!text) abort();
+        ssize_t n = read(ends[0], text + size, 65536);
+        if (n <= 0) break;
+        size += (size_t)n;
+        text[size] = 0;
+    }
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    put_int("late", late);
+    put_int("exit", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    put_int("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    if (size && !late) {
+        put_key("answers");
+        put_raw(text);
+    }
+    free(text);
+}
+
+COMMAND(state)
+{
+    (void)line;
+    char buffer[256];
+    int threads = 0, descriptors = 0;
+    DIR *dir = opendir("/proc/self/task");
+    for (struct dirent *e; dir && (e = readdir(dir));) threads += e->d_name[0] != '.';
+    if (dir) closedir(dir);
+    dir = opendir("/proc/self/fd");
+    for (struct dirent *e; dir && (e = readdir(dir));) descriptors += e->d_name[0] != '.';
+    if (dir) closedir(dir);
+    put_int("threads", threads);
+    put_int("descriptors", descriptors - 1);
+    FILE *f = fopen("/proc/self/status", "r");
+    put_open("status", '{');
+    while (f && fgets(buffer, sizeof buffer, f)) {
+        char *colon = strchr(buffer, ':');
+        if (!colon || (strncmp(buffer, "Sig", 3) && strncmp(buffer, "Vm", 2) && strncmp(buffer, "Shd", 3))) continue;
+        *colon = 0;
+        char *value = colon + 1 + strspn(colon + 1, " \t");
+        value[strcspn(value, "\n")] = 0;
+        put_text(buffer, value);
+    }
+    put_close('}');
+    if (f) fclose(f);
+    put_open("handled", '['); /* signals whose disposition is not the default */
+    for (int s = 1; s < 65; s++) {
+        struct sigaction action;
+        if (s == SIGKILL || s == SIGSTOP || sigaction(s, NULL, &action)) continue;
+        if (action.sa_handler != SIG_DFL) put_number(s);
+    }
+    put_close(']');
+    stack_t stack = {0};
+    sigaltstack(NULL, &stack);
+    put_int("altstack", !(stack.ss_flags & SS_DISABLE));
+}
+
+COMMAND(maps)
+{
+    char buffer[4400], last[4400] = "";
+    const char *match = arg_or(line, "match", ".so");
+    FILE *f = fopen("/proc/self/maps", "r");
+    put_open("maps", '[');
+    while (f && fgets(buffer, sizeof buffer, f)) {
+        char *path = strchr(buffer, '/');
+        if (!path || !strstr(path, match)) continue;
+        path[strcspn(path, "\n")] = 0;
+        if (!strcmp(path, last)) continue;
+        strcpy(last, path);
+        put_text(NULL, path);
+    }
+    put_close(']');
+    if (f) fclose(f);
+}

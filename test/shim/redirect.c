@@ -1,0 +1,125 @@
+/* redirect.c: an interposer, preloaded into the processes of a case. It shows a loader the system folders of the
+ * case's root instead of the machine's, can play the part of an elevated process, and can log what is accessed.
+ *
+ * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
+ * WORLD_ELEVATED=1: secure_getenv finds nothing.
+ * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define VISIBLE __attribute__((visibility("default")))
+
+extern char **environ;
+
+/* The C environment, without going through an interposed function. */
+static const char *variable(const char *name)
+{
+    size_t n = strlen(name);
+    for (char **e = environ; e && *e; e++)
+        if (!strncmp(*e, name, n) && (*e)[n] == '=') return *e + n + 1;
+    return NULL;
+}
+
+static void note(const char *function, const char *argument)
+{
+    const char *file = variable("WORLD_ACCESS");
+    char text[4400];
+    if (!file) return;
+    int n = snprintf(text, sizeof text, "%s %s\n", function, argument ? argument : "(null)");
+    int (*real_open)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    int fd = real_open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0) return;
+    if (write(fd, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1) < 0) abort();
+    close(fd);
+}
+
+static const char *redirected(const char *path, char *room, size_t size)
+{
+    static const char *const folders[] = {"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/usr/share/vulkan", "/usr/local/share/vulkan"};
+    const char *root = variable("WORLD_ROOT");
+    for (size_t i = 0; path && root && i < sizeof folders / sizeof *folders; i++) {
+        size_t n = strlen(folders[i]);
+        if (strncmp(path, folders[i], n) || (path[n] && path[n] != '/')) continue;
+        snprintf(room, size, "%s/system%s", root, path);
+        return room;
+    }
+    return path;
+}
+
+VISIBLE FILE *fopen(const char *path, const char *mode)
+{
+    char room[4400];
+    note("fopen", path);
+    return REAL(fopen)(redirected(path, room, sizeof room), mode);
+}
+
+VISIBLE FILE *fopen64(const char *path, const char *mode)
+{
+    char room[4400];
+    note("fopen", path);
+    return REAL(fopen64)(redirected(path, room, sizeof room), mode);
+}
+
+VISIBLE DIR *opendir(const char *path)
+{
+    char room[4400];
+    note("opendir", path);
+    return REAL(opendir)(redirected(path, room, sizeof room));
+}
+
+VISIBLE int access(const char *path, int mode)
+{
+    char room[4400];
+    note("access", path);
+    return REAL(access)(redirected(path, room, sizeof room), mode);
+}
+
+VISIBLE int open(const char *path, int flags, ...)
+{
+    char room[4400];
+    va_list list;
+    va_start(list, flags);
+    mode_t mode = va_arg(list, mode_t);
+    va_end(list);
+    int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    return real(redirected(path, room, sizeof room), flags, mode);
+}
+
+VISIBLE void *dlopen(const char *path, int flags)
+{
+    char text[4400];
+    snprintf(text, sizeof text, "%s %d", path ? path : "(null)", flags);
+    note("dlopen", text);
+    return REAL(dlopen)(path, flags);
+}
+
+VISIBLE int dlclose(void *handle)
+{
+    note("dlclose", "");
+    return REAL(dlclose)(handle);
+}
+
+VISIBLE char *secure_getenv(const char *name)
+{
+    const char *elevated = variable("WORLD_ELEVATED");
+    note("secure_getenv", name);
+    if (elevated && !strcmp(elevated, "1")) return NULL;
+    return REAL(secure_getenv)(name);
+}
+
+VISIBLE char *getenv(const char *name)
+{
+    note("getenv", name);
+    return REAL(getenv)(name);
+}

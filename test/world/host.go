@@ -1,0 +1,368 @@
+package world
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Patience is how long one command of the host may take.
+var Patience = 30 * time.Second
+
+// Host is the host program, running in a world.
+type Host struct {
+	w      *World
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	lines  chan string
+	stderr *buffer
+	done   chan error
+	ended  bool
+	end    Exit
+}
+
+// Exit is how a process ended.
+type Exit struct {
+	Code   int            // -1 when it died of a signal
+	Signal syscall.Signal // 0 when it did not
+	Stderr string
+}
+
+// Messages returns the loader's lines on standard error without their header, e.g. "vkCreateInstance: Found no drivers!".
+func (e Exit) Messages() []string { return messages(e.Stderr) }
+
+type buffer struct {
+	mutex sync.Mutex
+	data  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.data.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.data.String()
+}
+
+// Start runs the host on the world's loader.
+func (w *World) Start() *Host {
+	w.T.Helper()
+	program, err := tool("host")
+	w.check(err)
+	return w.StartProgram(program, w.Loader)
+}
+
+// StartIdle runs the host without opening a loader; the command "open" does.
+func (w *World) StartIdle() *Host {
+	w.T.Helper()
+	program, err := tool("host")
+	w.check(err)
+	return w.StartProgram(program)
+}
+
+// StartProgram runs a program that speaks the host's language in the world's environment.
+func (w *World) StartProgram(program string, args ...string) *Host {
+	w.T.Helper()
+	h := &Host{w: w, cmd: exec.Command(program, args...), lines: make(chan string, 64), stderr: &buffer{}, done: make(chan error, 1)}
+	h.cmd.Env = w.Environment()
+	h.cmd.Dir = w.Path("work")
+	h.cmd.Stderr = h.stderr
+	stdin, err := h.cmd.StdinPipe()
+	w.check(err)
+	stdout, err := h.cmd.StdoutPipe()
+	w.check(err)
+	h.stdin = stdin
+	w.check(h.cmd.Start())
+	go func() {
+		scanner := bufio.NewScanner(stdout)
+		scanner.Buffer(make([]byte, 1<<16), 1<<26)
+		for scanner.Scan() {
+			h.lines <- scanner.Text()
+		}
+		close(h.lines)
+		h.done <- h.cmd.Wait()
+	}()
+	w.T.Cleanup(func() {
+		if !h.ended {
+			h.cmd.Process.Kill()
+			<-h.done
+		}
+		if w.T.Failed() && h.stderr.String() != "" {
+			w.T.Logf("standard error of the host:\n%s", h.stderr.String())
+		}
+	})
+	return h
+}
+
+// Line renders a command: a verb and key, value pairs; keys may come several times.
+func Line(verb string, words ...string) string {
+	if len(words)%2 != 0 {
+		panic("world: words come in pairs")
+	}
+	line := verb
+	for i := 0; i < len(words); i += 2 {
+		line += " " + words[i] + "=" + Encode(words[i+1])
+	}
+	return line
+}
+
+// Try performs a command; ok is false when the process ended instead of answering.
+func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
+	h.w.T.Helper()
+	line := Line(verb, words...)
+	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
+		return nil, false
+	}
+	timer := time.NewTimer(Patience)
+	defer timer.Stop()
+	select {
+	case text, open := <-h.lines:
+		if !open {
+			return nil, false
+		}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&answer); err != nil {
+			h.w.T.Fatalf("%s: answer is no JSON: %v\n%s", line, err, text)
+		}
+		return answer, true
+	case <-timer.C:
+		h.cmd.Process.Signal(syscall.SIGQUIT)
+		h.w.T.Fatalf("%s: no answer after %v\n%s", line, Patience, h.stderr.String())
+		return nil, false
+	}
+}
+
+// Do performs a command that must be answered without an error of the host itself.
+func (h *Host) Do(verb string, words ...string) Answer {
+	h.w.T.Helper()
+	answer, ok := h.Try(verb, words...)
+	if !ok {
+		exit := h.Wait()
+		h.w.T.Fatalf("%s: the host ended (code %d, signal %v)\n%s", Line(verb, words...), exit.Code, exit.Signal, exit.Stderr)
+	}
+	if text := answer.Text("error"); text != "" {
+		h.w.T.Fatalf("%s: %s", Line(verb, words...), text)
+	}
+	return answer
+}
+
+// OK performs a command whose result must be VK_SUCCESS.
+func (h *Host) OK(verb string, words ...string) Answer {
+	h.w.T.Helper()
+	answer := h.Do(verb, words...)
+	if answer.Result() != 0 {
+		h.w.T.Fatalf("%s: result %d, want VK_SUCCESS\n%s", Line(verb, words...), answer.Result(), h.stderr.String())
+	}
+	return answer
+}
+
+// Dies performs a command that must end the process, and returns how.
+func (h *Host) Dies(verb string, words ...string) Exit {
+	h.w.T.Helper()
+	if answer, ok := h.Try(verb, words...); ok {
+		h.w.T.Fatalf("%s: answered %v, want the process to end", Line(verb, words...), answer)
+	}
+	return h.Wait()
+}
+
+// Stderr returns what has been written to standard error so far. The loader flushes nothing itself between calls; at a
+// pipe, stderr is unbuffered.
+func (h *Host) Stderr() string { return h.stderr.String() }
+
+// Messages returns the loader's lines so far without their header.
+func (h *Host) Messages() []string { return messages(h.stderr.String()) }
+
+// Exit ends the host with its input and returns how it ended.
+func (h *Host) Exit() Exit {
+	h.w.T.Helper()
+	h.stdin.Close()
+	return h.Wait()
+}
+
+// Quit ends the host and fails the case when it does not end with code 0.
+func (h *Host) Quit() Exit {
+	h.w.T.Helper()
+	exit := h.Exit()
+	if exit.Code != 0 {
+		h.w.T.Fatalf("the host ended with code %d, signal %v\n%s", exit.Code, exit.Signal, exit.Stderr)
+	}
+	return exit
+}
+
+// Wait waits for the end of the process.
+func (h *Host) Wait() Exit {
+	h.w.T.Helper()
+	if h.ended {
+		return h.end
+	}
+	timer := time.NewTimer(Patience)
+	defer timer.Stop()
+	go func() {
+		for range h.lines { // unread answers
+		}
+	}()
+	select {
+	case <-h.done:
+	case <-timer.C:
+		h.cmd.Process.Kill()
+		<-h.done
+		h.ended = true
+		h.w.T.Fatalf("the host did not end after %v\n%s", Patience, h.stderr.String())
+	}
+	h.ended = true
+	status := h.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	h.end = Exit{Code: h.cmd.ProcessState.ExitCode(), Stderr: h.stderr.String()}
+	if status.Signaled() {
+		h.end.Signal = status.Signal()
+	}
+	return h.end
+}
+
+// Pid returns the process id.
+func (h *Host) Pid() int { return h.cmd.Process.Pid }
+
+// Run runs any program to its end in the world's environment and returns its output. LD_LIBRARY_PATH leads to the
+// loader under test.
+func (w *World) Run(limit time.Duration, program string, args ...string) (string, Exit) {
+	w.T.Helper()
+	var out bytes.Buffer
+	errors := &buffer{}
+	cmd := exec.Command(program, args...)
+	cmd.Env = w.Environment()
+	if !w.System {
+		cmd.Env = append(cmd.Env, "LD_LIBRARY_PATH="+strings.TrimSuffix(w.Loader, "/libvulkan.so.1"))
+	}
+	cmd.Dir = w.Path("work")
+	cmd.Stdout = &out
+	cmd.Stderr = errors
+	w.check(cmd.Start())
+	timer := time.AfterFunc(limit, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	cmd.Wait()
+	exit := Exit{Code: cmd.ProcessState.ExitCode(), Stderr: errors.String()}
+	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		exit.Signal = status.Signal()
+	}
+	return out.String(), exit
+}
+
+func messages(text string) []string {
+	var out []string
+	for _, line := range strings.Split(text, "\n") {
+		if !strings.HasPrefix(line, "[Vulkan Loader]") {
+			continue
+		}
+		if len(line) > 32 {
+			out = append(out, line[headerEnd(line):])
+		}
+	}
+	return out
+}
+
+// headerEnd finds where the text begins: after ": " and padding to 32 columns.
+func headerEnd(line string) int {
+	colon := strings.Index(line, ":")
+	if colon < 0 {
+		return 0
+	}
+	if colon+1 < 32 && len(line) >= 32 {
+		return 32
+	}
+	return colon + 2
+}
+
+// Log returns what the fakes of the world have seen so far, in order.
+func (w *World) Log() Log {
+	w.T.Helper()
+	text, err := os.ReadFile(w.Path("log"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	w.check(err)
+	var log Log
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		if line == "" {
+			continue
+		}
+		var event Answer
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.UseNumber()
+		if err := decoder.Decode(&event); err != nil {
+			w.T.Fatalf("log of the fakes: %v\n%s", err, line)
+		}
+		log = append(log, event)
+	}
+	return log
+}
+
+// ForgetLog empties the log.
+func (w *World) ForgetLog() { os.Remove(w.Path("log")) }
+
+// Log is what fakes saw.
+type Log []Answer
+
+// By keeps the lines of one fake.
+func (l Log) By(name string) Log { return l.keep(func(e Answer) bool { return e.Text("who") == name }) }
+
+// Fn keeps the calls of the named functions.
+func (l Log) Fn(names ...string) Log {
+	return l.keep(func(e Answer) bool {
+		for _, name := range names {
+			if e.Text("fn") == name {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (l Log) keep(yes func(Answer) bool) Log {
+	var out Log
+	for _, event := range l {
+		if yes(event) {
+			out = append(out, event)
+		}
+	}
+	return out
+}
+
+// Names returns "who fn" of every line, the order of what happened.
+func (l Log) Names() []string {
+	out := make([]string, 0, len(l))
+	for _, event := range l {
+		out = append(out, event.Text("who")+" "+event.Text("fn"))
+	}
+	return out
+}
+
+// Who returns the fakes of the lines, in order.
+func (l Log) Who() []string {
+	out := make([]string, 0, len(l))
+	for _, event := range l {
+		out = append(out, event.Text("who"))
+	}
+	return out
+}
+
+// String renders the log for a failure.
+func (l Log) String() string {
+	var out strings.Builder
+	for _, event := range l {
+		text, _ := json.Marshal(event)
+		fmt.Fprintf(&out, "%s\n", text)
+	}
+	return out.String()
+}

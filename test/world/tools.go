@@ -1,0 +1,155 @@
+package world
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Top returns the repository's top folder.
+func Top() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
+}
+
+// Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
+func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
+
+// Library returns the path of the loader under test.
+func Library() string {
+	if v := Variant(); v != "" {
+		return filepath.Join(Top(), "build", v, "libvulkan.so.1")
+	}
+	return filepath.Join(Top(), "build", "libvulkan.so.1")
+}
+
+// SystemLibrary is the distribution's loader, the control of some cases.
+const SystemLibrary = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1"
+
+// Driver exports, the variants of the fake driver that are built.
+const (
+	Modern       = "driver"           // negotiation, vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr
+	OnlyGIPA     = "driver_gipa"      // vk_icdGetInstanceProcAddr alone
+	NoGPDPA      = "driver_nogpdpa"   // negotiation and vk_icdGetInstanceProcAddr
+	OnlyNeg      = "driver_neg"       // negotiation alone
+	Oldest       = "driver_v0"        // the three exports of interface version 0
+	OldestNoGIPA = "driver_v0_nogipa" // version 0 without one of them
+	OldestNoMake = "driver_v0_nomake"
+	OldestNoExt  = "driver_v0_noext"
+	NoExports    = "driver_none"
+	Undefined    = "driver_undefined" // needs a symbol that nobody defines
+)
+
+var driverExports = map[string]string{
+	Modern: "7", OnlyGIPA: "2", NoGPDPA: "3", OnlyNeg: "1", Oldest: "56", OldestNoGIPA: "48", OldestNoMake: "40",
+	OldestNoExt: "24", NoExports: "0", Undefined: "7 -DFAKE_UNDEFINED",
+}
+
+var build sync.Once
+var buildError error
+
+// tool returns the path of a built test program or library, building all of them first when a source is newer.
+func tool(name string) (string, error) {
+	build.Do(func() { buildError = buildTools() })
+	return filepath.Join(toolFolder(), name), buildError
+}
+
+func toolFolder() string {
+	name := "frame"
+	if v := Variant(); v != "" {
+		name += "-" + v
+	}
+	return filepath.Join(Top(), "build", name)
+}
+
+func newest(patterns ...string) (time.Time, error) {
+	var at time.Time
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(Top(), pattern))
+		if err != nil {
+			return at, err
+		}
+		for _, file := range files {
+			info, err := os.Stat(file)
+			if err != nil {
+				return at, err
+			}
+			if info.ModTime().After(at) {
+				at = info.ModTime()
+			}
+		}
+	}
+	return at, nil
+}
+
+func compile(out string, flags string, sources ...string) error {
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "cc"
+	}
+	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
+	args := strings.Fields("-std=c11 -D_GNU_SOURCE -fcf-protection -Wall -Wextra -Werror -O1 -g " + flags)
+	args = append(args, "-o", temporary)
+	for _, source := range sources {
+		files, err := filepath.Glob(filepath.Join(Top(), source))
+		if err != nil {
+			return err
+		}
+		args = append(args, files...)
+	}
+	args = append(args, "-ldl", "-lpthread")
+	text, err := exec.Command(cc, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building %s: %w\n%s", filepath.Base(out), err, text)
+	}
+	return os.Rename(temporary, out)
+}
+
+// buildTools compiles host, shim, fakes. Several test packages run at once, hence the lock on the folder.
+func buildTools() error {
+	folder := toolFolder()
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("lock on %s: %w", folder, err)
+	}
+	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/world/tools.go", "spine/gen/zvk.h")
+	if err != nil {
+		return err
+	}
+	stamp := filepath.Join(folder, "stamp")
+	if info, err := os.Stat(stamp); err == nil && info.ModTime().After(source) {
+		return nil
+	}
+	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
+	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c"); err != nil {
+		return err
+	}
+	shared := "-fPIC -fvisibility=hidden -shared -Wl,-z,lazy "
+	if err := compile(filepath.Join(folder, "redirect.so"), shared, "test/shim/redirect.c"); err != nil {
+		return err
+	}
+	for name, exports := range driverExports {
+		if err := compile(filepath.Join(folder, name+".so"), shared+"-DFAKE_EXPORTS="+exports, "test/fake/driver*.c", "test/fake/objects.c", "test/fake/script.c"); err != nil {
+			return err
+		}
+	}
+	for name, flags := range layerFlags {
+		if err := compile(filepath.Join(folder, name+".so"), shared+flags, "test/fake/layer*.c", "test/fake/objects.c", "test/fake/script.c"); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(stamp, nil, 0o644)
+}
