@@ -39,6 +39,9 @@ func (v Value) Position() (line, column int) {
 		return 0, 0
 	}
 	d, at := v.doc, v.node().start
+	if v.Kind() == String {
+		at-- // the quote
+	}
 	if d.lines == nil {
 		d.lines = append(make([]uint32, 0, 64), 0)
 		for i := 0; i < len(d.text); i++ {

@@ -118,6 +118,9 @@ func (s *Store) need(n Need) {
 // Missing tells whether something was asked for that is not known.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
 
+// Needs gives what is missing so far.
+func (s *Store) Needs() []Need { return s.needs }
+
 // TakeNeeds gives what is missing, and forgets it.
 func (s *Store) TakeNeeds() []Need {
 	needs := s.needs

@@ -44,9 +44,18 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
-		return &Answer{Needs: f.TakeNeeds()}
+		return &Answer{Needs: f.Needs()}
 	}
 	return d.a
+}
+
+// Resolve answers a question with facts of a source, asking as often as needed; nil when it never comes to an end.
+func Resolve(q *Question, from facts.Source) *Answer {
+	var a *Answer
+	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { a = Decide(q, s) }) {
+		return nil
+	}
+	return a
 }
 
 // Variables that a decision reads, all asked for at once to save rounds.

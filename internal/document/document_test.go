@@ -1,0 +1,116 @@
+package document
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// holds: FUZ-001 FUZ-002 FUZ-003 FUZ-004 FUZ-007 FUZ-008 FUZ-009 FUZ-010 FUZ-011 FUZ-012 FUZ-014 FUZ-015 FUZ-016 FUZ-024 LAY-13 LAY-14 LAY-16 LAY-17 LAY-18 LAY-20 DRV-004
+func TestAcceptance(t *testing.T) {
+	for _, text := range []string{
+		"{}", "\xef\xbb\xbf{}", "{} garbage", "{},[]", "\x00\x01 \x1f[\x00]\x00", `"x"`, "3", "null", `{"":1}`, "[1,2.5,-3e+7,1.,1.e2]",
+		"\"\xff\n\x00\"", `"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000"`, "[1e999]", "[-0.5E-99999]", "[01]",
+		strings.Repeat("[", 1000) + strings.Repeat("]", 1000),
+		`{"a":{"b":[1,{"c":null}]},"d":true}`,
+	} {
+		if _, fault := Parse(text); fault != nil {
+			t.Errorf("%.40q refused: %+v", text, *fault)
+		}
+	}
+	for _, text := range []string{
+		"", " \t\n\x00", "{", "[1,]", "{\"a\":1,}", `{"a"}`, `{"a":}`, `{a:1}`, "{'a':1}", "[1 2]", "[1}", `{"a":1]`, "// c\n{}", "{/**/}",
+		"True", "NULL", "nul", "-", "[1-2]", "+1", ".5", `"\x"`, `"\u12"`, `"\u12g4"`, `"\udc00"`, `"\ud800x"`, `"\ud800\u0041"`, `"abc`, `"\`,
+		",", `{ "k":"v", }`, `{"k":"v", "m": [], },`, `{"k":"v", "m": [{},] },`, `{"k":"v", "m": {"n"} },`, `{"":"v", "m": {}`,
+		`{"k":"v", "m": {"n":12, true, "o":"p"} },`, strings.Repeat("[", 1001) + strings.Repeat("]", 1001), "[" + strings.Repeat("1", 64) + "]",
+	} {
+		if _, fault := Parse(text); fault == nil {
+			t.Errorf("%.40q accepted", text)
+		}
+	}
+}
+
+// holds: LAY-11 LAY-12 LAY-18 LAY-19 FUZ-005 FUZ-006 FUZ-012 FUZ-013
+func TestValues(t *testing.T) {
+	doc, fault := Parse("{\"Aa\":\"ab\\ncd\\\\ef\",\"aA\":1,\n  \"b\":\"x\\u0000y\",\"c\":\"\\u0001\x02\\t\",\"d\":\"\\u20ac\\ud83d\\ude00\", \"e\":[1,\"2\",{}],\"f\":-1.5e1}")
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	top := doc.Top()
+	for name, want := range map[string]string{"aa": "ab\ncd\\ef", "B": "x", "c": "u0001u0002\t", "d": "€😀"} {
+		if got, ok := top.Member(name).Text(); !ok || got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if line, column := top.Member("b").Position(); line != 2 || column != 7 {
+		t.Error(line, column)
+	}
+	e := top.Member("e").First()
+	if e.Kind() != Number || e.Next().Kind() != String || e.Next().Next().Kind() != Object || e.Next().Next().Next().Exists() {
+		t.Error("elements")
+	}
+	if f, ok := top.Member("f").Number(); !ok || f != -15 {
+		t.Error(f)
+	}
+	if top.Member("g").Member("h").First().Next().Exists() {
+		t.Error("something out of nothing")
+	}
+}
+
+func TestFaultPlace(t *testing.T) {
+	_, fault := Parse("{\n  \"a\": 1\n  \"b\": 2\n}")
+	if fault == nil || fault.Line != 3 || fault.Column != 3 {
+		t.Errorf("%+v", fault)
+	}
+}
+
+// holds: FUZ-023
+func TestLinearTime(t *testing.T) {
+	texts := []string{
+		strings.Repeat("[", 100000), "[" + strings.Repeat(`"a",`, 250000) + "1]", "[" + strings.Repeat("{},", 330000) + "1]",
+		`{"x":"` + strings.Repeat(`\u0041`, 160000) + `"}`, strings.Repeat(`{"a":`, 999) + "1" + strings.Repeat("}", 999), strings.Repeat(" ", 1<<20),
+	}
+	for _, text := range texts {
+		start := time.Now()
+		if doc, _ := Parse(text); doc != nil {
+			doc.Top().Member("x").Text()
+			for v := doc.Top().First(); v.Exists(); v = v.Next() {
+				v.Position()
+			}
+		}
+		if d := time.Since(start); d > time.Second/2 {
+			t.Errorf("%.20q took %v", text, d)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"a":[1,"\u00e9",{"b":null}]}`, "\xef\xbb\xbf{}", `[[[`, `"\ud83d\ude00"`, `{"a":"\`, "1e", "\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, fault := Parse(text)
+		if (doc == nil) == (fault == nil) {
+			t.Fatal("neither or both")
+		}
+		if doc == nil {
+			return
+		}
+		var walk func(Value, int) int
+		walk = func(v Value, depth int) int {
+			count := 1
+			v.Text()
+			v.Number()
+			v.Raw()
+			v.Position()
+			for c := v.First(); c.Exists(); c = c.Next() {
+				c.Name()
+				count += walk(c, depth+1)
+			}
+			return count
+		}
+		if walk(doc.Top(), 0) != len(doc.nodes) {
+			t.Fatal("values that cannot be reached")
+		}
+	})
+}
