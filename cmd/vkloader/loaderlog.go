@@ -34,7 +34,7 @@ type message struct {
 }
 
 var (
-	logLine  = regexp.MustCompile(`^\[Vulkan Loader\] (ERROR|WARNING|INFO|DEBUG)?(?: \| )?(PERF|DRIVER|LAYER)?: *`)
+	logLine  = regexp.MustCompile(`^\[Vulkan Loader\] (ERROR|WARNING|INFO|DEBUG)?(?: \| )?(PERF|DRIVER|LAYER)?: `)
 	usedLine = regexp.MustCompile(`^       Using "(.*)" with driver: "(.*)"$`)
 )
 
@@ -51,11 +51,8 @@ func parseLog(text string) *loaderLog {
 		if tag == nil {
 			continue
 		}
-		// The tag is padded to a fixed column; further spaces belong to the body.
-		body := line[len(strings.TrimRight(tag[0], " ")):]
-		if len(line) >= logColumn && strings.TrimSpace(line[:logColumn]) == strings.TrimSpace(tag[0]) {
-			body = line[logColumn:]
-		}
+		// The tag is padded to a fixed column, and never cut; further spaces belong to the body.
+		body := line[min(len(line), max(logColumn, len(tag[0]))):]
 		if tag[1] == "ERROR" || tag[1] == "WARNING" {
 			m := message{strings.ToLower(tag[1]), body}
 			if !seen[m] {
