@@ -18,6 +18,17 @@
 #define VKCORE_SYM_DETACH "vkcore_detach"
 #define VKCORE_SYM_DECIDE "vkcore_decide"
 
+/* The C side of the core (cmd/libvkcore/start.c); these may be called before the runtime is started, and on any stack.
+ *   const char *vkcore_id(void)      the id in the file's name
+ *   int vkcore_inherited(void)       1: opened by the process that this one was forked from; nothing in it may be used
+ *   int vkcore_start(char *text, size_t room)   starts the runtime, once; 0, or an errno value and what is missing */
+#define VKCORE_SYM_ID "vkcore_id"
+#define VKCORE_SYM_INHERITED "vkcore_inherited"
+#define VKCORE_SYM_START "vkcore_start"
+/* Around every call of the functions above: void vkcore_lock(void), void vkcore_unlock(void). */
+#define VKCORE_SYM_LOCK "vkcore_lock"
+#define VKCORE_SYM_UNLOCK "vkcore_unlock"
+
 /* Results of vkcore_decide. */
 enum {
     VKCORE_OK = 0,       /* *need bytes of answer were written */

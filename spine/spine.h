@@ -270,6 +270,9 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
 /* Variables, read at the time of the call (G-5). */
+/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
+enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
+int unloading(void);
 const char *env_plain(const char *name);
 const char *env_secure(const char *name);
 

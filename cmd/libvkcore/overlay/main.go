@@ -1,4 +1,4 @@
-// Overlay writes the altered copies of four files of Go's runtime that the core is built with, and the description of
+// Overlay writes the altered copies of five files of Go's runtime that the core is built with, and the description of
 // them that "go build -overlay" reads. Every alteration replaces a text that must stand in the file exactly once;
 // otherwise nothing is built. It changes nothing in the Go installation.
 //
@@ -71,6 +71,13 @@ var alterations = []alteration{
 		argslice[i] = gostringnocopy(argv_index(argv, i))
 	}
 `, `	argslice = []string{"libvkcore"}
+`},
+
+	// Memory goes back to the system only when a collection is asked for: the background worker's timer would open an
+	// epoll descriptor and an eventfd in the program (G-8, G-10).
+	{"src/runtime/mgcscavenge.go", `			return heapRetained() <= scavenge.gcPercentGoal.Load() &&
+				gcController.mappedReady.Load() <= scavenge.memoryLimitGoal.Load()
+`, `			return true
 `},
 
 	// Signals 32 and 33 stay open on the core's threads, and the C library's handlers of them use the stack of the
