@@ -53,34 +53,44 @@ enum { INSTANCE_GATES =
 #include "zextensions.inc"
     1 };
 
-/* Must agree with the generator's. */
+static inline uint64_t word_at(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof(word));
+    return word;
+}
+
+/* Eight bytes at a time, the last eight overlapping those before them; the products do not depend on one another. Must
+ * agree with the generator's hash. */
 static inline uint64_t name_hash(const char *name, size_t length)
 {
     const uint64_t k = 0x9E3779B97F4A7C15u;
-    uint64_t h = NAME_SEED + (uint64_t)length, word;
-    for (; length >= 8; name += 8, length -= 8) {
-        memcpy(&word, name, 8);
-        h = (h ^ word) * k;
-        h ^= h >> 29;
-    }
-    if (length) {
-        word = 0;
-        for (size_t i = 0; i < length; i++)
-            word |= (uint64_t)(unsigned char)name[i] << (8 * i);
-        h = (h ^ word) * k;
-        h ^= h >> 29;
-    }
-    return h;
+    uint64_t h = NAME_SEED + (uint64_t)length, factor = k;
+    for (size_t i = 0; i + 8 < length; i += 8, factor += 2 * k)
+        h += word_at(name + i) * factor;
+    h += word_at(name + length - 8) * factor;
+    h ^= h >> 32;
+    return h * k;
 }
 
-/* The place of a name in entries and functions, or -1. */
+static inline bool same_name(const char *a, const char *b, size_t length)
+{
+    for (size_t i = 0; i + 8 < length; i += 8)
+        if (word_at(a + i) != word_at(b + i))
+            return false;
+    return word_at(a + length - 8) == word_at(b + length - 8);
+}
+
+/* The place of a name in entries and functions, or -1. No command has less than eight letters. */
 static inline int place_of(const char *name)
 {
     size_t length = strlen(name);
+    if (length < 8)
+        return -1;
     uint64_t h = name_hash(name, length);
-    unsigned slot = ((unsigned)(h >> 40) + displacement_of[h % NAME_BUCKETS]) % NAME_SLOTS;
+    unsigned slot = ((unsigned)(h >> 40) + displacement_of[h >> 32 & (NAME_BUCKETS - 1)]) % NAME_SLOTS;
     int at = (int)command_in[slot] - 1;
-    if (at < 0 || entries[at].length != length || memcmp((const char *)&all_names + entries[at].name, name, length) != 0)
+    if (at < 0 || entries[at].length != length || !same_name((const char *)&all_names + entries[at].name, name, length))
         return -1;
     return at;
 }

@@ -78,18 +78,17 @@ func formatTable(formats []format) []byte {
 	return b.Bytes()
 }
 
-// hash must agree with name_hash of names.c: eight bytes at a time, the last ones filled up with zeros.
+// hash must agree with name_hash of names.c: eight bytes at a time, the last eight overlapping those before them.
 func hash(name string, seed uint64) uint64 {
 	const k = 0x9E3779B97F4A7C15
-	h := seed + uint64(len(name))
-	var word [8]byte
-	for i := 0; i < len(name); i += 8 {
-		word = [8]byte{}
-		copy(word[:], name[i:])
-		h = (h ^ binary.LittleEndian.Uint64(word[:])) * k
-		h ^= h >> 29
+	h, factor := seed+uint64(len(name)), uint64(k)
+	for i := 0; i+8 < len(name); i += 8 {
+		h += binary.LittleEndian.Uint64([]byte(name[i:])) * factor
+		factor += (2 * k) & (1<<64 - 1)
 	}
-	return h
+	h += binary.LittleEndian.Uint64([]byte(name[len(name)-8:])) * factor
+	h ^= h >> 32
+	return h * k
 }
 
 const (
@@ -101,7 +100,7 @@ const (
 func displacements(cmds []command, seed uint64) (disp [buckets]int, slot [slots]int, ok bool) {
 	var bucket [buckets][]int
 	for i, c := range cmds {
-		n := hash(c.name, seed) % buckets
+		n := (hash(c.name, seed) >> 32) % buckets
 		bucket[n] = append(bucket[n], i)
 	}
 	order := make([]int, buckets)
