@@ -6,7 +6,8 @@
 #include "null.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *pCreateInfo,
-                                                        const VkAllocationCallbacks *pAllocator, VkCommandPool *pCommandPool)
+                                                        const VkAllocationCallbacks *pAllocator,
+                                                        VkCommandPool *pCommandPool)
 {
     struct command_pool *p = allocate(pAllocator, sizeof(*p), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!p)
@@ -36,7 +37,8 @@ static void free_buffer(struct command_buffer *b)
     release(allocator_of(&p->allocator), b);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyCommandPool(VkDevice device, VkCommandPool commandPool, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyCommandPool(VkDevice device, VkCommandPool commandPool,
+                                                     const VkAllocationCallbacks *pAllocator)
 {
     struct command_pool *p = FROM_HANDLE(command_pool, commandPool);
     if (!p)
@@ -46,18 +48,21 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyCommandPool(VkDevice device, VkCommandP
     release(pAllocator, p);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandPool(VkDevice device, VkCommandPool commandPool, VkCommandPoolResetFlags flags)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandPool(VkDevice device, VkCommandPool commandPool,
+                                                       VkCommandPoolResetFlags flags)
 {
     for (struct command_buffer *b = FROM_HANDLE(command_pool, commandPool)->first; b; b = b->next)
         reset(b);
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkTrimCommandPool(VkDevice device, VkCommandPool commandPool, VkCommandPoolTrimFlags flags)
+VKAPI_ATTR void VKAPI_CALL null_vkTrimCommandPool(VkDevice device, VkCommandPool commandPool,
+                                                  VkCommandPoolTrimFlags flags)
 {
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool, uint32_t commandBufferCount,
+VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool,
+                                                     uint32_t commandBufferCount,
                                                      const VkCommandBuffer *pCommandBuffers)
 {
     for (uint32_t i = 0; i < commandBufferCount; i++)
@@ -65,7 +70,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandP
             free_buffer((struct command_buffer *)pCommandBuffers[i]);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *pAllocateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device,
+                                                             const VkCommandBufferAllocateInfo *pAllocateInfo,
                                                              VkCommandBuffer *pCommandBuffers)
 {
     struct command_pool *p = FROM_HANDLE(command_pool, pAllocateInfo->commandPool);
@@ -88,7 +94,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device, co
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBeginCommandBuffer(VkCommandBuffer commandBuffer, const VkCommandBufferBeginInfo *pBeginInfo)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkBeginCommandBuffer(VkCommandBuffer commandBuffer,
+                                                         const VkCommandBufferBeginInfo *pBeginInfo)
 {
     reset((struct command_buffer *)commandBuffer);
     return VK_SUCCESS;
@@ -126,22 +133,26 @@ static void record_event(struct command_buffer *b, struct event *event, bool set
     b->events[b->event_count++] = (struct event_operation){event, set};
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent(VkCommandBuffer commandBuffer, VkEvent event, VkPipelineStageFlags stageMask)
+VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent(VkCommandBuffer commandBuffer, VkEvent event,
+                                              VkPipelineStageFlags stageMask)
 {
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), true);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent(VkCommandBuffer commandBuffer, VkEvent event, VkPipelineStageFlags stageMask)
+VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent(VkCommandBuffer commandBuffer, VkEvent event,
+                                                VkPipelineStageFlags stageMask)
 {
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent2(VkCommandBuffer commandBuffer, VkEvent event, const VkDependencyInfo *pDependencyInfo)
+VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
+                                               const VkDependencyInfo *pDependencyInfo)
 {
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), true);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent2(VkCommandBuffer commandBuffer, VkEvent event, VkPipelineStageFlags2 stageMask)
+VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
+                                                 VkPipelineStageFlags2 stageMask)
 {
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
 }

@@ -22,8 +22,10 @@ static void reset(struct descriptor_pool *p)
     p->free = p->room ? 1 : 0;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDescriptorPool(VkDevice device, const VkDescriptorPoolCreateInfo *pCreateInfo,
-                                                           const VkAllocationCallbacks *pAllocator, VkDescriptorPool *pDescriptorPool)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDescriptorPool(VkDevice device,
+                                                           const VkDescriptorPoolCreateInfo *pCreateInfo,
+                                                           const VkAllocationCallbacks *pAllocator,
+                                                           VkDescriptorPool *pDescriptorPool)
 {
     size_t size = sizeof(struct descriptor_pool) + (size_t)pCreateInfo->maxSets * sizeof(struct descriptor_set);
     struct descriptor_pool *p = allocate(pAllocator, size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
@@ -41,13 +43,15 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyDescriptorPool(VkDevice device, VkDescr
     release(pAllocator, FROM_HANDLE(descriptor_pool, descriptorPool));
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkResetDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool, VkDescriptorPoolResetFlags flags)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkResetDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool,
+                                                          VkDescriptorPoolResetFlags flags)
 {
     reset(FROM_HANDLE(descriptor_pool, descriptorPool));
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDescriptorPool descriptorPool, uint32_t descriptorSetCount,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDescriptorPool descriptorPool,
+                                                         uint32_t descriptorSetCount,
                                                          const VkDescriptorSet *pDescriptorSets)
 {
     struct descriptor_pool *p = FROM_HANDLE(descriptor_pool, descriptorPool);
@@ -62,7 +66,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDesc
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateInfo *pAllocateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device,
+                                                             const VkDescriptorSetAllocateInfo *pAllocateInfo,
                                                              VkDescriptorSet *pDescriptorSets)
 {
     struct descriptor_pool *p = FROM_HANDLE(descriptor_pool, pAllocateInfo->descriptorPool);
@@ -81,18 +86,20 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device, co
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSets(VkDevice device, uint32_t descriptorWriteCount,
-                                                       const VkWriteDescriptorSet *pDescriptorWrites, uint32_t descriptorCopyCount,
+                                                       const VkWriteDescriptorSet *pDescriptorWrites,
+                                                       uint32_t descriptorCopyCount,
                                                        const VkCopyDescriptorSet *pDescriptorCopies)
 {
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet descriptorSet,
-                                                                  VkDescriptorUpdateTemplate descriptorUpdateTemplate, const void *pData)
+VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(
+    VkDevice device, VkDescriptorSet descriptorSet, VkDescriptorUpdateTemplate descriptorUpdateTemplate,
+    const void *pData)
 {
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device, const VkDescriptorSetLayoutCreateInfo *pCreateInfo,
-                                                                VkDescriptorSetLayoutSupport *pSupport)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(
+    VkDevice device, const VkDescriptorSetLayoutCreateInfo *pCreateInfo, VkDescriptorSetLayoutSupport *pSupport)
 {
     pSupport->supported = VK_TRUE;
     for (VkBaseOutStructure *s = pSupport->pNext; s; s = s->pNext) {
@@ -103,7 +110,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device,
         for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
             if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO)
                 continue;
-            const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = (const VkDescriptorSetLayoutBindingFlagsCreateInfo *)in;
+            const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = (const void *)in;
             for (uint32_t i = 0; i < flags->bindingCount; i++)
                 if (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT)
                     most = 0x100000;

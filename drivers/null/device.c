@@ -1,11 +1,13 @@
 /* device.c: devices and their one queue. */
 #include "null.h"
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo *pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevice,
+                                                   const VkDeviceCreateInfo *pCreateInfo,
                                                    const VkAllocationCallbacks *pAllocator, VkDevice *pDevice)
 {
     struct gates enabled = {0};
-    VkResult result = gates_of(false, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames, &enabled);
+    VkResult result = gates_of(false, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames,
+        &enabled);
     if (result != VK_SUCCESS)
         return result;
     if (!features_are_offered(pCreateInfo->pEnabledFeatures, pCreateInfo->pNext))
@@ -48,14 +50,16 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyDevice(VkDevice device, const VkAllocat
     release(pAllocator, d);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue(VkDevice device, uint32_t queueFamilyIndex, uint32_t queueIndex, VkQueue *pQueue)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue(VkDevice device, uint32_t queueFamilyIndex, uint32_t queueIndex,
+                                                 VkQueue *pQueue)
 {
     struct device *d = device_of(device);
     bool there = d->has_queue && queueFamilyIndex == 0 && queueIndex == 0 && d->queue_flags == 0;
     *pQueue = there ? (VkQueue)&d->queue : NULL;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *pQueueInfo, VkQueue *pQueue)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *pQueueInfo,
+                                                  VkQueue *pQueue)
 {
     struct device *d = device_of(device);
     bool there = d->has_queue && pQueueInfo->queueFamilyIndex == 0 && pQueueInfo->queueIndex == 0 &&
@@ -74,9 +78,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkDeviceWaitIdle(VkDevice device)
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(VkDevice device, uint32_t heapIndex, uint32_t localDeviceIndex,
-                                                                   uint32_t remoteDeviceIndex,
-                                                                   VkPeerMemoryFeatureFlags *pPeerMemoryFeatures)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(
+    VkDevice device, uint32_t heapIndex, uint32_t localDeviceIndex, uint32_t remoteDeviceIndex,
+    VkPeerMemoryFeatureFlags *pPeerMemoryFeatures)
 {
     /* One device has no peers; the least that a peer would have. */
     *pPeerMemoryFeatures = VK_PEER_MEMORY_FEATURE_COPY_DST_BIT;

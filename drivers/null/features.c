@@ -59,7 +59,8 @@ struct feature_structure {
 };
 
 #define ON(type, structure, last) {type, offsetof(structure, last) + sizeof(VkBool32), {0, 0}}
-#define ON_BUT(type, structure, last, one) {type, offsetof(structure, last) + sizeof(VkBool32), {offsetof(structure, one), 0}}
+#define ON_BUT(type, structure, last, one)                                                                             \
+    {type, offsetof(structure, last) + sizeof(VkBool32), {offsetof(structure, one), 0}}
 #define ON_BUT_TWO(type, structure, last, one, two)                                                                    \
     {type, offsetof(structure, last) + sizeof(VkBool32), {offsetof(structure, one), offsetof(structure, two)}}
 #define S(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
@@ -83,37 +84,48 @@ static const struct feature_structure structures[] = {
     ON(S(DESCRIPTOR_INDEXING_FEATURES), VkPhysicalDeviceDescriptorIndexingFeatures, runtimeDescriptorArray),
     ON(S(SCALAR_BLOCK_LAYOUT_FEATURES), VkPhysicalDeviceScalarBlockLayoutFeatures, scalarBlockLayout),
     ON(S(IMAGELESS_FRAMEBUFFER_FEATURES), VkPhysicalDeviceImagelessFramebufferFeatures, imagelessFramebuffer),
-    ON(S(UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES), VkPhysicalDeviceUniformBufferStandardLayoutFeatures, uniformBufferStandardLayout),
-    ON(S(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures, shaderSubgroupExtendedTypes),
-    ON(S(SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES), VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures, separateDepthStencilLayouts),
+    ON(S(UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES), VkPhysicalDeviceUniformBufferStandardLayoutFeatures,
+        uniformBufferStandardLayout),
+    ON(S(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures,
+        shaderSubgroupExtendedTypes),
+    ON(S(SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES), VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures,
+        separateDepthStencilLayouts),
     ON(S(HOST_QUERY_RESET_FEATURES), VkPhysicalDeviceHostQueryResetFeatures, hostQueryReset),
     ON(S(TIMELINE_SEMAPHORE_FEATURES), VkPhysicalDeviceTimelineSemaphoreFeatures, timelineSemaphore),
-    ON_BUT_TWO(S(BUFFER_DEVICE_ADDRESS_FEATURES), VkPhysicalDeviceBufferDeviceAddressFeatures, bufferDeviceAddressMultiDevice,
+    ON_BUT_TWO(S(BUFFER_DEVICE_ADDRESS_FEATURES), VkPhysicalDeviceBufferDeviceAddressFeatures,
+        bufferDeviceAddressMultiDevice,
                bufferDeviceAddressCaptureReplay, bufferDeviceAddressMultiDevice),
-    ON(S(VULKAN_MEMORY_MODEL_FEATURES), VkPhysicalDeviceVulkanMemoryModelFeatures, vulkanMemoryModelAvailabilityVisibilityChains),
+    ON(S(VULKAN_MEMORY_MODEL_FEATURES), VkPhysicalDeviceVulkanMemoryModelFeatures,
+        vulkanMemoryModelAvailabilityVisibilityChains),
 
-    ON(S(SHADER_TERMINATE_INVOCATION_FEATURES), VkPhysicalDeviceShaderTerminateInvocationFeatures, shaderTerminateInvocation),
+    ON(S(SHADER_TERMINATE_INVOCATION_FEATURES), VkPhysicalDeviceShaderTerminateInvocationFeatures,
+        shaderTerminateInvocation),
     ON(S(SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES), VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures,
        shaderDemoteToHelperInvocation),
     ON(S(PRIVATE_DATA_FEATURES), VkPhysicalDevicePrivateDataFeatures, privateData),
-    ON(S(PIPELINE_CREATION_CACHE_CONTROL_FEATURES), VkPhysicalDevicePipelineCreationCacheControlFeatures, pipelineCreationCacheControl),
+    ON(S(PIPELINE_CREATION_CACHE_CONTROL_FEATURES), VkPhysicalDevicePipelineCreationCacheControlFeatures,
+        pipelineCreationCacheControl),
     ON(S(SYNCHRONIZATION_2_FEATURES), VkPhysicalDeviceSynchronization2Features, synchronization2),
     ON(S(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures,
        shaderZeroInitializeWorkgroupMemory),
     ON(S(IMAGE_ROBUSTNESS_FEATURES), VkPhysicalDeviceImageRobustnessFeatures, robustImageAccess),
     ON(S(SUBGROUP_SIZE_CONTROL_FEATURES), VkPhysicalDeviceSubgroupSizeControlFeatures, computeFullSubgroups),
-    ON(S(INLINE_UNIFORM_BLOCK_FEATURES), VkPhysicalDeviceInlineUniformBlockFeatures, descriptorBindingInlineUniformBlockUpdateAfterBind),
-    ON(S(SHADER_INTEGER_DOT_PRODUCT_FEATURES), VkPhysicalDeviceShaderIntegerDotProductFeatures, shaderIntegerDotProduct),
+    ON(S(INLINE_UNIFORM_BLOCK_FEATURES), VkPhysicalDeviceInlineUniformBlockFeatures,
+        descriptorBindingInlineUniformBlockUpdateAfterBind),
+    ON(S(SHADER_INTEGER_DOT_PRODUCT_FEATURES), VkPhysicalDeviceShaderIntegerDotProductFeatures,
+        shaderIntegerDotProduct),
     ON(S(DYNAMIC_RENDERING_FEATURES), VkPhysicalDeviceDynamicRenderingFeatures, dynamicRendering),
     ON(S(MAINTENANCE_4_FEATURES), VkPhysicalDeviceMaintenance4Features, maintenance4),
 
-    ON(S(TEXTURE_COMPRESSION_ASTC_HDR_FEATURES), VkPhysicalDeviceTextureCompressionASTCHDRFeatures, textureCompressionASTC_HDR),
+    ON(S(TEXTURE_COMPRESSION_ASTC_HDR_FEATURES), VkPhysicalDeviceTextureCompressionASTCHDRFeatures,
+        textureCompressionASTC_HDR),
     ON(S(4444_FORMATS_FEATURES_EXT), VkPhysicalDevice4444FormatsFeaturesEXT, formatA4B4G4R4),
     ON(S(EXTENDED_DYNAMIC_STATE_FEATURES_EXT), VkPhysicalDeviceExtendedDynamicStateFeaturesEXT, extendedDynamicState),
     ON(S(EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT), VkPhysicalDeviceExtendedDynamicState2FeaturesEXT,
        extendedDynamicState2PatchControlPoints),
     ON(S(TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT), VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT, texelBufferAlignment),
-    ON(S(YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT), VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT, ycbcr2plane444Formats),
+    ON(S(YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT), VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT,
+        ycbcr2plane444Formats),
     ON(S(MULTI_DRAW_FEATURES_EXT), VkPhysicalDeviceMultiDrawFeaturesEXT, multiDraw),
 };
 
@@ -177,12 +189,14 @@ bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chai
     return true;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFeatures(VkPhysicalDevice physicalDevice, VkPhysicalDeviceFeatures *pFeatures)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFeatures(VkPhysicalDevice physicalDevice,
+                                                            VkPhysicalDeviceFeatures *pFeatures)
 {
     *pFeatures = null_features;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physicalDevice, VkPhysicalDeviceFeatures2 *pFeatures)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice physicalDevice,
+                                                             VkPhysicalDeviceFeatures2 *pFeatures)
 {
     pFeatures->features = null_features;
     fill_features(pFeatures->pNext);

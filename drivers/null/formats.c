@@ -28,7 +28,8 @@ const struct format *format_of(VkFormat format)
 #define TRANSFER (VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT)
 #define BLIT (VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT)
 #define SAMPLED VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT
-#define LINEAR (VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT)
+#define LINEAR                                                                                                         \
+    (VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_MINMAX_BIT)
 #define STORAGE                                                                                                        \
     (VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |                     \
      VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT)
@@ -144,10 +145,9 @@ static VkImageUsageFlags usages(VkFormatFeatureFlags2 features)
     (VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT |  \
      VK_IMAGE_CREATE_PROTECTED_BIT)
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(VkPhysicalDevice physicalDevice, VkFormat format,
-                                                                             VkImageType type, VkImageTiling tiling,
-                                                                             VkImageUsageFlags usage, VkImageCreateFlags flags,
-                                                                             VkImageFormatProperties *pImageFormatProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(
+    VkPhysicalDevice physicalDevice, VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
+    VkImageCreateFlags flags, VkImageFormatProperties *pImageFormatProperties)
 {
     VkImageFormatProperties *p = pImageFormatProperties;
     memset(p, 0, sizeof(*p));
@@ -185,9 +185,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(VkP
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice physicalDevice,
-                                                                              const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
-                                                                              VkImageFormatProperties2 *pImageFormatProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties2(
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
+    VkImageFormatProperties2 *pImageFormatProperties)
 {
     const VkPhysicalDeviceImageFormatInfo2 *in = pImageFormatInfo;
     for (const VkBaseInStructure *s = in->pNext; s; s = s->pNext)
@@ -196,28 +196,29 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties2(Vk
             return VK_ERROR_FORMAT_NOT_SUPPORTED;
     for (VkBaseOutStructure *s = pImageFormatProperties->pNext; s; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES)
-            memset(&((VkExternalImageFormatProperties *)s)->externalMemoryProperties, 0, sizeof(VkExternalMemoryProperties));
+            memset(&((VkExternalImageFormatProperties *)s)->externalMemoryProperties, 0,
+                sizeof(VkExternalMemoryProperties));
         else if (s->sType == VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES)
             ((VkSamplerYcbcrConversionImageFormatProperties *)s)->combinedImageSamplerDescriptorCount = 1;
     }
-    return null_vkGetPhysicalDeviceImageFormatProperties(physicalDevice, in->format, in->type, in->tiling, in->usage, in->flags,
+    return null_vkGetPhysicalDeviceImageFormatProperties(physicalDevice, in->format, in->type, in->tiling, in->usage,
+        in->flags,
                                                          &pImageFormatProperties->imageFormatProperties);
 }
 
 /* ---- what it never offers -------------------------------------------------------------------------------------- */
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice physicalDevice, VkFormat format,
-                                                                               VkImageType type, VkSampleCountFlagBits samples,
-                                                                               VkImageUsageFlags usage, VkImageTiling tiling,
-                                                                               uint32_t *pPropertyCount,
-                                                                               VkSparseImageFormatProperties *pProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceSparseImageFormatProperties(
+    VkPhysicalDevice physicalDevice, VkFormat format, VkImageType type, VkSampleCountFlagBits samples,
+    VkImageUsageFlags usage, VkImageTiling tiling, uint32_t *pPropertyCount,
+    VkSparseImageFormatProperties *pProperties)
 {
     *pPropertyCount = 0;
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceSparseImageFormatProperties2(
-    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSparseImageFormatInfo2 *pFormatInfo, uint32_t *pPropertyCount,
-    VkSparseImageFormatProperties2 *pProperties)
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSparseImageFormatInfo2 *pFormatInfo,
+    uint32_t *pPropertyCount, VkSparseImageFormatProperties2 *pProperties)
 {
     *pPropertyCount = 0;
 }
@@ -229,9 +230,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceExternalBufferProperties(
     memset(&pExternalBufferProperties->externalMemoryProperties, 0, sizeof(VkExternalMemoryProperties));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice physicalDevice,
-                                                                           const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
-                                                                           VkExternalFenceProperties *pExternalFenceProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceExternalFenceProperties(
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
+    VkExternalFenceProperties *pExternalFenceProperties)
 {
     pExternalFenceProperties->exportFromImportedHandleTypes = 0;
     pExternalFenceProperties->compatibleHandleTypes = 0;

@@ -54,40 +54,45 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceVersion(uint32_t *pApiVer
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(const char *pLayerName, uint32_t *pPropertyCount,
-                                                                           VkExtensionProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(
+    const char *pLayerName, uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
 {
     if (pLayerName)
         return VK_ERROR_LAYER_NOT_PRESENT;
     return list_extensions(true, pPropertyCount, pProperties);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceLayerProperties(uint32_t *pPropertyCount, VkLayerProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceLayerProperties(uint32_t *pPropertyCount,
+                                                                       VkLayerProperties *pProperties)
 {
     *pPropertyCount = 0;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice, const char *pLayerName,
-                                                                         uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice physicalDevice,
+                                                                         const char *pLayerName,
+                                                                         uint32_t *pPropertyCount,
+                                                                         VkExtensionProperties *pProperties)
 {
     if (pLayerName)
         return VK_ERROR_LAYER_NOT_PRESENT;
     return list_extensions(false, pPropertyCount, pProperties);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceLayerProperties(VkPhysicalDevice physicalDevice, uint32_t *pPropertyCount,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceLayerProperties(VkPhysicalDevice physicalDevice,
+                                                                     uint32_t *pPropertyCount,
                                                                      VkLayerProperties *pProperties)
 {
     *pPropertyCount = 0;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateInstance(const VkInstanceCreateInfo *pCreateInfo, const VkAllocationCallbacks *pAllocator,
-                                                     VkInstance *pInstance)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateInstance(const VkInstanceCreateInfo *pCreateInfo,
+                                                     const VkAllocationCallbacks *pAllocator, VkInstance *pInstance)
 {
     struct gates enabled = {0};
-    VkResult result = gates_of(true, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames, &enabled);
+    VkResult result = gates_of(true, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames,
+        &enabled);
     if (result != VK_SUCCESS)
         return result;
     struct instance *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
@@ -118,8 +123,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDevices(VkInstance instan
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
-                                                                    VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDeviceGroups(
+    VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
+    VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
 {
     if (pPhysicalDeviceGroupProperties) {
         if (*pPhysicalDeviceGroupCount == 0)

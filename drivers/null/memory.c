@@ -28,7 +28,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateMemory(VkDevice device, const VkMe
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
+                                             const VkAllocationCallbacks *pAllocator)
 {
     struct memory *m = FROM_HANDLE(memory, memory);
     if (!m)
@@ -39,8 +40,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory mem
     release(pAllocator, m);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
-                                                VkMemoryMapFlags flags, void **ppData)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                                VkDeviceSize size, VkMemoryMapFlags flags, void **ppData)
 {
     struct memory *m = FROM_HANDLE(memory, memory);
     if (!m->host) {
@@ -79,8 +80,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceMemoryCommitment(VkDevice device, VkD
 }
 
 /* Capture and replay of addresses is a feature that is off. */
-VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetDeviceMemoryOpaqueCaptureAddress(VkDevice device,
-                                                                          const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
+VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetDeviceMemoryOpaqueCaptureAddress(
+    VkDevice device, const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
 {
     return 0;
 }

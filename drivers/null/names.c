@@ -32,7 +32,8 @@ static const struct names {
 };
 
 #undef COMMAND
-#define COMMAND(name, function, level, gate, other) {offsetof(struct names, name), sizeof(#name) - 1, level, {gate, other}},
+#define COMMAND(name, function, level, gate, other)                                                                    \
+    {offsetof(struct names, name), sizeof(#name) - 1, level, {gate, other}},
 static const struct entry entries[] = {
 #include "znames.inc"
 };
@@ -97,7 +98,8 @@ static inline int place_of(const char *name)
 
 static bool gates_allow(const struct entry *e, const struct gates *enabled)
 {
-    return e->gate[0] == 0 || gate_is_open(enabled, e->gate[0]) || (e->gate[1] != 0 && gate_is_open(enabled, e->gate[1]));
+    return e->gate[0] == 0 || gate_is_open(enabled, e->gate[0]) ||
+           (e->gate[1] != 0 && gate_is_open(enabled, e->gate[1]));
 }
 
 /* Accepts every version there is, and answers with the lower of the loader's and ours. */

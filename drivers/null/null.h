@@ -206,7 +206,8 @@ static inline struct device *device_of(VkDevice device)
 #define MEMORY_TYPE_COUNT 3
 #define RESOURCE_ALIGNMENT 256
 #define QUERY_POOL_STATISTICS 11
-#define ALL_SAMPLE_COUNTS (VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_2_BIT | VK_SAMPLE_COUNT_4_BIT | VK_SAMPLE_COUNT_8_BIT)
+#define ALL_SAMPLE_COUNTS                                                                                              \
+    (VK_SAMPLE_COUNT_1_BIT | VK_SAMPLE_COUNT_2_BIT | VK_SAMPLE_COUNT_4_BIT | VK_SAMPLE_COUNT_8_BIT)
 #define MAX_EXTENT_2D 16384
 #define MAX_EXTENT_3D 2048
 #define MAX_LAYERS 2048

@@ -46,7 +46,8 @@ ONLY_EXISTS(PipelineCache)
 CREATE(null_vkCreateRenderPass2, VkRenderPassCreateInfo2, VkRenderPass)
 DESTROY(null_vkDestroyPipeline, VkPipeline)
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetRenderAreaGranularity(VkDevice device, VkRenderPass renderPass, VkExtent2D *pGranularity)
+VKAPI_ATTR void VKAPI_CALL null_vkGetRenderAreaGranularity(VkDevice device, VkRenderPass renderPass,
+                                                           VkExtent2D *pGranularity)
 {
     *pGranularity = (VkExtent2D){1, 1};
 }
@@ -92,7 +93,8 @@ CREATE_PIPELINES(null_vkCreateGraphicsPipelines, VkGraphicsPipelineCreateInfo)
 CREATE_PIPELINES(null_vkCreateComputePipelines, VkComputePipelineCreateInfo)
 
 /* A cache holds nothing but the header that every cache has. */
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache, size_t *pDataSize, void *pData)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
+                                                           size_t *pDataSize, void *pData)
 {
     VkPhysicalDeviceProperties p;
     null_vkGetPhysicalDeviceProperties((VkPhysicalDevice)device_of(device)->physical, &p);
@@ -113,8 +115,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPi
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkMergePipelineCaches(VkDevice device, VkPipelineCache dstCache, uint32_t srcCacheCount,
-                                                          const VkPipelineCache *pSrcCaches)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkMergePipelineCaches(VkDevice device, VkPipelineCache dstCache,
+                                                          uint32_t srcCacheCount, const VkPipelineCache *pSrcCaches)
 {
     return VK_SUCCESS;
 }
@@ -139,19 +141,21 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateQueryPool(VkDevice device, const VkQ
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyQueryPool(VkDevice device, VkQueryPool queryPool, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyQueryPool(VkDevice device, VkQueryPool queryPool,
+                                                   const VkAllocationCallbacks *pAllocator)
 {
     release(pAllocator, FROM_HANDLE(query_pool, queryPool));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkResetQueryPool(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount)
+VKAPI_ATTR void VKAPI_CALL null_vkResetQueryPool(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery,
+                                                 uint32_t queryCount)
 {
 }
 
 /* Every query has ended with zero, and is available. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery,
-                                                          uint32_t queryCount, size_t dataSize, void *pData, VkDeviceSize stride,
-                                                          VkQueryResultFlags flags)
+                                                          uint32_t queryCount, size_t dataSize, void *pData,
+                                                          VkDeviceSize stride, VkQueryResultFlags flags)
 {
     uint32_t values = FROM_HANDLE(query_pool, queryPool)->values;
     bool wide = flags & VK_QUERY_RESULT_64_BIT, availability = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;

@@ -19,8 +19,10 @@ struct slot {
     uint32_t room, used; /* room is 0 or a power of two */
 };
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreatePrivateDataSlot(VkDevice device, const VkPrivateDataSlotCreateInfo *pCreateInfo,
-                                                            const VkAllocationCallbacks *pAllocator, VkPrivateDataSlot *pPrivateDataSlot)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreatePrivateDataSlot(VkDevice device,
+                                                            const VkPrivateDataSlotCreateInfo *pCreateInfo,
+                                                            const VkAllocationCallbacks *pAllocator,
+                                                            VkPrivateDataSlot *pPrivateDataSlot)
 {
     struct slot *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!s)
@@ -54,7 +56,8 @@ static struct pair *find(struct pair *pairs, uint32_t room, uint64_t key)
 static bool grow(struct slot *s)
 {
     uint32_t room = s->room ? s->room * 2 : 16;
-    struct pair *pairs = allocate(allocator_of(&s->allocator), room * sizeof(*pairs), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    struct pair *pairs = allocate(allocator_of(&s->allocator), room * sizeof(*pairs),
+        VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!pairs)
         return false;
     for (uint32_t i = 0; i < s->room; i++)

@@ -6,7 +6,8 @@
 #include "null.h"
 
 #define NAME "vkloader null device"
-/* Neither a PCI vendor (those have 16 bits) nor one of the registry's VkVendorId, which are given out from 0x10000 up. */
+/* Neither a PCI vendor (those have 16 bits) nor one of the registry's VkVendorId,
+    which are given out from 0x10000 up. */
 #define VENDOR_ID 0x1FF00
 #define DEVICE_ID 1
 #define DRIVER_VERSION VK_MAKE_API_VERSION(0, 0, 1, 0)
@@ -121,7 +122,8 @@ static const VkPhysicalDeviceLimits limits = {
     .nonCoherentAtomSize = 64,
 };
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice, VkPhysicalDeviceProperties *pProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice physicalDevice,
+                                                              VkPhysicalDeviceProperties *pProperties)
 {
     *pProperties = (VkPhysicalDeviceProperties){
         .apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION),
@@ -146,7 +148,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |               \
      VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |     \
      VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT)
-#define DEPTH_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
+#define DEPTH_RESOLVE_MODES                                                                                            \
+    (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
 #define STENCIL_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
 
 #define FLOAT_CONTROLS                                                                                                 \
@@ -162,7 +165,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     .shaderRoundingModeRTZFloat64 = VK_TRUE
 
 #define DESCRIPTOR_INDEXING                                                                                            \
-    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX, .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE, \
+    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX,                                                             \
+    .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE,                                                       \
     .shaderSampledImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
     .shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE,                                                       \
     .shaderStorageImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
@@ -187,7 +191,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     .independentResolveNone = VK_TRUE, .independentResolve = VK_TRUE
 
 #define SUBGROUP_SIZES                                                                                                 \
-    .minSubgroupSize = SUBGROUP_SIZE, .maxSubgroupSize = SUBGROUP_SIZE, .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE, \
+    .minSubgroupSize = SUBGROUP_SIZE, .maxSubgroupSize = SUBGROUP_SIZE,                                                \
+    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE,                                                              \
     .requiredSubgroupSizeStages = ALL_SHADER_STAGES
 
 #define INLINE_UNIFORM_BLOCKS                                                                                          \
@@ -222,7 +227,8 @@ static const VkPhysicalDeviceVulkan13Properties vulkan13 = {
     SUBGROUP_SIZES, INLINE_UNIFORM_BLOCKS, TEXEL_ALIGNMENT,
     .maxInlineUniformTotalSize = 65536, .maxBufferSize = MEMORY_HEAP_SIZE,
 };
-static const VkPhysicalDeviceIDProperties id = {.deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID, .deviceNodeMask = 1};
+static const VkPhysicalDeviceIDProperties id = {.deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID,
+    .deviceNodeMask = 1};
 static const VkPhysicalDeviceSubgroupProperties subgroup = {
     .subgroupSize = SUBGROUP_SIZE, .supportedStages = ALL_SHADER_STAGES,
     .supportedOperations = SUBGROUP_OPERATIONS, .quadOperationsInAllStages = VK_TRUE,
@@ -230,7 +236,8 @@ static const VkPhysicalDeviceSubgroupProperties subgroup = {
 static const VkPhysicalDevicePointClippingProperties point_clipping = {
     .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
 };
-static const VkPhysicalDeviceMultiviewProperties multiview = {.maxMultiviewViewCount = 32, .maxMultiviewInstanceIndex = UINT32_MAX};
+static const VkPhysicalDeviceMultiviewProperties multiview = {.maxMultiviewViewCount = 32,
+    .maxMultiviewInstanceIndex = UINT32_MAX};
 static const VkPhysicalDeviceProtectedMemoryProperties protected_memory = {.protectedNoFault = VK_FALSE};
 static const VkPhysicalDeviceMaintenance3Properties maintenance3 = {
     .maxPerSetDescriptors = ANY_NUMBER, .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
@@ -282,13 +289,15 @@ static const struct {
     P(PUSH_DESCRIPTOR_PROPERTIES, push_descriptors),
 };
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice, VkPhysicalDeviceProperties2 *pProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
+                                                               VkPhysicalDeviceProperties2 *pProperties)
 {
     null_vkGetPhysicalDeviceProperties(physicalDevice, &pProperties->properties);
     for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext) {
         for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
             if (structures[i].type == s->sType) {
-                memcpy((char *)s + sizeof(*s), (const char *)structures[i].answer + sizeof(*s), structures[i].size - sizeof(*s));
+                memcpy((char *)s + sizeof(*s), (const char *)structures[i].answer + sizeof(*s),
+                    structures[i].size - sizeof(*s));
                 break;
             }
         }
@@ -304,9 +313,9 @@ static const VkQueueFamilyProperties queue_family = {
     .minImageTransferGranularity = {1, 1, 1},
 };
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physicalDevice,
-                                                                         uint32_t *pQueueFamilyPropertyCount,
-                                                                         VkQueueFamilyProperties *pQueueFamilyProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(
+    VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
+    VkQueueFamilyProperties *pQueueFamilyProperties)
 {
     if (!pQueueFamilyProperties)
         *pQueueFamilyPropertyCount = 1;
@@ -316,23 +325,23 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysi
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physicalDevice,
-                                                                          uint32_t *pQueueFamilyPropertyCount,
-                                                                          VkQueueFamilyProperties2 *pQueueFamilyProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties2(
+    VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
+    VkQueueFamilyProperties2 *pQueueFamilyProperties)
 {
-    null_vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice, pQueueFamilyPropertyCount,
-                                                  pQueueFamilyProperties ? &pQueueFamilyProperties->queueFamilyProperties : NULL);
+    VkQueueFamilyProperties *first = pQueueFamilyProperties ? &pQueueFamilyProperties->queueFamilyProperties : NULL;
+    null_vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice, pQueueFamilyPropertyCount, first);
 }
 
 /* Coherent and cached are both there, so that every way to choose a type finds one. The first two differ in nothing
  * that a null driver has. */
+#define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 static const VkPhysicalDeviceMemoryProperties memory_properties = {
     .memoryTypeCount = MEMORY_TYPE_COUNT,
     .memoryTypes = {
         {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
-        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0},
-        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
-             VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0},
+        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT, 0},
+        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0},
     },
     .memoryHeapCount = 1,
     .memoryHeaps = {{MEMORY_HEAP_SIZE, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
@@ -344,14 +353,14 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties(VkPhysicalDe
     *pMemoryProperties = memory_properties;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physicalDevice,
-                                                                     VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties2(
+    VkPhysicalDevice physicalDevice, VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
 {
     pMemoryProperties->memoryProperties = memory_properties;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice, uint32_t *pToolCount,
-                                                                      VkPhysicalDeviceToolProperties *pToolProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(
+    VkPhysicalDevice physicalDevice, uint32_t *pToolCount, VkPhysicalDeviceToolProperties *pToolProperties)
 {
     *pToolCount = 0;
     return VK_SUCCESS;

@@ -40,48 +40,55 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateBuffer(VkDevice device, const VkBuff
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroyBuffer(VkDevice device, VkBuffer buffer,
+                                                const VkAllocationCallbacks *pAllocator)
 {
     release(pAllocator, FROM_HANDLE(buffer, buffer));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                              VkMemoryRequirements *pMemoryRequirements)
 {
     *pMemoryRequirements = requirements(FROM_HANDLE(buffer, buffer)->size);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2 *pInfo,
+VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements2(VkDevice device,
+                                                               const VkBufferMemoryRequirementsInfo2 *pInfo,
                                                                VkMemoryRequirements2 *pMemoryRequirements)
 {
     answer_requirements(pMemoryRequirements, requirements(FROM_HANDLE(buffer, pInfo->buffer)->size));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceBufferMemoryRequirements(VkDevice device, const VkDeviceBufferMemoryRequirements *pInfo,
-                                                                    VkMemoryRequirements2 *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceBufferMemoryRequirements(
+    VkDevice device, const VkDeviceBufferMemoryRequirements *pInfo, VkMemoryRequirements2 *pMemoryRequirements)
 {
     answer_requirements(pMemoryRequirements, requirements(pInfo->pCreateInfo->size));
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize memoryOffset)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                       VkDeviceSize memoryOffset)
 {
     FROM_HANDLE(buffer, buffer)->address = FROM_HANDLE(memory, memory)->address + memoryOffset;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindBufferMemory2(VkDevice device, uint32_t bindInfoCount, const VkBindBufferMemoryInfo *pBindInfos)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkBindBufferMemory2(VkDevice device, uint32_t bindInfoCount,
+                                                        const VkBindBufferMemoryInfo *pBindInfos)
 {
     for (uint32_t i = 0; i < bindInfoCount; i++)
         null_vkBindBufferMemory(device, pBindInfos[i].buffer, pBindInfos[i].memory, pBindInfos[i].memoryOffset);
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkDeviceAddress VKAPI_CALL null_vkGetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo *pInfo)
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL null_vkGetBufferDeviceAddress(VkDevice device,
+                                                                    const VkBufferDeviceAddressInfo *pInfo)
 {
     return FROM_HANDLE(buffer, pInfo->buffer)->address;
 }
 
 /* Capture and replay of addresses is a feature that is off. */
-VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice device, const VkBufferDeviceAddressInfo *pInfo)
+VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice device,
+                                                                    const VkBufferDeviceAddressInfo *pInfo)
 {
     return 0;
 }
@@ -95,7 +102,8 @@ static uint32_t at_least_one(uint32_t n)
     return n ? n : 1;
 }
 
-static VkSubresourceLayout level_layout(const VkImageCreateInfo *i, const struct format *f, const struct plane *p, uint32_t level)
+static VkSubresourceLayout level_layout(const VkImageCreateInfo *i, const struct format *f, const struct plane *p,
+                                        uint32_t level)
 {
     uint32_t width = at_least_one((i->extent.width / p->width_divisor) >> level);
     uint32_t height = at_least_one((i->extent.height / p->height_divisor) >> level);
@@ -149,12 +157,14 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyImage(VkDevice device, VkImage image, c
     release(pAllocator, FROM_HANDLE(image, image));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements(VkDevice device, VkImage image, VkMemoryRequirements *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements(VkDevice device, VkImage image,
+                                                             VkMemoryRequirements *pMemoryRequirements)
 {
     *pMemoryRequirements = image_requirements(&FROM_HANDLE(image, image)->info, 0);
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements2(VkDevice device, const VkImageMemoryRequirementsInfo2 *pInfo,
+VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements2(VkDevice device,
+                                                              const VkImageMemoryRequirementsInfo2 *pInfo,
                                                               VkMemoryRequirements2 *pMemoryRequirements)
 {
     VkImageAspectFlags aspect = 0;
@@ -164,14 +174,15 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements2(VkDevice device, c
     answer_requirements(pMemoryRequirements, image_requirements(&FROM_HANDLE(image, pInfo->image)->info, aspect));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageMemoryRequirements(VkDevice device, const VkDeviceImageMemoryRequirements *pInfo,
-                                                                   VkMemoryRequirements2 *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageMemoryRequirements(
+    VkDevice device, const VkDeviceImageMemoryRequirements *pInfo, VkMemoryRequirements2 *pMemoryRequirements)
 {
     VkImageAspectFlags aspect = pInfo->pCreateInfo->flags & VK_IMAGE_CREATE_DISJOINT_BIT ? pInfo->planeAspect : 0;
     answer_requirements(pMemoryRequirements, image_requirements(pInfo->pCreateInfo, aspect));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkImage image, const VkImageSubresource *pSubresource,
+VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkImage image,
+                                                            const VkImageSubresource *pSubresource,
                                                             VkSubresourceLayout *pLayout)
 {
     const VkImageCreateInfo *i = &FROM_HANDLE(image, image)->info;
@@ -193,33 +204,36 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkI
     pLayout->arrayPitch = layer;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize memoryOffset)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
+                                                      VkDeviceSize memoryOffset)
 {
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory2(VkDevice device, uint32_t bindInfoCount, const VkBindImageMemoryInfo *pBindInfos)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory2(VkDevice device, uint32_t bindInfoCount,
+                                                       const VkBindImageMemoryInfo *pBindInfos)
 {
     return VK_SUCCESS;
 }
 
 /* No image is sparse. */
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements(VkDevice device, VkImage image, uint32_t *pSparseMemoryRequirementCount,
-                                                                   VkSparseImageMemoryRequirements *pSparseMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements(
+    VkDevice device, VkImage image, uint32_t *pSparseMemoryRequirementCount,
+    VkSparseImageMemoryRequirements *pSparseMemoryRequirements)
 {
     *pSparseMemoryRequirementCount = 0;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements2(VkDevice device, const VkImageSparseMemoryRequirementsInfo2 *pInfo,
-                                                                    uint32_t *pSparseMemoryRequirementCount,
-                                                                    VkSparseImageMemoryRequirements2 *pSparseMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements2(
+    VkDevice device, const VkImageSparseMemoryRequirementsInfo2 *pInfo, uint32_t *pSparseMemoryRequirementCount,
+    VkSparseImageMemoryRequirements2 *pSparseMemoryRequirements)
 {
     *pSparseMemoryRequirementCount = 0;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageSparseMemoryRequirements(VkDevice device, const VkDeviceImageMemoryRequirements *pInfo,
-                                                                         uint32_t *pSparseMemoryRequirementCount,
-                                                                         VkSparseImageMemoryRequirements2 *pSparseMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageSparseMemoryRequirements(
+    VkDevice device, const VkDeviceImageMemoryRequirements *pInfo, uint32_t *pSparseMemoryRequirementCount,
+    VkSparseImageMemoryRequirements2 *pSparseMemoryRequirements)
 {
     *pSparseMemoryRequirementCount = 0;
 }

@@ -25,8 +25,9 @@ struct swapchain {
 
 /* ---- surfaces -------------------------------------------------------------------------------------------------- */
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo,
-                                                               const VkAllocationCallbacks *pAllocator, VkSurfaceKHR *pSurface)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(
+    VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo, const VkAllocationCallbacks *pAllocator,
+    VkSurfaceKHR *pSurface)
 {
     struct surface *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!s)
@@ -35,20 +36,22 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(VkInstance instan
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
+                                                    const VkAllocationCallbacks *pAllocator)
 {
     release(pAllocator, FROM_HANDLE(surface, surface));
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice physicalDevice, uint32_t queueFamilyIndex,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice physicalDevice,
+                                                                         uint32_t queueFamilyIndex,
                                                                          VkSurfaceKHR surface, VkBool32 *pSupported)
 {
     *pSupported = VK_TRUE;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
-                                                                              VkSurfaceCapabilitiesKHR *pSurfaceCapabilities)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(
+    VkPhysicalDevice physicalDevice, VkSurfaceKHR surface, VkSurfaceCapabilitiesKHR *pSurfaceCapabilities)
 {
     *pSurfaceCapabilities = (VkSurfaceCapabilitiesKHR){
         .minImageCount = MIN_IMAGES,
@@ -60,15 +63,16 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
         .supportedTransforms = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
         .currentTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
         .supportedCompositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR | VK_COMPOSITE_ALPHA_INHERIT_BIT_KHR,
-        .supportedUsageFlags = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
-                               VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT,
+        .supportedUsageFlags = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                               VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+                               VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT,
     };
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice physicalDevice,
-                                                                               const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
-                                                                               VkSurfaceCapabilities2KHR *pSurfaceCapabilities)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
+    VkSurfaceCapabilities2KHR *pSurfaceCapabilities)
 {
     return null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physicalDevice, pSurfaceInfo->surface,
                                                           &pSurfaceCapabilities->surfaceCapabilities);
@@ -100,8 +104,10 @@ static VkResult fit(uint32_t all, uint32_t *count)
 
 #define COUNT_OF(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
-                                                                         uint32_t *pSurfaceFormatCount, VkSurfaceFormatKHR *pSurfaceFormats)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice physicalDevice,
+                                                                         VkSurfaceKHR surface,
+                                                                         uint32_t *pSurfaceFormatCount,
+                                                                         VkSurfaceFormatKHR *pSurfaceFormats)
 {
     if (!pSurfaceFormats) {
         *pSurfaceFormatCount = COUNT_OF(surface_formats);
@@ -112,10 +118,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
     return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice physicalDevice,
-                                                                          const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
-                                                                          uint32_t *pSurfaceFormatCount,
-                                                                          VkSurfaceFormat2KHR *pSurfaceFormats)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
+    uint32_t *pSurfaceFormatCount, VkSurfaceFormat2KHR *pSurfaceFormats)
 {
     if (!pSurfaceFormats) {
         *pSurfaceFormatCount = COUNT_OF(surface_formats);
@@ -127,8 +132,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhys
     return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
-                                                                              uint32_t *pPresentModeCount, VkPresentModeKHR *pPresentModes)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(
+    VkPhysicalDevice physicalDevice, VkSurfaceKHR surface, uint32_t *pPresentModeCount,
+    VkPresentModeKHR *pPresentModes)
 {
     if (!pPresentModes) {
         *pPresentModeCount = COUNT_OF(present_modes);
@@ -139,7 +145,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(Vk
     return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice, VkSurfaceKHR surface,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice,
+                                                                            VkSurfaceKHR surface,
                                                                             uint32_t *pRectCount, VkRect2D *pRects)
 {
     if (pRects) {
@@ -170,7 +177,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
 /* ---- swapchains ------------------------------------------------------------------------------------------------ */
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR *pCreateInfo,
-                                                         const VkAllocationCallbacks *pAllocator, VkSwapchainKHR *pSwapchain)
+                                                         const VkAllocationCallbacks *pAllocator,
+                                                         VkSwapchainKHR *pSwapchain)
 {
     struct surface *surface = FROM_HANDLE(surface, pCreateInfo->surface);
     struct swapchain *old = FROM_HANDLE(swapchain, pCreateInfo->oldSwapchain);
@@ -187,7 +195,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const 
         count = MIN_IMAGES;
     if (count > MAX_IMAGES)
         return VK_ERROR_INITIALIZATION_FAILED;
-    struct swapchain *s = allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    struct swapchain *s = allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]),
+        VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!s)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     s->surface = surface;
@@ -209,7 +218,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const 
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain,
+                                                      const VkAllocationCallbacks *pAllocator)
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
     if (!s)
@@ -220,8 +230,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
     release(pAllocator, s);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain, uint32_t *pSwapchainImageCount,
-                                                            VkImage *pSwapchainImages)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkSwapchainKHR swapchain,
+                                                            uint32_t *pSwapchainImageCount, VkImage *pSwapchainImages)
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
     if (!pSwapchainImages) {
@@ -236,7 +246,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
 
 /* Does not sleep when the program holds every image: no other thread may use the swapchain meanwhile, so that none
  * could come free. */
-static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence, uint32_t *index)
+static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence,
+                        uint32_t *index)
 {
     if (s->retired)
         return VK_ERROR_OUT_OF_DATE_KHR;
@@ -259,7 +270,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwa
     return acquire(device_of(device), FROM_HANDLE(swapchain, swapchain), timeout, semaphore, fence, pImageIndex);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImage2KHR(VkDevice device, const VkAcquireNextImageInfoKHR *pAcquireInfo,
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImage2KHR(VkDevice device,
+                                                           const VkAcquireNextImageInfoKHR *pAcquireInfo,
                                                            uint32_t *pImageIndex)
 {
     return acquire(device_of(device), FROM_HANDLE(swapchain, pAcquireInfo->swapchain), pAcquireInfo->timeout,

@@ -99,8 +99,8 @@ static bool fences_done(const void *what)
     return w->all;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitForFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences, VkBool32 waitAll,
-                                                    uint64_t timeout)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitForFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences,
+                                                    VkBool32 waitAll, uint64_t timeout)
 {
     struct fence_wait w = {pFences, fenceCount, waitAll || fenceCount == 1};
     return wait_until(device_of(device), fences_done, &w, timeout);
@@ -125,7 +125,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSemaphore(VkDevice device, const VkS
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore, const VkAllocationCallbacks *pAllocator)
+VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore,
+                                                   const VkAllocationCallbacks *pAllocator)
 {
     release(pAllocator, FROM_HANDLE(semaphore, semaphore));
 }
@@ -162,7 +163,8 @@ static bool semaphores_done(const void *what)
     return !any;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *pWaitInfo, uint64_t timeout)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *pWaitInfo,
+                                                     uint64_t timeout)
 {
     return wait_until(device_of(device), semaphores_done, pWaitInfo, timeout);
 }
@@ -227,7 +229,8 @@ static void signal_all(const void *chain, uint32_t count, const VkSemaphore *sem
                          values && i < values->signalSemaphoreValueCount ? values->pSignalSemaphoreValues[i] : 0);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits, VkFence fence)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submitCount, const VkSubmitInfo *pSubmits,
+                                                  VkFence fence)
 {
     for (uint32_t i = 0; i < submitCount; i++) {
         const VkSubmitInfo *s = &pSubmits[i];
@@ -239,21 +242,24 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submit
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submitCount, const VkSubmitInfo2 *pSubmits, VkFence fence)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submitCount, const VkSubmitInfo2 *pSubmits,
+                                                   VkFence fence)
 {
     for (uint32_t i = 0; i < submitCount; i++) {
         const VkSubmitInfo2 *s = &pSubmits[i];
         for (uint32_t n = 0; n < s->commandBufferInfoCount; n++)
             apply_commands(s->pCommandBufferInfos[n].commandBuffer);
         for (uint32_t n = 0; n < s->signalSemaphoreInfoCount; n++)
-            signal_semaphore(FROM_HANDLE(semaphore, s->pSignalSemaphoreInfos[n].semaphore), s->pSignalSemaphoreInfos[n].value);
+            signal_semaphore(FROM_HANDLE(semaphore, s->pSignalSemaphoreInfos[n].semaphore),
+                s->pSignalSemaphoreInfos[n].value);
     }
     signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
     return VK_SUCCESS;
 }
 
 /* There is no queue that binds sparse memory, but the command belongs to Vulkan 1.0. */
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount, const VkBindSparseInfo *pBindInfo, VkFence fence)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount,
+                                                      const VkBindSparseInfo *pBindInfo, VkFence fence)
 {
     for (uint32_t i = 0; i < bindInfoCount; i++)
         signal_all(pBindInfo[i].pNext, pBindInfo[i].signalSemaphoreCount, pBindInfo[i].pSignalSemaphores);

@@ -1,5 +1,6 @@
 /* synchronization.c: fences, events and timeline semaphores, and a thread that waits for what another brings about. */
 #include <pthread.h>
+#include <time.h>
 
 #include "program.h"
 
@@ -14,12 +15,14 @@ static void events(void)
 
     /* What a command buffer does to events happens when it is submitted, not before; a secondary one's too. */
     VkCommandPool pool = make_pool();
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool,
+    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_SECONDARY, .commandBufferCount = 1};
     VkCommandBuffer secondary;
     OK(vkAllocateCommandBuffers(device, &allocate, &secondary));
     VkCommandBufferInheritanceInfo inherited = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
-    VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .pInheritanceInfo = &inherited};
+    VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .pInheritanceInfo = &inherited};
     OK(vkBeginCommandBuffer(secondary, &begin_info));
     vkCmdSetEvent(secondary, event[0], VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     OK(vkEndCommandBuffer(secondary));
@@ -39,7 +42,8 @@ static VkSemaphore timeline;
 
 static VkResult wait_for(uint64_t value, uint64_t timeout)
 {
-    VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &timeline,
+    VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
+        .pSemaphores = &timeline,
                                 .pValues = &value};
     return vkWaitSemaphores(device, &info, timeout);
 }
@@ -62,19 +66,25 @@ static void timelines(void)
     OK(wait_for(5, 0));
     CHECK(wait_for(6, 0) == VK_TIMEOUT && wait_for(6, 1000000) == VK_TIMEOUT);
 
-    VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, .semaphore = timeline, .value = 10,
+    VkSemaphoreSignalInfo by_host = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline,
+        .value = 8};
+    OK(vkSignalSemaphore(device, &by_host));
+    OK(wait_for(8, 0));
+    VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, .semaphore = timeline,
+        .value = 10,
                                     .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
     VkSubmitInfo2 submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .signalSemaphoreInfoCount = 1,
                             .pSignalSemaphoreInfos = &signal};
     OK(vkQueueSubmit2(queue, 1, &submit, VK_NULL_HANDLE));
     OK(wait_for(10, UINT64_MAX));
-    OK(vkQueueWaitIdle(queue)); /* so that the validation layer knows it, too */
 
     pthread_t thread;
     VkResult result = VK_NOT_READY;
     CHECK(pthread_create(&thread, NULL, waiter, &result) == 0);
-    VkSemaphoreSignalInfo by_host = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline, .value = 20};
-    OK(vkSignalSemaphore(device, &by_host));
+    struct timespec while_it_falls_asleep = {.tv_nsec = 20000000};
+    nanosleep(&while_it_falls_asleep, NULL);
+    signal.value = 20;
+    OK(vkQueueSubmit2(queue, 1, &submit, VK_NULL_HANDLE));
     pthread_join(thread, NULL);
     CHECK(result == VK_SUCCESS);
     OK(vkQueueWaitIdle(queue));

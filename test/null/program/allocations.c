@@ -39,10 +39,10 @@ static PFN_vkGetInstanceProcAddr lookup;
 #define GET(name) PFN_##name name = (PFN_##name)lookup(instance, #name)
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
-        VkResult result = (call);                                                                                      \
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY)                                                                     \
+        VkResult outcome = (call);                                                                                     \
+        if (outcome == VK_ERROR_OUT_OF_HOST_MEMORY)                                                                    \
             return false;                                                                                              \
-        OK(result);                                                                                                    \
+        OK(outcome);                                                                                                   \
     } while (0)
 
 static bool with_pool(VkDevice d, VkCommandPool pool, VkEvent event)

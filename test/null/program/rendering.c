@@ -7,7 +7,8 @@
 #define MEMORY_MODEL (3 << 16) | 14, 0, 1
 #define ENTRY_POINT(stage) (5 << 16) | 15, stage, 1, 0x6E69616D, 0 /* "main" */
 #define BODY                                                                                                           \
-    (2 << 16) | 19, 2, (3 << 16) | 33, 3, 2, (5 << 16) | 54, 2, 1, 0, 3, (2 << 16) | 248, 4, (1 << 16) | 253, (1 << 16) | 56
+    (2 << 16) | 19, 2, (3 << 16) | 33, 3, 2, (5 << 16) | 54, 2, 1, 0, 3, (2 << 16) | 248, 4, (1 << 16) | 253,
+        (1 << 16) | 56
 
 static const uint32_t vertex_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(0), BODY};
 static const uint32_t fragment_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(4),
@@ -17,7 +18,8 @@ static const uint32_t compute_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MOD
 
 static VkShaderModule module(const uint32_t *code, size_t size)
 {
-    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = code};
+    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size,
+        .pCode = code};
     VkShaderModule m;
     OK(vkCreateShaderModule(device, &info, NULL, &m));
     return m;
@@ -33,7 +35,8 @@ VkCommandPool make_pool(void)
 
 VkCommandBuffer begin(VkCommandPool pool)
 {
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool,
+    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
     VkCommandBuffer buffer;
     OK(vkAllocateCommandBuffers(device, &allocate, &buffer));
@@ -82,7 +85,8 @@ static void make_target(void)
     VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     vkGetImageMemoryRequirements2(device, &of, &needs);
     image_memory = make_memory(needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = image_memory};
+    VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image,
+        .memory = image_memory};
     OK(vkBindImageMemory2(device, 1, &bind));
     VkImageViewCreateInfo view_info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -115,24 +119,28 @@ static VkRenderPass make_pass(void)
     return pass;
 }
 
-static VkPipeline make_graphics(VkPipelineLayout layout, VkRenderPass pass, VkShaderModule vertex, VkShaderModule fragment)
+static VkPipeline make_graphics(VkPipelineLayout layout, VkRenderPass pass, VkShaderModule vertex,
+                                VkShaderModule fragment)
 {
     VkPipelineShaderStageCreateInfo stages[2] = {
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_VERTEX_BIT, .module = vertex,
+        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_VERTEX_BIT,
+            .module = vertex,
          .pName = "main"},
         {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
          .module = fragment, .pName = "main"},
     };
     VkPipelineVertexInputStateCreateInfo input = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineInputAssemblyStateCreateInfo assembly = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-                                                       .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    VkPipelineInputAssemblyStateCreateInfo assembly = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
     VkViewport viewport = {0, 0, SIDE, SIDE, 0, 1};
     VkRect2D scissor = {{0, 0}, {SIDE, SIDE}};
     VkPipelineViewportStateCreateInfo viewports = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
                                                    .viewportCount = 1, .pViewports = &viewport, .scissorCount = 1,
                                                    .pScissors = &scissor};
-    VkPipelineRasterizationStateCreateInfo raster = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-                                                     .lineWidth = 1};
+    VkPipelineRasterizationStateCreateInfo raster = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .lineWidth = 1};
     VkPipelineMultisampleStateCreateInfo samples = {.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
                                                     .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
     /* The shader writes no colour, so none may be let through. */
@@ -180,7 +188,8 @@ void rendering(void)
     make_target();
     VkRenderPass pass = make_pass();
     VkFramebufferCreateInfo framebuffer_info = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, .renderPass = pass,
-                                                .attachmentCount = 1, .pAttachments = &view, .width = SIDE, .height = SIDE,
+                                                .attachmentCount = 1, .pAttachments = &view, .width = SIDE,
+                                                    .height = SIDE,
                                                 .layers = 1};
     VkFramebuffer framebuffer;
     OK(vkCreateFramebuffer(device, &framebuffer_info, NULL, &framebuffer));
@@ -204,7 +213,8 @@ void rendering(void)
     vkGetBufferMemoryRequirements(device, indices, &needs);
     VkDeviceMemory memory = make_memory(needs, 0);
     OK(vkBindBufferMemory(device, indices, memory, 0));
-    VkQueryPoolCreateInfo query_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_OCCLUSION,
+    VkQueryPoolCreateInfo query_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_OCCLUSION,
                                         .queryCount = 2};
     VkQueryPool pool;
     OK(vkCreateQueryPool(device, &query_info, NULL, &pool));
@@ -215,7 +225,8 @@ void rendering(void)
     VkMemoryBarrier filled = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
                               .dstAccessMask = VK_ACCESS_INDEX_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
     vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                         VK_PIPELINE_STAGE_VERTEX_INPUT_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, 1, &filled, 0, NULL, 0, NULL);
+                         VK_PIPELINE_STAGE_VERTEX_INPUT_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, 1, &filled, 0,
+                             NULL, 0, NULL);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, computing);
     vkCmdDispatch(c, 4, 4, 4);
     vkCmdResetQueryPool(c, pool, 0, 2);

@@ -13,7 +13,8 @@
 #define GLOBAL_COMMANDS(X) X(vkCreateInstance) X(vkEnumerateInstanceExtensionProperties)
 
 #define INSTANCE_COMMANDS(X)                                                                                           \
-    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkGetPhysicalDeviceFeatures2) X(vkGetPhysicalDeviceProperties2) \
+    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkGetPhysicalDeviceFeatures2)                    \
+    X(vkGetPhysicalDeviceProperties2)                                                                                  \
     X(vkGetPhysicalDeviceMemoryProperties) X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkCreateDevice)               \
     X(vkGetPhysicalDeviceFormatProperties) X(vkGetPhysicalDeviceImageFormatProperties)                                 \
     X(vkGetPhysicalDeviceToolProperties) X(vkEnumerateDeviceExtensionProperties)                                       \

@@ -78,7 +78,8 @@ static void images(void)
     VkSubresourceLayout layout;
     VkImageSubresource whole = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT};
     vkGetImageSubresourceLayout(device, image, &whole, &layout);
-    CHECK(layout.offset == 0 && layout.rowPitch == 400 && layout.size == 20000 && needs.memoryRequirements.size >= 20000);
+    CHECK(layout.offset == 0 && layout.rowPitch == 400 && layout.size == 20000 &&
+        needs.memoryRequirements.size >= 20000);
     VkDeviceMemory memory = make_memory(needs.memoryRequirements, 0);
     VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = memory};
     OK(vkBindImageMemory2(device, 1, &bind));
@@ -114,7 +115,8 @@ static void descriptors(void)
     VkDescriptorPool pool;
     OK(vkCreateDescriptorPool(device, &info, NULL, &pool));
     VkDescriptorSetLayout layouts[2] = {layout, layout};
-    VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = pool,
+    VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
                                             .descriptorSetCount = 2, .pSetLayouts = layouts};
     VkDescriptorSet sets[2], old;
     OK(vkAllocateDescriptorSets(device, &allocate, sets));

@@ -70,7 +70,8 @@ int driver_names(const char *driver)
     OK(((PFN_vkEnumeratePhysicalDevices)lookup(instance, "vkEnumeratePhysicalDevices"))(instance, &count, &physical));
     CHECK(*(uintptr_t *)physical == 0x01CDC0DE);
     count = 128;
-    OK(((PFN_vkEnumerateDeviceExtensionProperties)lookup(instance, "vkEnumerateDeviceExtensionProperties"))(physical, NULL, &count,
+    OK(((PFN_vkEnumerateDeviceExtensionProperties)lookup(instance, "vkEnumerateDeviceExtensionProperties"))(physical,
+        NULL, &count,
                                                                                                           properties));
     for (uint32_t i = 0; i < count; i++)
         names[i] = properties[i].extensionName;

@@ -1,6 +1,7 @@
 /* main.c: the null driver's test program. It takes the loader's file and what to do:
  *
- *   life     an instance and a device, and a use of every kind of object; fails at the first message of a layer
+ *   life     an instance and a device, and a use of every kind of object; fails when a layer has sent a message
+ *   wrong    a call that is wrong, so that a test can see that the layer would send one
  *
  * or the driver's file, asked without a loader, and
  *
@@ -55,7 +56,8 @@ void make_instance(bool with_messenger)
     const char *extensions[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"};
     VkDebugUtilsMessengerCreateInfoEXT talk = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = told,
@@ -83,12 +85,15 @@ void make_device(void)
 {
     /* Everything that the driver offers is switched on: it must accept what it says. */
     VkPhysicalDeviceVulkan13Features v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
-    VkPhysicalDeviceVulkan11Features v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &v12};
+    VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .pNext = &v13};
+    VkPhysicalDeviceVulkan11Features v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+        .pNext = &v12};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &v11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
     CHECK(features.features.robustBufferAccess && !features.features.sparseBinding);
-    CHECK(v12.timelineSemaphore && v13.synchronization2 && v13.dynamicRendering && v13.privateData && !v11.protectedMemory);
+    CHECK(v12.timelineSemaphore && v13.synchronization2 && v13.dynamicRendering && v13.privateData &&
+        !v11.protectedMemory);
 
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queues = {
@@ -123,10 +128,18 @@ void end_instance(void)
     vkDestroyInstance(instance, NULL);
 }
 
+static void wrong(void)
+{
+    VkBufferCreateInfo no_size = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .usage = VK_BUFFER_USAGE_INDEX_BUFFER_BIT};
+    VkBuffer buffer;
+    OK(vkCreateBuffer(device, &no_size, NULL, &buffer));
+    vkDestroyBuffer(device, buffer, NULL);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fprintf(stderr, "usage: %s LIBRARY life|names|allocations\n", argv[0]);
+        fprintf(stderr, "usage: %s LIBRARY life|wrong|names|allocations\n", argv[0]);
         return 2;
     }
     if (strcmp(argv[2], "names") == 0)
@@ -137,10 +150,14 @@ int main(int argc, char **argv)
     make_instance(true);
     queries();
     make_device();
-    resources();
-    rendering();
-    synchronization();
-    presentation();
+    if (strcmp(argv[2], "wrong") == 0) {
+        wrong();
+    } else {
+        resources();
+        rendering();
+        synchronization();
+        presentation();
+    }
     end_device();
     end_instance();
     if (messages == 0)
