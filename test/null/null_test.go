@@ -63,6 +63,9 @@ func testProgram(t *testing.T) string {
 		t.Fatal(err)
 	}
 	compileProgram.Do(func() { compile(t, "program", p) })
+	if _, err := os.Stat(p); err != nil {
+		t.Fatal("the test program could not be compiled")
+	}
 	return p
 }
 

@@ -6,9 +6,8 @@
 #define SHADER_CAPABILITY (2 << 16) | 17, 1
 #define MEMORY_MODEL (3 << 16) | 14, 0, 1
 #define ENTRY_POINT(stage) (5 << 16) | 15, stage, 1, 0x6E69616D, 0 /* "main" */
-#define BODY                                                                                                           \
-    (2 << 16) | 19, 2, (3 << 16) | 33, 3, 2, (5 << 16) | 54, 2, 1, 0, 3, (2 << 16) | 248, 4, (1 << 16) | 253,
-        (1 << 16) | 56
+#define VOID_TYPE (2 << 16) | 19, 2, (3 << 16) | 33, 3, 2
+#define BODY VOID_TYPE, (5 << 16) | 54, 2, 1, 0, 3, (2 << 16) | 248, 4, (1 << 16) | 253, (1 << 16) | 56
 
 static const uint32_t vertex_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(0), BODY};
 static const uint32_t fragment_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(4),
