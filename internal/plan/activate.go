@@ -11,6 +11,7 @@ type activator struct {
 	list   []*manifest.Layer
 	index  map[*manifest.Layer]int
 	active map[string]bool          // names in the active list
+	done   map[*manifest.Layer]bool // layers in the active list
 	inside map[*manifest.Layer]bool // meta-layers being expanded
 	work   int
 }
@@ -18,7 +19,7 @@ type activator struct {
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (d *decider) activate(list []*manifest.Layer) {
 	a := &activator{d: d, list: list, index: make(map[*manifest.Layer]int, len(list)), active: make(map[string]bool),
-		inside: make(map[*manifest.Layer]bool)}
+		done: make(map[*manifest.Layer]bool), inside: make(map[*manifest.Layer]bool)}
 	for i, l := range list {
 		a.index[l] = i
 	}
@@ -105,12 +106,18 @@ func (a *activator) add(l *manifest.Layer, by uint32) {
 }
 
 func (a *activator) put(l *manifest.Layer, by uint32) {
-	a.active[l.Name] = true
-	named := false
+	a.active[l.Name], a.done[l] = true, true
+	a.d.a.Active = append(a.d.a.Active, Active{a.index[l], by, a.byApp(l.Name)})
+}
+
+// byApp tells whether the program named a layer.
+func (a *activator) byApp(name string) bool {
 	for _, n := range a.d.q.App.Layers {
-		named = named || n.Set && n.Text == l.Name
+		if n.Set && n.Text == name {
+			return true
+		}
 	}
-	a.d.a.Active = append(a.d.a.Active, Active{a.index[l], by, named})
+	return false
 }
 
 // addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing.

@@ -21,7 +21,7 @@ type decider struct {
 	set                    *settings.Settings // in force; nil without
 	implicit               map[*manifest.Layer]implicitState
 	skippedPortability     int
-	layersRead             bool // by an earlier search of this answer: findings of files are not repeated
+	bySet                  *settingsState
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
@@ -212,23 +212,6 @@ func (d *decider) fault(path string, fault *document.Fault) {
 	}
 }
 
-func (d *decider) settingsFile() string {
-	file := ""
-	for _, path := range search.SettingsFiles(d.q.Platform, d.f) {
-		if d.f.Exists(path) && file == "" {
-			file = path
-		}
-	}
-	return file
-}
-
-// readSettings looks for the settings file (SET-1 to SET-8).
-func (d *decider) readSettings() {
-	if d.settingsFile() == "" {
-		d.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
-	}
-}
-
 // layers answers vkEnumerateInstanceLayerProperties (LAY-237).
 func (d *decider) layers() {
 	if !d.q.Terminator && d.preScan(manifest.PreLayers) {
@@ -250,6 +233,7 @@ func (d *decider) preScan(which int) bool {
 	}
 	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
 	clear(d.implicit)
+	d.set, d.bySet = nil, nil
 	return false
 }
 
@@ -283,6 +267,10 @@ func (d *decider) extensions() {
 	d.readSettings()
 	if d.namesLayer() {
 		l := findLayer(d.layerList(true), d.q.LayerName.Text)
+		if d.preventedBySettings(d.q.LayerName.Text) { // SET-74
+			d.step(StepExtensions)
+			return
+		}
 		if l == nil {
 			d.a.Result = LayerNotPresent
 			return

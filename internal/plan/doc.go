@@ -110,13 +110,14 @@ const (
 	StepDriver
 	StepPreLayers
 	StepExtensions
-	StepSettings
+	StepLevel   // from here on, Flags is the level for standard error
+	StepDevices // device configurations of the settings file
 )
 
 // Step is one thing to do, in order.
 type Step struct {
 	Kind   StepKind
-	Flags  uint32 // StepLog
+	Flags  uint32 // StepLog, StepLevel
 	Text   string
 	Driver int // StepDriver: index into Drivers
 }

@@ -37,6 +37,9 @@ func (d *decider) instance() {
 	}
 	d.step(StepActive)
 	d.step(StepInstance)
+	if d.set != nil && d.set.HasDevices {
+		d.step(StepDevices)
+	}
 	d.a.KeepUnknown = nonZero(d.f.Plain("VK_LOADER_DISABLE_INST_EXT_FILTER").Value)
 	d.a.Portability = d.q.App.Flags&portabilityFlag != 0 && d.appExtension(portabilityExtension)
 	if d.a.Portability { // INS-038
@@ -119,6 +122,10 @@ func (d *decider) validateLayers(list []*manifest.Layer) bool {
 		if !wellFormed(n) {
 			return d.fail(LayerNotPresent, diag.NameMalformed, "ppEnabledLayerNames",
 				"loader_validate_layers: ppEnabledLayerNames contains string that is too long or is badly formed")
+		}
+		if d.preventedBySettings(n.Text) {
+			return d.fail(LayerNotPresent, diag.LayerDisabled, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+
+				" was explicitly prevented from being enabled by the loader settings file")
 		}
 		if findLayer(list, n.Text) == nil {
 			return d.fail(LayerNotPresent, diag.LayerMissing, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+

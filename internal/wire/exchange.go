@@ -164,6 +164,15 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 			}
 		case plan.StepInstance:
 			w.PutInstance(Instance{flag(a.Portability), flag(a.KeepUnknown)})
+		case plan.StepLevel:
+			w.PutLogLevel(LogLevel{s.Flags})
+		case plan.StepDevices:
+			w.PutDeviceConfigs(DeviceConfigs{uint32(len(a.Settings.Devices))})
+			for i := range a.Settings.Devices {
+				d := &a.Settings.Devices[i]
+				w.PutDeviceConfig(DeviceConfig{str(string(d.DeviceUUID[:])), str(string(d.DriverUUID[:])), d.DriverVersion,
+					Str{d.DeviceName, d.HasDeviceName}, Str{d.DriverName, d.HasDriverName}})
+			}
 		case plan.StepDirect:
 			w.PutDirect(Direct{flag(a.DirectExclusive)})
 		case plan.StepDriver:
@@ -182,8 +191,15 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 }
 
 func writeLayers(w *Writer, a *plan.Answer) {
+	later := make(map[string]int, len(a.Layers)) // the last layer of each name
+	for i, l := range a.Layers {
+		later[l.Name] = i
+	}
 	for i, l := range a.Layers {
 		flags := flag(l.Implicit) | flag(l.Meta)<<1 | flag(l.IsOverride())<<2
+		if a.Settings != nil && a.Settings.ControlsLayers && later[l.Name] != i {
+			flags |= 8
+		}
 		w.PutLayer(Layer{
 			Index: uint32(i), Name: str(l.Name), SpecVersion: l.API, ImplVersion: l.Implementation,
 			Description: str(l.Description), Manifest: str(l.Manifest), Library: Str{l.Library, !l.Meta}, Flags: flags,

@@ -4,30 +4,33 @@ package wire
 
 // Numbers of the records.
 const (
-	IDQuestion   uint32 = 1
-	IDVar        uint32 = 2
-	IDFolder     uint32 = 3
-	IDFile       uint32 = 4
-	IDExe        uint32 = 5
-	IDExists     uint32 = 6
-	IDApp        uint32 = 7
-	IDDriver     uint32 = 8
-	IDDriverExt  uint32 = 9
-	IDAnswer     uint32 = 32
-	IDNeedVar    uint32 = 33
-	IDNeedFolder uint32 = 34
-	IDNeedFile   uint32 = 35
-	IDNeedExe    uint32 = 36
-	IDNeedExists uint32 = 37
-	IDLog        uint32 = 40
-	IDLayer      uint32 = 41
-	IDLayerExt   uint32 = 42
-	IDActive     uint32 = 43
-	IDOpenDriver uint32 = 44
-	IDPreLayer   uint32 = 45
-	IDExt        uint32 = 46
-	IDDirect     uint32 = 47
-	IDInstance   uint32 = 48
+	IDQuestion      uint32 = 1
+	IDVar           uint32 = 2
+	IDFolder        uint32 = 3
+	IDFile          uint32 = 4
+	IDExe           uint32 = 5
+	IDExists        uint32 = 6
+	IDApp           uint32 = 7
+	IDDriver        uint32 = 8
+	IDDriverExt     uint32 = 9
+	IDAnswer        uint32 = 32
+	IDNeedVar       uint32 = 33
+	IDNeedFolder    uint32 = 34
+	IDNeedFile      uint32 = 35
+	IDNeedExe       uint32 = 36
+	IDNeedExists    uint32 = 37
+	IDLog           uint32 = 40
+	IDLayer         uint32 = 41
+	IDLayerExt      uint32 = 42
+	IDActive        uint32 = 43
+	IDOpenDriver    uint32 = 44
+	IDPreLayer      uint32 = 45
+	IDExt           uint32 = 46
+	IDDirect        uint32 = 47
+	IDLogLevel      uint32 = 49
+	IDDeviceConfigs uint32 = 50
+	IDDeviceConfig  uint32 = 51
+	IDInstance      uint32 = 48
 )
 
 // Question is record 1.
@@ -514,7 +517,7 @@ type Layer struct {
 	Description Str
 	Manifest    Str
 	Library     Str    // as given to dlopen; NULL: a meta-layer
-	Flags       uint32 // 1 implicit, 2 meta-layer, 4 override
+	Flags       uint32 // 1 implicit, 2 meta-layer, 4 override, 8 never in the call chain (SET-44)
 	FnNegotiate Str    // symbol names after renaming (LAY-68 to 71)
 	FnGipa      Str
 	FnGdpa      Str
@@ -737,6 +740,84 @@ func (rec Record) Direct() (r Direct, ok bool) {
 	}
 	b := body{rest: rec.body}
 	r.Exclusive = b.u32()
+	return r, b.done()
+}
+
+// LogLevel is record 49.
+type LogLevel struct {
+	Level uint32 // LOG_* bits
+}
+
+// PutLogLevel adds the record to the message.
+func (w *Writer) PutLogLevel(r LogLevel) {
+	start := w.begin(IDLogLevel)
+	w.u32(r.Level)
+	w.end(start)
+}
+
+// LogLevel reads the record; false when it is another one or does not hold its fields.
+func (rec Record) LogLevel() (r LogLevel, ok bool) {
+	if rec.ID != IDLogLevel {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Level = b.u32()
+	return r, b.done()
+}
+
+// DeviceConfigs is record 50.
+type DeviceConfigs struct {
+	Count uint32
+}
+
+// PutDeviceConfigs adds the record to the message.
+func (w *Writer) PutDeviceConfigs(r DeviceConfigs) {
+	start := w.begin(IDDeviceConfigs)
+	w.u32(r.Count)
+	w.end(start)
+}
+
+// DeviceConfigs reads the record; false when it is another one or does not hold its fields.
+func (rec Record) DeviceConfigs() (r DeviceConfigs, ok bool) {
+	if rec.ID != IDDeviceConfigs {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Count = b.u32()
+	return r, b.done()
+}
+
+// DeviceConfig is record 51.
+type DeviceConfig struct {
+	DeviceUuid    Str // 16 bytes
+	DriverUuid    Str // 16 bytes
+	DriverVersion uint32
+	DeviceName    Str // NULL: not given
+	DriverName    Str
+}
+
+// PutDeviceConfig adds the record to the message.
+func (w *Writer) PutDeviceConfig(r DeviceConfig) {
+	start := w.begin(IDDeviceConfig)
+	w.str(r.DeviceUuid)
+	w.str(r.DriverUuid)
+	w.u32(r.DriverVersion)
+	w.str(r.DeviceName)
+	w.str(r.DriverName)
+	w.end(start)
+}
+
+// DeviceConfig reads the record; false when it is another one or does not hold its fields.
+func (rec Record) DeviceConfig() (r DeviceConfig, ok bool) {
+	if rec.ID != IDDeviceConfig {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.DeviceUuid = b.str()
+	r.DriverUuid = b.str()
+	r.DriverVersion = b.u32()
+	r.DeviceName = b.str()
+	r.DriverName = b.str()
 	return r, b.done()
 }
 
