@@ -47,8 +47,9 @@ const (
 )
 
 var driverExports = map[string]string{
-	Modern: "7", OnlyGIPA: "2", NoGPDPA: "3", OnlyNeg: "1", Oldest: "56", OldestNoGIPA: "48", OldestNoMake: "40",
-	OldestNoExt: "24", NoExports: "0", Undefined: "7 -DFAKE_UNDEFINED",
+	Modern: "-DFAKE_EXPORTS=7", OnlyGIPA: "-DFAKE_EXPORTS=2", NoGPDPA: "-DFAKE_EXPORTS=3", OnlyNeg: "-DFAKE_EXPORTS=1",
+	Oldest: "-DFAKE_EXPORTS=56", OldestNoGIPA: "-DFAKE_EXPORTS=48", OldestNoMake: "-DFAKE_EXPORTS=40",
+	OldestNoExt: "-DFAKE_EXPORTS=24", NoExports: "-DFAKE_EXPORTS=0", Undefined: "-DFAKE_EXPORTS=7 -DFAKE_UNDEFINED",
 }
 
 var build sync.Once
@@ -88,27 +89,51 @@ func newest(patterns ...string) (time.Time, error) {
 	return at, nil
 }
 
+const cflags = "-std=c11 -D_GNU_SOURCE -fcf-protection -Wall -Wextra -Werror -O1 -g "
+
+// compile runs the C compiler; the result appears under its name when it is complete.
 func compile(out string, flags string, sources ...string) error {
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"
 	}
 	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
-	args := strings.Fields("-std=c11 -D_GNU_SOURCE -fcf-protection -Wall -Wextra -Werror -O1 -g " + flags)
-	args = append(args, "-o", temporary)
+	args := append(strings.Fields(cflags+flags), "-o", temporary)
 	for _, source := range sources {
-		files, err := filepath.Glob(filepath.Join(Top(), source))
-		if err != nil {
-			return err
+		files := []string{source}
+		if !filepath.IsAbs(source) {
+			var err error
+			if files, err = filepath.Glob(filepath.Join(Top(), source)); err != nil {
+				return err
+			}
 		}
 		args = append(args, files...)
 	}
 	args = append(args, "-ldl", "-lpthread")
-	text, err := exec.Command(cc, args...).CombinedOutput()
-	if err != nil {
+	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", filepath.Base(out), err, text)
 	}
 	return os.Rename(temporary, out)
+}
+
+// compileFake builds the variants of a fake: all but the exports is compiled once.
+func compileFake(folder string, sources []string, exports string, variants map[string]string) error {
+	var objects []string
+	const position = "-fPIC -fvisibility=hidden "
+	for _, source := range sources {
+		object := filepath.Join(folder, strings.TrimSuffix(source, ".c")+".o")
+		if err := compile(object, position+"-c", "test/fake/"+source); err != nil {
+			return err
+		}
+		objects = append(objects, object)
+	}
+	for name, flags := range variants {
+		all := append([]string{"test/fake/" + exports}, objects...)
+		if err := compile(filepath.Join(folder, name+".so"), position+"-shared -Wl,-z,lazy "+flags, all...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildTools compiles host, shim, fakes. Several test packages run at once, hence the lock on the folder.
@@ -137,19 +162,17 @@ func buildTools() error {
 	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c"); err != nil {
 		return err
 	}
-	shared := "-fPIC -fvisibility=hidden -shared -Wl,-z,lazy "
-	if err := compile(filepath.Join(folder, "redirect.so"), shared, "test/shim/redirect.c"); err != nil {
+	if err := compile(filepath.Join(folder, "redirect.so"), "-fPIC -fvisibility=hidden -shared", "test/shim/redirect.c"); err != nil {
 		return err
 	}
-	for name, exports := range driverExports {
-		if err := compile(filepath.Join(folder, name+".so"), shared+"-DFAKE_EXPORTS="+exports, "test/fake/driver*.c", "test/fake/objects.c", "test/fake/script.c"); err != nil {
-			return err
-		}
+	common := []string{"objects.c", "script.c", "thunks.c"}
+	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
+	if err := compileFake(folder, driver, "driver_exports.c", driverExports); err != nil {
+		return err
 	}
-	for name, flags := range layerFlags {
-		if err := compile(filepath.Join(folder, name+".so"), shared+flags, "test/fake/layer*.c", "test/fake/objects.c", "test/fake/script.c"); err != nil {
-			return err
-		}
+	layer := append([]string{"layer.c", "layer_create.c", "layer_physdev.c"}, common...)
+	if err := compileFake(folder, layer, "layer_exports.c", layerExports); err != nil {
+		return err
 	}
 	return os.WriteFile(stamp, nil, 0o644)
 }

@@ -289,7 +289,7 @@ func (w *World) ImplicitLayer(name string, lines ...string) *Fake {
 		path = w.Path("home/.local/share/vulkan/implicit_layer.d", name+".json")
 	}
 	f := w.newLayer(name, path, lines...)
-	f.content["disable_environment"] = map[string]any{"DISABLE_" + name: "1"}
+	f.content["disable_environment"] = map[string]any{Disable(name): "1"}
 	if !w.System {
 		w.implicit = append(w.implicit, f.ManifestPath)
 	}
@@ -298,7 +298,7 @@ func (w *World) ImplicitLayer(name string, lines ...string) *Fake {
 
 func (w *World) newLayer(name, manifest string, lines ...string) *Fake {
 	w.T.Helper()
-	f := &Fake{w: w, Name: name, Library: w.Copy("layer", name), version: "1.2.1", layer: true, ManifestPath: manifest}
+	f := &Fake{w: w, Name: name, Library: w.Copy(Layer, name), version: "1.2.1", layer: true, ManifestPath: manifest}
 	f.content = map[string]any{"name": name, "type": "INSTANCE", "library_path": f.Library, "api_version": "1.3.0",
 		"implementation_version": "1", "description": "fake " + name}
 	f.Replace(lines...)

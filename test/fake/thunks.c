@@ -1,7 +1,12 @@
-/* thunks.inc: functions without a signature of their own. Each offered name gets one; it logs its arguments. */
+/* thunks.c: functions without a signature of their own. Each offered name gets one; it logs its arguments. */
+#include "thunks.h"
+#include "objects.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define THUNKS 512
-typedef uint64_t (*thunk_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+#define THUNKS 1024
 
 static char thunk_name[THUNKS][96];
 static pthread_mutex_t thunk_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,6 +35,8 @@ static uint64_t thunk_run(int index, const uint64_t *a)
         memcpy((char *)(uintptr_t)a[which] + script_number(s->word[3]), &value, !strcmp(s->word[4], "u32") ? 4 : 8);
     }
     if (forced) return (uint64_t)(int64_t)result;
+    uint64_t value = 0;
+    if (thunk_below(name, a, &value)) return value;
     return (s = script_find("return", name, 0)) && s->count > 2 ? script_number(s->word[2]) : 0;
 }
 
@@ -44,13 +51,13 @@ static uint64_t thunk_run(int index, const uint64_t *a)
 #define T64(n) T8(n##0) T8(n##1) T8(n##2) T8(n##3) T8(n##4) T8(n##5) T8(n##6) T8(n##7)
 #define T512(n) T64(n##0) T64(n##1) T64(n##2) T64(n##3) T64(n##4) T64(n##5) T64(n##6) T64(n##7)
 #define X(n) THUNK(n)
-T512(1)
+T512(1) T512(2)
 #undef X
 #define X(n) thunk_##n,
-static const thunk_fn thunks[THUNKS] = {T512(1)};
+static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
 #undef X
 
-static PFN_vkVoidFunction thunk_for(const char *name)
+PFN_vkVoidFunction thunk_for(const char *name)
 {
     PFN_vkVoidFunction found = NULL;
     pthread_mutex_lock(&thunk_lock);

@@ -1,0 +1,15 @@
+/* thunks.h: functions for names whose signature nobody here knows. */
+#ifndef TEST_FAKE_THUNKS_H
+#define TEST_FAKE_THUNKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../vulkan.h"
+
+typedef uint64_t (*thunk_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+/* The function of a name: always the same, and no other name's. */
+PFN_vkVoidFunction thunk_for(const char *name);
+/* What follows a call: a driver has nothing below, a layer calls down. False: there is nothing. */
+bool thunk_below(const char *name, const uint64_t *a, uint64_t *value);
+
+#endif

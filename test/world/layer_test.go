@@ -1,0 +1,37 @@
+package world
+
+import (
+	"slices"
+	"testing"
+)
+
+// The fake layer is proven on the distribution's loader: plain, and wrapping everything.
+func TestFakeLayerOnSystemLoader(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"intercept vkCmdDraw", "wrap instance physdev device", "intercept *"} {
+		w := NewSystem(t)
+		w.Driver("one", "device name=a type=cpu", "device name=b type=integrated").API("1.1.0")
+		w.ExplicitLayer("VK_LAYER_x", script)
+		w.ImplicitLayer("VK_LAYER_y")
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0", "layer", "VK_LAYER_x")
+		devices := h.OK("physical_devices").Ints("devices")
+		h.OK("device_groups")
+		h.Do("properties2", "pd", Ref(devices[0]))
+		h.OK("create_device", "pd", Ref(devices[0]))
+		h.Do("get_queue")
+		h.OK("command_buffers")
+		h.Do("call", "name", "vkCmdDraw", "arg", "c0", "arg", "3", "arg", "1")
+		h.Do("destroy_device")
+		h.Do("destroy_instance")
+		h.Quit()
+		order := w.Log().Fn("vkCreateDevice").Who()
+		if want := []string{"VK_LAYER_y", "VK_LAYER_x", "one", "VK_LAYER_x", "VK_LAYER_y"}; !slices.Equal(order, want) {
+			t.Errorf("%s: vkCreateDevice went %v, want %v", script, order, want)
+		}
+		draws := w.Log().Fn("vkCmdDraw")
+		if want := []string{"VK_LAYER_x", "one"}; !slices.Equal(draws.Who(), want) {
+			t.Errorf("%s: vkCmdDraw went %v, want %v", script, draws.Who(), want)
+		}
+	}
+}
