@@ -191,7 +191,4 @@ missing_last:
     .endr
     finish unknown_device_trampolines
 
-    .section .rodata
-#include "gen/znames.inc"
-
     .section .note.GNU-stack, "", @progbits
