@@ -7,9 +7,6 @@
 #   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libvk_layer_<name>.so, and the manifests beside it
-#   test/fakes/<name>.c                      build/test/lib<name>.so, one library each
-#   test/host/*.c                            build/test/host
-#   test/bin/<name>.c                        build/test/<name>, one program each
 # A folder that needs more says it in a build.mk of its own, which is included at the end.
 
 , := ,
@@ -64,12 +61,8 @@ DEPS = -MMD -MP
 # ---- what there is ----------------------------------------------------------------------------------------------
 
 SPINE_SRC := $(wildcard spine/*.c spine/asm/*.S spine/gen/z*.c)
-DRIVERS := $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))
-DRIVERS := $(sort $(DRIVERS))
+DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
-FAKES := $(patsubst test/fakes/%.c,%,$(wildcard test/fakes/*.c))
-TEST_BINS := $(patsubst test/bin/%.c,%,$(wildcard test/bin/*.c))
-HOST_SRC := $(wildcard test/host/*.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
@@ -193,28 +186,8 @@ $(B)/obj/layers/%.o: layers/% Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(MODULE_CFLAGS) $(DEPS) -c -o $@ $<
 
-$(B)/test/lib%.so: test/fakes/%.c Makefile
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) $(B)/obj/test/fakes
-	$(Q)$(CC) $(MODULE_CFLAGS) $(MODULE_LDFLAGS) $(DEPS) -MF $(B)/obj/test/fakes/$*.d -o $@ $< $(FAKE_LIBS)
-
-HOST_OBJ := $(patsubst %,$(B)/obj/%.o,$(HOST_SRC))
-$(B)/obj/test/host/%.o: test/host/% Makefile
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(DEPS) -c -o $@ $<
-# Exports nothing of its own and does not need libvulkan: how it is loaded is part of what the tests choose.
-$(B)/test/host: $(HOST_OBJ)
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_LDFLAGS) -pthread -o $@ $^ $(HOST_LIBS)
-$(B)/test/%: test/bin/%.c Makefile
-	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) $(B)/obj/test/bin
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) $(DEPS) -MF $(B)/obj/test/bin/$*.d -pthread -o $@ $< $(BIN_LIBS_$*)
--include $(patsubst %,$(B)/obj/test/fakes/%.d,$(FAKES)) $(HOST_OBJ:.o=.d) $(patsubst %,$(B)/obj/test/bin/%.d,$(TEST_BINS))
-
-fakes: $(patsubst %,$(B)/test/lib%.so,$(FAKES)) $(if $(HOST_SRC),$(B)/test/host) $(patsubst %,$(B)/test/%,$(TEST_BINS))
+# The tests compile their host and their fakes themselves; what else they need as a program is added by a build.mk.
+fakes:
 
 # ---- the README's two commands ----------------------------------------------------------------------------------
 
