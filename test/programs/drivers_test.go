@@ -58,7 +58,7 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	for _, about := range []string{broken, library} {
 		distinct := map[string]bool{}
 		for _, line := range strings.Split(loud.err, "\n") {
-			if strings.Contains(line, "ERROR") && strings.Contains(line, about) {
+			if strings.HasPrefix(line, "[Vulkan Loader] ERROR") && strings.Contains(line, about) {
 				distinct[line] = true
 			}
 		}
@@ -67,8 +67,7 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 		}
 	}
 	for _, manifest := range installed {
-		if countLines(loud.err, "DRIVER: Found ICD manifest file "+manifest+", version 1.0.0") == 0 &&
-			!strings.Contains(loud.err, "Found ICD manifest file "+manifest+",") {
+		if !strings.Contains(loud.err, "Found ICD manifest file "+manifest+", version ") {
 			t.Errorf("%s was not read", manifest)
 		}
 	}

@@ -26,7 +26,7 @@ func TestMesaDeviceSelect(t *testing.T) {
 	if !strings.Contains(mine.err, "selectable devices:") || !strings.Contains(mine.err, "llvmpipe") {
 		t.Errorf("the layer did not answer:\n%s", tail(mine.err))
 	}
-	if d := difference(theirs.err, mine.err); d != "" {
+	if d := difference(theirs.err, withoutNewer(mine.err)); d != "" {
 		t.Errorf("- Debian's, + ours:\n%s", d)
 	}
 	// Its own variable keeps it out.

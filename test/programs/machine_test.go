@@ -182,13 +182,26 @@ func tail(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// withX gives the stage with an X server of its own, on a display number that the server chooses.
+// withX gives the stage with an X server of its own, on a display number that the server chooses. Servers that start at
+// the same moment may want the same number; then one of them gives up and is started again.
 func (s *stage) withX() *stage {
 	s.t.Helper()
 	need(s.t, "Xvfb")
+	var err error
+	for range 3 {
+		var number int
+		if number, err = s.startX(); err == nil {
+			return s.with(fmt.Sprintf("DISPLAY=:%d", number))
+		}
+	}
+	s.t.Fatalf("Xvfb names no display: %v", err)
+	return nil
+}
+
+func (s *stage) startX() (number int, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		s.t.Fatal(err)
+		return 0, err
 	}
 	defer read.Close()
 	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-noreset")
@@ -196,35 +209,32 @@ func (s *stage) withX() *stage {
 	s.start(cmd)
 	write.Close()
 	read.SetReadDeadline(time.Now().Add(30 * time.Second))
-	var number int
-	if _, err := fmt.Fscanln(read, &number); err != nil {
-		s.t.Fatalf("Xvfb names no display: %v", err)
-	}
-	return s.with(fmt.Sprintf("DISPLAY=:%d", number))
+	_, err = fmt.Fscanln(read, &number)
+	return number, err
 }
 
 // withWeston gives the stage with a headless compositor of its own.
 func (s *stage) withWeston() *stage {
 	s.t.Helper()
 	need(s.t, "weston")
-	// One instance of it a runtime folder: the folder is the stage's own.
 	cmd := exec.Command("weston", "--backend=headless-backend.so", "--socket=wayland-test", "--idle-time=0", "--no-config",
 		"--width=800", "--height=600")
-	s.start(cmd)
-	socket := filepath.Join(s.dir, "run", "wayland-test")
+	log := s.start(cmd)
+	// The socket is there before the shell is; programs need the shell.
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if _, err := os.Stat(socket); err == nil {
+		text, err := os.ReadFile(log)
+		if err == nil && strings.Contains(string(text), "launching '") && strings.Contains(string(text), "desktop-shell'") {
 			break
 		}
 		if time.Now().After(end) {
-			s.t.Fatal("weston makes no socket")
+			s.t.Fatal("weston starts no shell")
 		}
 	}
 	return s.with("WAYLAND_DISPLAY=wayland-test")
 }
 
 // start runs a server until the test's end; what it says is shown when the test fails.
-func (s *stage) start(cmd *exec.Cmd) {
+func (s *stage) start(cmd *exec.Cmd) (logPath string) {
 	s.t.Helper()
 	log, err := os.CreateTemp(s.dir, "server")
 	if err != nil {
@@ -253,6 +263,7 @@ func (s *stage) start(cmd *exec.Cmd) {
 		}
 		log.Close()
 	})
+	return log.Name()
 }
 
 // difference shows where two texts differ, line by line; empty when they do not.

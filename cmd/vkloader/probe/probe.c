@@ -268,9 +268,10 @@ static bool life(bool print)
 
     /* Devices of a driver that hides behind portability are devices of this machine too. */
     const char *name = "VK_KHR_portability_enumeration";
+    /* Not more than is used: layers older than what a program asks for are worth a warning of the loader. */
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                              .pApplicationName = "vkloader info",
-                             .apiVersion = version};
+                             .apiVersion = version < VK_API_VERSION_1_2 ? version : VK_API_VERSION_1_2};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
                                  .pApplicationInfo = &app,
