@@ -1,0 +1,284 @@
+package physdev
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+var windowed = []string{"ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2", "ext VK_EXT_debug_report 9"}
+var windows = []string{"ext", "VK_KHR_surface", "ext", "VK_EXT_headless_surface", "ext", "VK_EXT_debug_utils", "ext", "VK_EXT_debug_report"}
+
+func windowedDriver(w *world.World, name string, devices ...string) *world.Fake {
+	lines := slices.Clone(windowed)
+	for _, d := range devices {
+		lines = append(lines, "device name="+d+" ext=VK_KHR_swapchain:70")
+	}
+	return w.Driver(name, lines...)
+}
+
+// holds: PHY-048 PHY-049 PHY-052 PHY-053 DRV-046
+func TestRemoval(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	empty := windowedDriver(w, "empty")
+	windowedDriver(w, "full", "x", "y")
+	w.Env["VK_LOADER_DEBUG"] = "all"
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless")
+	h.OK("create_surface", "type", "headless", "as", "s2")
+	h.OK("create_messenger", "as", "m")
+	h.OK("create_report", "as", "r")
+	mapped := func() bool { return len(h.Do("maps", "match", "/empty.so").Strings("maps")) > 0 }
+
+	h.OK("physical_devices", "count", "only") // PHY-053
+	h.OK("device_groups")
+	h.Do("physical_devices", "count", "null")
+	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 0 {
+		t.Fatalf("removed too early: %v", gone)
+	}
+	w.ForgetLog()
+	mark := len(h.Messages())
+	if a := h.Do("physical_devices", "count", "1"); a.Result() != incomplete {
+		t.Errorf("%v", a)
+	}
+	text := "Removing driver " + empty.Library + " due to not having any physical devices"
+	said(t, since(h.Messages(), mark), text, 1)
+	saidLine(t, h, "INFO | DRIVER", text)
+	if contains(since(h.Messages(), mark), "Removing driver "+w.Path("lib", "full")) {
+		t.Error("a driver whose devices were only trimmed is removed")
+	}
+
+	var seen []string // PHY-049
+	for _, e := range w.Log().By("empty") {
+		seen = append(seen, e.Text("fn"))
+	}
+	if len(seen) == 0 || seen[len(seen)-1] != "vkDestroyInstance" {
+		t.Errorf("the driver saw %v", seen)
+	}
+	for fn, n := range map[string]int{"vkDestroySurfaceKHR": 2, "vkDestroyDebugUtilsMessengerEXT": 1, "vkDestroyDebugReportCallbackEXT": 1, "vkDestroyInstance": 1} {
+		calls := w.Log().By("empty").Fn(fn)
+		if len(calls) != n {
+			t.Errorf("%s: %d calls, want %d", fn, len(calls), n)
+		}
+	}
+	if end := w.Log().By("empty").Fn("vkDestroyInstance"); len(end) == 1 {
+		if left := end[0].Int("surfaces") + end[0].Int("messengers") + end[0].Int("reports"); left != 0 || !end[0].IsNull("allocator") {
+			t.Errorf("at its end: %v", end[0])
+		}
+	}
+	if other := w.Log().By("full").Fn("vkDestroySurfaceKHR", "vkDestroyInstance"); len(other) != 0 {
+		t.Errorf("the other driver saw %v", other)
+	}
+	if mapped() {
+		t.Error("the library is still open")
+	}
+	h.Do("destroy_surface", "name", "s")
+	h.Do("destroy_surface", "name", "s2")
+	h.Do("destroy_messenger", "name", "m")
+	h.Do("destroy_report", "name", "r")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
+// holds: PHY-050
+func TestRemovalOfAPreloadedLibrary(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	windowedDriver(w, "empty")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("instance_extensions")
+	h.OK("create_instance", windows...)
+	all(h)
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+		t.Errorf("still open: %v", maps)
+	}
+	h.Quit()
+}
+
+// holds: PHY-049
+func TestRemovalLeavesOtherInstancesAlone(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	windowedDriver(w, "empty")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("create_instance", append([]string{"as", "one"}, windows...)...)
+	h.OK("create_instance", append([]string{"as", "two"}, windows...)...)
+	all(h, "one")
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) == 0 {
+		t.Error("closed although another instance holds it")
+	}
+	all(h, "two")
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 {
+		t.Errorf("still open: %v", maps)
+	}
+	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 2 {
+		t.Errorf("destroyed: %v", gone)
+	}
+	h.Quit()
+}
+
+// holds: PHY-051
+func TestAllocatorOfRemoval(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("empty", "api 1.0.0", "use_allocator")
+	w.Driver("full")
+	h := w.Start()
+	h.Do("allocator", "as", "a")
+	h.OK("create_instance", "allocator", "a")
+	all(h)
+	end := w.Log().By("empty").Fn("vkDestroyInstance")
+	if len(end) != 1 || end[0].IsNull("allocator") && end[0].Int("allocator_good") == 0 {
+		// The host's allocator has no internal notifications or has them; both are told by the next check.
+		t.Logf("destroyed with %v", end)
+	}
+	h.Do("destroy_instance", "allocator", "a")
+	if a := h.Do("allocator_stats", "name", "a"); a.Int("live") != 0 || a.Int("faults") != 0 {
+		t.Errorf("left behind: %v", a)
+	}
+	h.Quit()
+}
+
+// holds: PHY-054
+func TestRemovedDriversStayAway(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	late := w.Driver("late", "api 1.0.0")
+	w.Driver("full")
+	h := w.Start()
+	h.OK("create_instance")
+	wantNames(t, h, "full")
+	late.Replace("device name=late")
+	wantNames(t, h, "full")
+	h.OK("create_instance", "as", "second")
+	if got := names(h, all(h, "second")); !slices.Equal(got, []string{"full", "late"}) {
+		t.Errorf("the second instance has %v", got)
+	}
+	h.Quit()
+}
+
+// holds: PHY-055 PHY-057 PHY-059
+func TestPositionsOfEmptyDrivers(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"efefe", "feeef", "eeffee"} {
+		w := world.New(t)
+		var want []string
+		for i, c := range pattern {
+			driver := fmt.Sprintf("d%d", i)
+			if c == 'f' {
+				windowedDriver(w, driver, driver)
+				want = append([]string{driver}, want...)
+			} else {
+				windowedDriver(w, driver)
+			}
+		}
+		h := w.Start()
+		for _, instance := range []string{"one", "two"} {
+			h.OK("create_instance", append([]string{"as", instance}, windows...)...)
+			surface := func(i int) string { return fmt.Sprintf("%s_s%d", instance, i) }
+			for i := range 40 {
+				h.OK("create_surface", "instance", instance, "type", "headless", "as", surface(i))
+			}
+			for range 2 {
+				if got := names(h, all(h, instance)); !slices.Equal(got, want) {
+					t.Errorf("%s: %v, want %v", pattern, got, want)
+				}
+			}
+			for i := 0; i < 40; i += 3 { // some go, some come, in no order
+				h.Do("destroy_surface", "instance", instance, "name", surface(i))
+			}
+			for i := 40; i < 80; i++ {
+				h.OK("create_surface", "instance", instance, "type", "headless", "as", surface(i))
+			}
+			for n, device := range all(h, instance) {
+				d := fmt.Sprintf("%s_d%d", instance, n)
+				h.OK("create_device", "pd", world.Ref(device), "as", d, "ext", "VK_KHR_swapchain")
+				for i := 1; i < 80; i += 13 {
+					if i < 40 && i%3 == 0 {
+						continue
+					}
+					chain := fmt.Sprintf("%s_%d", d, i)
+					h.OK("create_swapchain", "device", d, "surface", surface(i), "as", chain)
+					h.Do("destroy_swapchain", "device", d, "name", chain)
+				}
+				h.Do("destroy_device", "name", d)
+			}
+			for i := 79; i > 0; i-- {
+				if i >= 40 || i%3 != 0 {
+					h.Do("destroy_surface", "instance", instance, "name", surface(i))
+				}
+			}
+			h.Do("destroy_instance", "name", instance)
+		}
+		h.Quit()
+		for _, e := range w.Log().Fn("vkDestroyInstance") {
+			if e.Int("surfaces") != 0 {
+				t.Errorf("%s: surfaces left: %v", pattern, e)
+			}
+		}
+		for _, e := range w.Log() {
+			if s := e.Text("surface"); strings.HasPrefix(s, "foreign") || strings.HasPrefix(s, "dead") {
+				t.Errorf("%s: %v", pattern, e)
+			}
+		}
+	}
+}
+
+// holds: PHY-056
+func TestMessengersAfterRemoval(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	windowedDriver(w, "empty")
+	windowedDriver(w, "full", "x")
+	windowedDriver(w, "empty2")
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_messenger", "as", "before")
+	h.OK("create_messenger", "as", "gone")
+	all(h)
+	h.Do("destroy_messenger", "name", "gone")
+	h.OK("create_messenger", "as", "after")
+	a := h.Do("submit_message", "text", "hello")
+	for name, n := range map[string]int{"before": 1, "after": 1, "gone": 0} {
+		if got := a.Texts(name); len(got) != n || n == 1 && got[0] != "hello" {
+			t.Errorf("%s received %v", name, got)
+		}
+	}
+	h.Do("destroy_messenger", "name", "after")
+	h.Do("destroy_messenger", "name", "before")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
+// holds: PHY-058
+func TestAllEmpty(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	windowedDriver(w, "a")
+	windowedDriver(w, "b")
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless", "as", "before")
+	for range 2 {
+		if got := h.Do("physical_devices", "count", "3").Result(); got != initializationFailed {
+			t.Errorf("result %d", got)
+		}
+	}
+	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 0 {
+		t.Errorf("removed: %v", gone)
+	}
+	h.OK("create_surface", "type", "headless", "as", "after")
+	h.OK("create_messenger", "as", "m")
+	h.Do("destroy_surface", "name", "before")
+	h.Do("destroy_surface", "name", "after")
+	h.Do("destroy_messenger", "name", "m")
+	h.Do("destroy_instance")
+	h.Quit()
+}
