@@ -23,7 +23,7 @@ type Host struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	lines  chan string
-	stderr *buffer
+	stderr errorFile
 	done   chan error
 	ended  bool
 	end    Exit
@@ -56,6 +56,18 @@ func (b *buffer) String() string {
 	return b.data.String()
 }
 
+// errorFile is where the host's standard error goes: what was written before an answer is there when the answer comes,
+// which a pipe does not promise.
+type errorFile string
+
+func (f errorFile) String() string {
+	text, err := os.ReadFile(string(f))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // Start runs the host on the world's loader.
 func (w *World) Start() *Host {
 	w.T.Helper()
@@ -75,10 +87,14 @@ func (w *World) StartIdle() *Host {
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
-	h := &Host{w: w, cmd: exec.Command(program, args...), lines: make(chan string, 64), stderr: &buffer{}, done: make(chan error, 1)}
+	h := &Host{w: w, cmd: exec.Command(program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
 	h.cmd.Env = w.Environment()
 	h.cmd.Dir = w.Path("work")
-	h.cmd.Stderr = h.stderr
+	errors, err := os.CreateTemp(w.Root, "stderr")
+	w.check(err)
+	defer errors.Close()
+	h.cmd.Stderr = errors
+	h.stderr = errorFile(errors.Name())
 	stdin, err := h.cmd.StdinPipe()
 	w.check(err)
 	stdout, err := h.cmd.StdoutPipe()
@@ -178,8 +194,7 @@ func (h *Host) Dies(verb string, words ...string) Exit {
 	return h.Wait()
 }
 
-// Stderr returns what has been written to standard error so far. The loader flushes nothing itself between calls; at a
-// pipe, stderr is unbuffered.
+// Stderr returns what has been written to standard error so far.
 func (h *Host) Stderr() string { return h.stderr.String() }
 
 // Messages returns the loader's lines so far without their header.
