@@ -210,6 +210,9 @@ enum {
     WIRE_PRE_LAYER = 45,
     WIRE_EXT = 46,
     WIRE_DIRECT = 47,
+    WIRE_LOG_LEVEL = 49,
+    WIRE_DEVICE_CONFIGS = 50,
+    WIRE_DEVICE_CONFIG = 51,
     WIRE_INSTANCE = 48,
 };
 
@@ -605,7 +608,7 @@ struct wire_layer {
     uint32_t manifest_len;
     const char *library; /* as given to dlopen; NULL: a meta-layer */
     uint32_t library_len;
-    uint32_t flags; /* 1 implicit, 2 meta-layer, 4 override */
+    uint32_t flags; /* 1 implicit, 2 meta-layer, 4 override, 8 never in the call chain (SET-44) */
     const char *fn_negotiate; /* symbol names after renaming (LAY-68 to 71) */
     uint32_t fn_negotiate_len;
     const char *fn_gipa;
@@ -793,6 +796,67 @@ static inline bool wire_get_direct(const struct wire_record *record, struct wire
     const unsigned char *at = record->at;
     if (record->id != 47) return false;
     if (!wire_take(&at, record->end, &r->exclusive, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_log_level {
+    uint32_t level; /* LOG_* bits */
+};
+static inline void wire_put_log_level(struct wire_writer *w, const struct wire_log_level *r) {
+    size_t start = wire_begin(w, 49);
+    wire_put_u32(w, r->level);
+    wire_end(w, start);
+}
+static inline bool wire_get_log_level(const struct wire_record *record, struct wire_log_level *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 49) return false;
+    if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_device_configs {
+    uint32_t count;
+};
+static inline void wire_put_device_configs(struct wire_writer *w, const struct wire_device_configs *r) {
+    size_t start = wire_begin(w, 50);
+    wire_put_u32(w, r->count);
+    wire_end(w, start);
+}
+static inline bool wire_get_device_configs(const struct wire_record *record, struct wire_device_configs *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 50) return false;
+    if (!wire_take(&at, record->end, &r->count, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_device_config {
+    const char *device_uuid; /* 16 bytes */
+    uint32_t device_uuid_len;
+    const char *driver_uuid; /* 16 bytes */
+    uint32_t driver_uuid_len;
+    uint32_t driver_version;
+    const char *device_name; /* NULL: not given */
+    uint32_t device_name_len;
+    const char *driver_name;
+    uint32_t driver_name_len;
+};
+static inline void wire_put_device_config(struct wire_writer *w, const struct wire_device_config *r) {
+    size_t start = wire_begin(w, 51);
+    wire_put_str(w, r->device_uuid, r->device_uuid_len);
+    wire_put_str(w, r->driver_uuid, r->driver_uuid_len);
+    wire_put_u32(w, r->driver_version);
+    wire_put_str(w, r->device_name, r->device_name_len);
+    wire_put_str(w, r->driver_name, r->driver_name_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_device_config(const struct wire_record *record, struct wire_device_config *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 51) return false;
+    if (!wire_take_str(&at, record->end, &r->device_uuid, &r->device_uuid_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->driver_uuid, &r->driver_uuid_len)) return false;
+    if (!wire_take(&at, record->end, &r->driver_version, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->device_name, &r->device_name_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->driver_name, &r->driver_name_len)) return false;
     return record->end - at < 8;
 }
 
