@@ -219,11 +219,14 @@ typedef struct VkEnumerateInstanceVersionChain {
 _Static_assert(sizeof(VkIcdSurfaceBase) == 4, "WSI-008");
 _Static_assert(offsetof(VkIcdSurfaceXcb, window) == 16 && sizeof(VkIcdSurfaceXcb) == 24, "VkIcdSurfaceXcb");
 _Static_assert(offsetof(VkIcdSurfaceXlib, window) == 16 && sizeof(VkIcdSurfaceXlib) == 24, "VkIcdSurfaceXlib");
-_Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfaceWayland) == 24, "VkIcdSurfaceWayland");
-_Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48, "VkIcdSurfaceDisplay");
+_Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfaceWayland) == 24,
+               "VkIcdSurfaceWayland");
+_Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48,
+               "VkIcdSurfaceDisplay");
 _Static_assert(offsetof(VklIcdSurface, base_size) == 48, "WSI-008: after the largest platform structure");
 _Static_assert(sizeof(VkNegotiateLayerInterface) == 48, "LAY-285");
-_Static_assert(offsetof(VkLayerInstanceCreateInfo, u) == 24 && sizeof(VkLayerInstanceCreateInfo) == 40, "instance chain");
+_Static_assert(offsetof(VkLayerInstanceCreateInfo, u) == 24 && sizeof(VkLayerInstanceCreateInfo) == 40,
+               "instance chain");
 _Static_assert(offsetof(VkLayerDeviceCreateInfo, u) == 24 && sizeof(VkLayerDeviceCreateInfo) == 32, "device chain");
 _Static_assert(sizeof(VkEnumerateInstanceVersionChain) == 32, "LAY-222");
 #endif

@@ -9,7 +9,7 @@
  *   layer.c      layer libraries: opening, negotiation, links
  *   global.c     the global functions
  *   instance.c   vkCreateInstance and vkDestroyInstance, upper and lower end
- *   physdev.c    physical devices and groups; sort.c their order; filter.c the id filters
+ *   physdev.c    physical devices; group.c groups of them; sort.c their order; filter.c the id filters
  *   query.c      the "...2" queries and their emulation; display.c displays
  *   device.c     vkCreateDevice, queues, command buffers, destruction
  *   surface.c    surfaces and swapchains; messenger.c debug utils and debug report; naming.c names, tags and labels
@@ -98,6 +98,7 @@ struct instance {
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
+    const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
 
     uint32_t app_version;         /* apiVersion of the application as given, 0 when none */
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
@@ -109,6 +110,7 @@ struct instance {
     uint32_t app_layer_count;
 
     struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
+    struct driver *gone;          /* removed ones, whose records wait for the instance's end */
     struct driver_scan *scan;     /* the libraries of this instance's drivers */
 
     struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
@@ -117,11 +119,11 @@ struct instance {
     uint32_t upper_count, upper_room;
     struct physdev **lower_devs;  /* physdev.c: handles of the lower end */
     uint32_t lower_count, lower_room;
+    uint64_t scans;               /* enumerations begun, under the lock */
 
     struct device *devices;       /* live devices, under the lock */
 
-    struct messenger *messengers; /* most recent first; messenger.c */
-    struct messenger *chained;    /* those of VkInstanceCreateInfo::pNext while they rest */
+    struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
     struct handle_list surfaces, messenger_list, report_list;
 
     struct unknown_names unknown_physdev, unknown_device;
@@ -139,6 +141,9 @@ struct driver {
     uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
     bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
     uint32_t uses;                 /* outcalls under way; see driver_hold */
+    bool removing;                 /* no new uses */
+    uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
+    bool empty;                    /* it found no device */
     struct handle_table surfaces, messengers, reports;
 };
 
@@ -155,14 +160,15 @@ struct driver_lib {
     PFN_vkCreateInstance create_instance;
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
     PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
+    uint32_t index;                /* as the wire's driver record */
     uint32_t ext_count;
     VkExtensionProperties *ext;    /* its instance extensions */
 };
 
 struct driver_scan {
+    struct instance *instance;     /* for messages; NULL in the global functions */
     struct driver_lib *first;
     uint32_t count;
-    uint32_t skipped_portability;
 };
 
 /* Both kinds of physical device. The first three words are what the assembler uses. */
@@ -195,6 +201,7 @@ struct device {
     bool hide_newer_core;          /* GPA-049 */
     uint32_t uses;                 /* look-ups under way by other threads (names.c) */
     bool linked;                   /* in the instance's list */
+    bool complete;                 /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that end in the loader's lower end; NULL when it has none. */
@@ -354,6 +361,7 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
 /* Fills tables in one pass. */
 void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
 void table_fill_driver(struct driver *driver);
+void table_fill_lower(struct device *device); /* lower_slot */
 void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa);
 
 #define EXPORT __attribute__((visibility("default")))

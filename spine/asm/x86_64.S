@@ -191,4 +191,7 @@ missing_last:
     .endr
     finish unknown_device_trampolines
 
+    .section .rodata
+#include "gen/znames.inc"
+
     .section .note.GNU-stack, "", @progbits

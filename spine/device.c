@@ -1,0 +1,348 @@
+/* device.c: vkCreateDevice and vkDestroyDevice, upper end: which extensions may be asked for, the device chain, devices
+ * that layers make for themselves; queues and command buffers, whose handles get the device's table. The lower end is
+ * device_end.c.
+ */
+#include "device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "instance.h"
+#include "layer.h"
+
+/* HND-036: as in instance.c. */
+_Static_assert(offsetof(struct device, next) >= 128, "room for damage");
+
+struct device *device_of(const void *object) {
+    const struct device_table *table = object ? *(const struct device_table *const *)object : NULL;
+    return table && table->mark == DEVICE_MARK ? table->device : NULL;
+}
+
+static VkResult set_device_data(VkDevice handle, void *object) { /* LAY-378 */
+    struct device *dev = device_of(handle);
+    if (!dev || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = dev->table;
+    return VK_SUCCESS;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
+
+static bool listed(const VkExtensionProperties *list, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(list[i].extensionName, name, VK_MAX_EXTENSION_NAME_SIZE) == 0) return true;
+    return false;
+}
+
+VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev, uint32_t *count,
+                           VkExtensionProperties **out) {
+    *out = NULL;
+    *count = 0;
+    VkResult result = enumerate(physdev, NULL, count, NULL);
+    if (result != VK_SUCCESS || *count == 0) return result;
+    uint32_t room = *count;
+    VkExtensionProperties *list = calloc(room, sizeof *list);
+    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    result = enumerate(physdev, NULL, count, list);
+    if (*count > room) *count = room;
+    if (result == VK_INCOMPLETE) result = VK_SUCCESS; /* the list grew meanwhile */
+    if (result != VK_SUCCESS) {
+        free(list);
+        return result;
+    }
+    *out = list;
+    return VK_SUCCESS;
+}
+
+/* DEV-015 to 020, LAY-346. */
+static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
+                                 VkPhysicalDevice physdev, const VkDeviceCreateInfo *info) {
+    uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
+    if (wanted == 0) return VK_SUCCESS;
+    uint32_t count;
+    VkExtensionProperties *list;
+    VkResult result = device_extensions(enumerate, physdev, &count, &list);
+    if (result != VK_SUCCESS) {
+        log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
+        return result;
+    }
+    for (uint32_t i = 0; i < wanted && result == VK_SUCCESS; i++) {
+        const char *name = info->ppEnabledExtensionNames[i];
+        if (!name) continue; /* LAY-348 */
+        if (!name_well_formed(name)) {
+            log_text(in, LOG_ERROR,
+                     "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too long or is "
+                     "badly formed");
+            result = VK_ERROR_EXTENSION_NOT_PRESENT;
+            break;
+        }
+        bool found = listed(list, count, name);
+        for (uint32_t l = 0; l < in->layers->active_count && !found; l++) {
+            const struct layer *layer = in->layers->active[l].layer;
+            found = !layer->meta && listed(layer->device_ext, layer->device_ext_count, name);
+        }
+        if (found) continue;
+        log_line(in, LOG_ERROR,
+                 "loader_validate_device_extensions: Device extension %s not supported by selected physical device or enabled "
+                 "layers.",
+                 name);
+        result = VK_ERROR_EXTENSION_NOT_PRESENT;
+    }
+    free(list);
+    if (result != VK_SUCCESS) log_text(in, LOG_ERROR, "vkCreateDevice: Failed to validate extensions in list");
+    return result;
+}
+
+/* DEV-022, LAY-342. */
+static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
+    if (!info->enabledLayerCount || !info->ppEnabledLayerNames) return;
+    bool same = info->enabledLayerCount == in->app_layer_count;
+    for (uint32_t i = 0; same && i < in->app_layer_count; i++)
+        same = info->ppEnabledLayerNames[i] && strcmp(info->ppEnabledLayerNames[i], in->app_layers[i]) == 0;
+    if (!same)
+        log_text(in, LOG_WARN,
+                 "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of 'VkDeviceCreateInfo' "
+                 "when creating a Vulkan device.");
+}
+
+/* ---- device groups --------------------------------------------------------------------------------------------- */
+
+bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice), VkResult *result) {
+    *swap = (struct group_swap){.first = first};
+    const VkBaseInStructure *before = NULL;
+    for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
+        if (p->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
+        const VkDeviceGroupDeviceCreateInfo *g = (const VkDeviceGroupDeviceCreateInfo *)p;
+        if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) return false;
+        VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
+        if (!own) {
+            *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+            return false;
+        }
+        for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = lower(g->pPhysicalDevices[i]);
+        swap->group = *g;
+        swap->group.pPhysicalDevices = own;
+        swap->devices = own;
+        if (before) { /* the structure before it is of unknown size: its link is put back by group_restore */
+            swap->before = (VkBaseOutStructure *)(uintptr_t)before;
+            swap->original = (VkBaseOutStructure *)(uintptr_t)p;
+            swap->before->pNext = (VkBaseOutStructure *)&swap->group;
+        } else {
+            swap->first = &swap->group;
+        }
+        return true;
+    }
+    return false;
+}
+
+void group_restore(struct group_swap *swap) {
+    if (swap->before) swap->before->pNext = swap->original; /* DEV-030 */
+    free(swap->devices);
+}
+
+static void *upper_to_chain(VkPhysicalDevice handle) {
+    const struct physdev *p = (const struct physdev *)handle;
+    return p && p->magic == PHYSDEV_UPPER_MAGIC ? p->lower : (void *)handle;
+}
+
+/* ---- creation -------------------------------------------------------------------------------------------------- */
+
+/* Out of the instance's list, once no other thread looks names up through it. */
+static void device_unlink(struct device *dev) {
+    struct instance *in = dev->instance;
+    lock_take();
+    while (dev->uses) {
+        lock_drop();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        lock_take();
+    }
+    for (struct device **at = &in->devices; dev->linked && *at; at = &(*at)->next) {
+        if (*at != dev) continue;
+        *at = dev->next;
+        dev->linked = false;
+    }
+    lock_drop();
+}
+
+static void device_free(struct device *dev) {
+    VkAllocationCallbacks copy = dev->allocator;
+    bool has = dev->has_allocator;
+    dev->own_table.mark = 0;
+    dev->magic = 0;
+    mem_free(has ? &copy : NULL, dev);
+}
+
+/* The chain below index `from` of the instance's chain; physdev and chain handles as that part of it knows them. */
+static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkDevice *out, uint32_t from,
+                              PFN_vkGetDeviceProcAddr *next_gdpa) {
+    const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
+    struct device *dev = mem_new(own, sizeof *dev, VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
+    if (!dev) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    dev->magic = DEVICE_MAGIC;
+    dev->instance = in;
+    dev->has_allocator = own != NULL;
+    if (own) dev->allocator = *own;
+    dev->own_table.mark = DEVICE_MARK;
+    dev->own_table.device = dev;
+    dev->app_debug_marker = false;
+    for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
+        if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
+            dev->app_debug_marker = true; /* GPA-058 */
+
+    uint32_t count = in->layers->node_count, used = 0;
+    VkLayerDeviceLink *links = calloc(count + 1, sizeof *links);
+    if (!links) {
+        device_free(dev);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)term_vkGetDeviceProcAddr;
+    for (uint32_t i = count; i-- > from;) { /* LAY-340 to 345 */
+        const struct layer_node *n = &in->layers->node[i];
+        if (!n->gdpa) {
+            log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", n->path);
+            continue;
+        }
+        /* Filled from the end, so that the last one written is the top. */
+        VkLayerDeviceLink *l = &links[count - 1 - used];
+        *l = (VkLayerDeviceLink){used ? l + 1 : NULL, gipa, gdpa};
+        used++;
+        gipa = n->gipa;
+        gdpa = n->gdpa;
+        log_line(in, LOG_INFO | LOG_LAYER, "Inserted device layer \"%s\" (%s)", n->layer->name, n->path);
+    }
+    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368 */
+    layers_log_stack(in, true);
+
+    struct group_swap swap;
+    VkResult result = VK_SUCCESS;
+    group_replace(&swap, info->pNext, upper_to_chain, &result);
+    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, .pNext = swap.first,
+                                    .function = VK_LAYER_LINK_INFO, .u.pLayerInfo = used ? &links[count - used] : NULL};
+    VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = count ? (const void *)&link : swap.first,
+                                    .function = VK_LOADER_DATA_CALLBACK, .u.pfnSetDeviceLoaderData = set_device_data};
+    VkDeviceCreateInfo copy = *info;
+    copy.pNext = &data; /* LAY-350 */
+
+    VkDevice handle = (VkDevice)dev; /* LAY-357 */
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(in->lower, "vkCreateDevice"); /* LAY-354 */
+    if (result == VK_SUCCESS && !create) {
+        log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
+        result = VK_ERROR_INITIALIZATION_FAILED;
+    } else if (result == VK_SUCCESS) {
+        result = create(physdev, &copy, allocator, &handle);
+        if (result < 0) log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain."); /* DEV-037 */
+    }
+    group_restore(&swap);
+    free(links);
+    if (result < 0) {
+        device_unlink(dev);
+        device_free(dev);
+        return result;
+    }
+    dev->chain_handle = handle;
+    dev->top_gdpa = gdpa;
+    *(void **)handle = &dev->own_table; /* DEV-039 */
+    dev->table = &dev->own_table;
+    table_fill_device(dev, gipa);
+    *out = handle;
+    return result;
+}
+
+VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                              VkDevice *out) {
+    const struct physdev *p = (const struct physdev *)handle;
+    if (!p || p->magic != PHYSDEV_UPPER_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
+    struct instance *in = p->instance;
+    warn_layers(in, info);
+    PFN_vkEnumerateDeviceExtensionProperties enumerate =
+        (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
+    VkResult result = check_extensions(in, enumerate, p->lower, info);
+    if (result != VK_SUCCESS) return result;
+    return create_device(in, p->lower, info, allocator, out, 0, NULL);
+}
+EXPORT_COMMAND(vkCreateDevice);
+
+void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+    if (!handle) return; /* DEV-046 */
+    struct device *dev = device_of(handle);
+    if (!dev) bad_handle(CMD_vkDestroyDevice);
+    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
+    device_unlink(dev);
+    if (!is_missing((void *)destroy)) destroy(handle, allocator);
+    device_free(dev);
+}
+EXPORT_COMMAND(vkDestroyDevice);
+
+/* ---- devices of layers (LAY-365 to 374) ------------------------------------------------------------------------ */
+
+VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *device, PFN_vkGetInstanceProcAddr layer_gipa,
+                             PFN_vkGetDeviceProcAddr *next_gdpa) {
+    struct instance *in = instance_of(instance);
+    if (!in) { /* LAY-366: an application-level physical device */
+        const struct physdev *p = (const struct physdev *)physdev;
+        if (!p || p->magic != PHYSDEV_UPPER_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
+        in = p->instance;
+        physdev = p->lower;
+    }
+    if (in->magic != INSTANCE_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
+    uint32_t from = 0;
+    for (uint32_t i = 0; layer_gipa && i < in->layers->node_count; i++)
+        if (in->layers->node[i].gipa == layer_gipa) from = i + 1; /* LAY-367 */
+    PFN_vkGetInstanceProcAddr ask = layer_gipa ? layer_gipa : (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
+    PFN_vkEnumerateDeviceExtensionProperties enumerate =
+        (PFN_vkEnumerateDeviceExtensionProperties)ask(instance, "vkEnumerateDeviceExtensionProperties");
+    if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
+    return result == VK_SUCCESS ? create_device(in, physdev, info, allocator, device, from, next_gdpa) : result;
+}
+
+void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {
+    if (!handle) return;
+    struct device *dev = device_of(handle);
+    if (dev) device_unlink(dev);
+    destroy(handle, allocator);
+    if (dev) device_free(dev);
+}
+
+/* ---- queues and command buffers -------------------------------------------------------------------------------- */
+
+void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkGetDeviceQueue);
+    ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
+    if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049 */
+}
+EXPORT_COMMAND(vkGetDeviceQueue);
+
+void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkGetDeviceQueue2);
+    ((PFN_vkGetDeviceQueue2)dev->table->slot[DSLOT_vkGetDeviceQueue2])(device, info, queue);
+    if (queue && *queue) *(void **)*queue = dev->table;
+}
+EXPORT_COMMAND(vkGetDeviceQueue2);
+
+VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *buffers) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
+    VkResult result =
+        ((PFN_vkAllocateCommandBuffers)dev->table->slot[DSLOT_vkAllocateCommandBuffers])(device, info, buffers);
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++) /* DEV-050 */
+        if (buffers[i]) *(void **)buffers[i] = dev->table;
+    return result;
+}
+EXPORT_COMMAND(vkAllocateCommandBuffers);
+
+VkResult tramp_vkCreateExternalComputeQueueNV(VkDevice device, const VkExternalComputeQueueCreateInfoNV *info,
+                                              const VkAllocationCallbacks *allocator, VkExternalComputeQueueNV *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
+    VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
+        device, info, allocator, queue);
+    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table; /* ERRATA 15 */
+    return result;
+}

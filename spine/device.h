@@ -1,0 +1,28 @@
+/* device.h: what device.c, device_end.c and names.c share. */
+#ifndef VKL_DEVICE_H
+#define VKL_DEVICE_H
+
+#include "interface.h"
+#include "spine.h"
+
+/* A VkDeviceGroupDeviceCreateInfo of a chain, replaced by one with the handles of the next part of the chain. */
+struct group_swap {
+    const void *first; /* the chain to pass on */
+    VkDeviceGroupDeviceCreateInfo group;
+    VkPhysicalDevice *devices;
+    VkBaseOutStructure *before, *original;
+};
+
+/* Replaces the first one found (DEV-029); false when there is none to replace. *result is touched on failure only. */
+bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice), VkResult *result);
+/* Puts the program's chain back as it was (DEV-030). */
+void group_restore(struct group_swap *swap);
+
+/* All device extensions that a function reports; *out by malloc. */
+VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev, uint32_t *count,
+                           VkExtensionProperties **out);
+
+VkResult term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                             VkDevice *device);
+
+#endif

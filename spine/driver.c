@@ -1,0 +1,497 @@
+/* driver.c: from the plan's steps to usable driver libraries: opening, negotiation of interface versions 0 to 7, the
+ * extension lists, direct drivers; and the count of outcalls that keeps a driver alive while it is used.
+ *
+ * It decides nothing about which drivers are wanted (the core does) and creates no driver instance (instance.c does).
+ */
+#include "spine.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gen/zwire.h"
+#include "library.h"
+#include "interface.h"
+#include "instance.h"
+#include "names.h"
+
+#define INTERFACE_VERSION 7u /* DRV-047 */
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static void lib_free(struct driver_lib *lib) {
+    if (!lib) return;
+    library_close(lib->mapped);
+    free(lib->ext);
+    free(lib);
+}
+
+/* DRV-047 to 063. False: rejected, after its message. Only out of memory sets *result. */
+static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
+    void *handle = d->mapped->handle;
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gipa || ask ? NULL : gate_dlsym(handle, "vkGetInstanceProcAddr");
+
+    char *real = library_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    if (real) d->mapped->real = real;
+    d->path = d->mapped->real;
+
+    if (!ask && gipa) ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    uint32_t version = gipa ? 1 : 0; /* DRV-054 */
+    if (ask) {
+        version = INTERFACE_VERSION;
+        if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip this ICD.",
+                     d->path);
+            return false;
+        }
+        if (version == 0 && gipa) version = 1;
+        if (version != 0 && !gipa) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: ICD %s reports an interface version of %u but doesn't export "
+                     "vk_icdGetInstanceProcAddr, skip this ICD.",
+                     d->path, version);
+            return false;
+        }
+    }
+    d->interface_version = version;
+
+    if (version > 0) {
+        d->gipa = gipa;
+        d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+        if (!d->create_instance) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s", d->path);
+            return false;
+        }
+        d->enumerate_extensions =
+            (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
+        if (!d->enumerate_extensions) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
+                     "'vk_icdGetInstanceProcAddr' for ICD %s",
+                     d->path);
+            return false;
+        }
+        if (version >= 7) /* DRV-060 */
+            d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+        if (version >= 3 && !d->gpdpa) d->gpdpa = gate_dlsym(handle, "vk_icdGetPhysicalDeviceProcAddr");
+    } else {
+        if (!old) old = gate_dlsym(handle, "vkGetInstanceProcAddr");
+        if (!old) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or "
+                     "'vk_icdGetInstanceProcAddr' from ICD %s failed.",
+                     d->path);
+            return false;
+        }
+        log_line(in, LOG_WARN,
+                 "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of "
+                 "'vk_icdGetInstanceProcAddr' for ICD %s",
+                 d->path);
+        d->gipa = old;
+        d->create_instance = gate_dlsym(handle, "vkCreateInstance");
+        if (!d->create_instance) {
+            log_line(in, LOG_ERROR, "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
+                     d->path);
+            return false;
+        }
+        d->enumerate_extensions = gate_dlsym(handle, "vkEnumerateInstanceExtensionProperties");
+        if (!d->enumerate_extensions) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via dlsym/LoadLibrary for "
+                     "ICD %s",
+                     d->path);
+            return false;
+        }
+    }
+    if (VK_API_VERSION_MINOR(d->manifest_version) >= 1 && VK_API_VERSION_MAJOR(d->manifest_version) >= 1 && version <= 4)
+        log_line(in, LOG_WARN,
+                 "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
+                 "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
+                 d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
+    (void)result;
+    return true;
+}
+
+/* NULL: rejected, or no memory (then *result says so). */
+static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, VkResult *result) {
+    char *text;
+    struct mapped_lib *mapped = library_open(step->library, &text);
+    if (!mapped) {
+        if (!text) {
+            *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        } else if (library_wrong_class(text)) { /* DRV-041 */
+            log_text(in, LOG_INFO, text);
+            log_line(in, LOG_DRIVER, "Requested ICD %s was wrong bit-type. Ignoring this JSON", step->library);
+        } else { /* DRV-042 */
+            log_text(in, LOG_ERROR, text);
+            log_line(in, LOG_ERROR | LOG_DRIVER,
+                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON", step->library);
+        }
+        free(text);
+        return NULL;
+    }
+    struct driver_lib *d = calloc(1, sizeof *d);
+    if (!d) {
+        library_close(mapped);
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    d->mapped = mapped;
+    d->path = mapped->real;
+    d->manifest_version = step->api_version;
+    d->portability = step->portability != 0;
+    if (!negotiate(in, d, result)) {
+        lib_free(d);
+        return NULL;
+    }
+    if (step->has_slash) { /* DRV-026 */
+        char *wanted = realpath(step->library, NULL);
+        if (wanted && strcmp(wanted, d->path) != 0)
+            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s", wanted,
+                     d->path);
+        free(wanted);
+    }
+    return d;
+}
+
+/* DRV-090 to 096. */
+static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
+                                     VkResult *result) {
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)info->pfnGetInstanceProcAddr;
+    if (!gipa) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u contains a NULL pointer for "
+                 "the pfnGetInstanceProcAddr member, skipping.",
+                 index);
+        return NULL;
+    }
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask =
+        (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!ask) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: Could not get 'vk_icdNegotiateLoaderICDInterfaceVersion' from "
+                 "VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",
+                 index);
+        return NULL;
+    }
+    uint32_t version = INTERFACE_VERSION;
+    if (ask(&version) != VK_SUCCESS || version < 7) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u supports interface version "
+                 "%u, which is incompatible with the Loader Driver Interface version that supports the "
+                 "VK_LUNARG_direct_driver_loading extension, skipping.",
+                 index, version);
+        return NULL;
+    }
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+    PFN_vkEnumerateInstanceExtensionProperties enumerate =
+        create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties") : NULL;
+    if (!create || !enumerate) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: Could not get '%s' from VkDirectDriverLoadingInfoLUNARG structure at index %u, "
+                 "skipping.",
+                 create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
+        return NULL;
+    }
+    uint32_t api = VK_API_VERSION_1_1; /* DRV-095 */
+    PFN_vkEnumerateInstanceVersion ask_version = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+    if (ask_version && ask_version(&api) != VK_SUCCESS) return NULL;
+
+    struct driver_lib *d = calloc(1, sizeof *d);
+    if (!d) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    d->direct = true;
+    d->path = "(null)"; /* DRV-100 */
+    d->manifest_version = api;
+    d->interface_version = version;
+    d->gipa = gipa;
+    d->create_instance = create;
+    d->enumerate_extensions = enumerate;
+    d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    log_line(in, LOG_INFO | LOG_DRIVER,
+             "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers "
+             "structure. pfnGetInstanceProcAddr was set to %p",
+             index, (void *)gipa);
+    return d;
+}
+
+static void append(struct driver_scan *scan, struct driver_lib *d) {
+    struct driver_lib **at = &scan->first;
+    while (*at) at = &(*at)->next;
+    *at = d;
+    scan->count++;
+}
+
+static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info) {
+    for (const VkBaseInStructure *p = info ? info->pNext : NULL; p; p = p->pNext)
+        if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
+            return (const VkDirectDriverLoadingListLUNARG *)p; /* DRV-081: the first */
+    return NULL;
+}
+
+VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
+                      struct driver_scan **out) {
+    VkResult result = VK_SUCCESS;
+    struct driver_scan *scan = calloc(1, sizeof *scan);
+    if (!scan) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    scan->instance = in;
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (result == VK_SUCCESS && wire_next(&reader, &record)) {
+        if (record.id == WIRE_LOG) {
+            struct wire_log line;
+            if (wire_get_log(&record, &line)) log_text(in, line.flags, line.text);
+        } else if (record.id == WIRE_DIRECT) {
+            const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
+            for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
+                struct driver_lib *d = direct_one(in, &list->pDrivers[i], i, &result);
+                if (d) {
+                    d->index = 0x80000000u + i;
+                    append(scan, d);
+                }
+            }
+        } else if (record.id == WIRE_OPEN_DRIVER) {
+            struct wire_open_driver step;
+            if (!wire_get_open_driver(&record, &step)) continue;
+            struct driver_lib *d = open_one(in, &step, &result);
+            if (d) {
+                d->index = step.index;
+                append(scan, d);
+            }
+        }
+    }
+    if (result != VK_SUCCESS) {
+        drivers_close(in, scan);
+        return result;
+    }
+    *out = scan;
+    return VK_SUCCESS;
+}
+
+/* ---- extension lists ------------------------------------------------------------------------------------------- */
+
+/* INS-017 to 019; *call says which of the two calls failed. */
+static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint32_t *call) {
+    free(d->ext);
+    d->ext = NULL;
+    d->ext_count = 0;
+    *call = 1;
+    if ((void *)d->enumerate_extensions == (void *)tramp_vkEnumerateInstanceExtensionProperties) {
+        log_line(in, LOG_ERROR,
+                 "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, this would "
+                 "lead to infinite recursion.",
+                 d->path);
+        return VK_SUCCESS;
+    }
+    uint32_t count = 0;
+    VkResult result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
+    if (result != VK_SUCCESS || count == 0) return result;
+    d->ext = calloc(count, sizeof *d->ext);
+    if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    uint32_t given = count;
+    *call = 2;
+    result = d->enumerate_extensions(NULL, &given, d->ext);
+    if (result != VK_SUCCESS) return result;
+    d->ext_count = given < count ? given : count;
+    for (uint32_t i = 0; i < d->ext_count; i++) d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
+    return VK_SUCCESS;
+}
+
+VkResult drivers_facts(struct driver_scan *scan, struct facts *facts) {
+    struct wire_writer *w = facts_writer(facts);
+    for (struct driver_lib *d = scan->first; d; d = d->next) {
+        uint32_t call;
+        VkResult result = read_extensions(scan->instance, d, &call);
+        wire_put_driver(w, &(struct wire_driver){.index = d->index, .usable = 1, .interface_version = d->interface_version,
+                                                 WIRE_STR(path, d->path), .ext_result = result, .ext_call = call});
+        for (uint32_t i = 0; i < d->ext_count; i++)
+            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = d->index, WIRE_STR(name, d->ext[i].extensionName),
+                                                             .spec_version = d->ext[i].specVersion});
+    }
+    return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
+}
+
+bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
+    for (uint32_t i = 0; i < lib->ext_count; i++)
+        if (strcmp(lib->ext[i].extensionName, name) == 0) return true;
+    return false;
+}
+
+/* ---- closing --------------------------------------------------------------------------------------------------- */
+
+void driver_lib_drop(struct instance *in, struct driver_lib *lib) {
+    for (struct driver_lib **at = &in->scan->first; *at; at = &(*at)->next) {
+        if (*at != lib) continue;
+        *at = lib->next;
+        in->scan->count--;
+        if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+        lib_free(lib);
+        return;
+    }
+}
+
+void drivers_close(struct instance *in, struct driver_scan *scan) {
+    if (!scan) return;
+    for (struct driver_lib *d = scan->first; d;) {
+        struct driver_lib *next = d->next;
+        if (d->mapped) log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", d->path);
+        lib_free(d);
+        d = next;
+    }
+    free(scan);
+}
+
+void drivers_drop_preloaded(void) { library_drop_preloaded(NULL); }
+
+/* ---- use ------------------------------------------------------------------------------------------------------- */
+
+/* Outcalls of one thread to one driver; a driver is removed when only the removing thread's own are left. */
+struct use {
+    struct use *next;
+    struct driver *driver;
+    pthread_t thread;
+    uint32_t count;
+};
+
+static struct use *uses; /* under the lock; an entry for every driver and thread in an outcall */
+static struct use *spare;
+
+bool driver_hold(struct driver *driver) {
+    struct use *fresh = NULL;
+    pthread_t self = pthread_self();
+    for (;;) {
+        lock_take();
+        if (driver->removing) {
+            lock_drop();
+            free(fresh);
+            return false;
+        }
+        struct use *u = uses;
+        while (u && !(u->driver == driver && pthread_equal(u->thread, self))) u = u->next;
+        if (!u) {
+            if (spare) {
+                u = spare;
+                spare = u->next;
+            } else if (fresh) {
+                u = fresh;
+                fresh = NULL;
+            }
+            if (u) {
+                *u = (struct use){uses, driver, self, 0};
+                uses = u;
+            }
+        }
+        if (u) {
+            u->count++;
+            driver->uses++;
+            lock_drop();
+            free(fresh);
+            return true;
+        }
+        lock_drop();
+        fresh = calloc(1, sizeof *fresh);
+        if (!fresh) return false;
+    }
+}
+
+void driver_release(struct driver *driver) {
+    pthread_t self = pthread_self();
+    lock_take();
+    for (struct use **at = &uses; *at; at = &(*at)->next) {
+        struct use *u = *at;
+        if (u->driver != driver || !pthread_equal(u->thread, self)) continue;
+        driver->uses--;
+        if (--u->count == 0) {
+            *at = u->next;
+            u->next = spare;
+            spare = u;
+        }
+        break;
+    }
+    lock_drop();
+}
+
+/* Under the lock: the first of a list that is not being removed. */
+static struct driver *first_usable(struct driver *d) {
+    while (d && d->removing) d = d->next;
+    return d;
+}
+
+struct driver *driver_first(struct instance *in) {
+    for (;;) {
+        lock_take();
+        struct driver *d = first_usable(in->drivers);
+        lock_drop();
+        if (!d || driver_hold(d)) return d;
+    }
+}
+
+struct driver *driver_after(struct instance *in, struct driver *current) {
+    (void)in;
+    for (;;) {
+        lock_take();
+        struct driver *d = first_usable(current->next);
+        lock_drop();
+        if (d && !driver_hold(d)) continue;
+        driver_release(current);
+        return d;
+    }
+}
+
+/* Uses of the driver by other threads. Under the lock. */
+static uint32_t uses_by_others(const struct driver *driver) {
+    uint32_t own = 0;
+    for (const struct use *u = uses; u; u = u->next)
+        if (u->driver == driver && pthread_equal(u->thread, pthread_self())) own += u->count;
+    return driver->uses - own;
+}
+
+void driver_remove(struct driver *driver) {
+    struct instance *in = driver->instance;
+    lock_take();
+    driver->removing = true;
+    /* It stays in the list while others use it, so that they find the next one. */
+    while (uses_by_others(driver)) {
+        lock_drop();
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+        lock_take();
+    }
+    for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
+        if (*at != driver) continue;
+        *at = driver->next;
+        break;
+    }
+    lock_drop();
+    driver_destroy_objects(driver);
+    PFN_vkDestroyInstance destroy = driver_fn(driver, vkDestroyInstance);
+    const VkAllocationCallbacks *a = instance_allocator(in);
+    bool complete = a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
+    destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
+    driver_lib_drop(in, driver->lib);
+    /* The record stays: an enumeration of another thread may be about to ask for a hold, and learns that it is gone. */
+    lock_take();
+    driver->next = in->gone;
+    in->gone = driver;
+    lock_drop();
+}
+
+void driver_free(struct driver *driver) {
+    const VkAllocationCallbacks *a = instance_allocator(driver->instance);
+    mem_free(a, driver->surfaces.handle);
+    mem_free(a, driver->messengers.handle);
+    mem_free(a, driver->reports.handle);
+    free(driver);
+}
+
+void *driver_fn_raw(const struct driver *driver, unsigned slot) {
+    void *p = driver->own_table.slot[slot];
+    return is_missing(p) ? NULL : p;
+}

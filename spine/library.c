@@ -1,0 +1,225 @@
+/* library.c: driver libraries in the process: opening them, their real paths, and which of them stay mapped.
+ *
+ * A driver that has reported a physical device stays mapped after its instance is gone, until its file changes or the
+ * loader itself is unloaded (ERRATA 1): loading it again is the greatest part of a new instance's cost, and unloading
+ * it a top cause of crashes. Libraries found by vkEnumerateInstanceExtensionProperties stay until the next
+ * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else.
+ *
+ * It never looks into a library and never remembers what a driver answered.
+ */
+#include "library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+/* A reference held by the loader itself. */
+struct held {
+    struct held *next;
+    void *handle;
+    char *given, *real;
+    struct identity identity;
+};
+
+static struct held *kept;      /* under the lock */
+static struct held *preloaded; /* under the lock */
+static bool exiting;
+
+static bool identify(const char *path, struct identity *out) {
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    *out = (struct identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
+    return true;
+}
+
+static bool same(const struct identity *a, const struct identity *b) {
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
+
+bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
+
+static void held_close(struct held *h) {
+    while (h) {
+        struct held *next = h->next;
+        if (!library_never_closed()) gate_dlclose(h->handle);
+        free(h->given);
+        free(h->real);
+        free(h);
+        h = next;
+    }
+}
+
+/* Runs before the destructor when the process exits, after it (and without effect) when the library is unloaded. */
+static void note_exit(void) { exiting = true; }
+
+/* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
+__attribute__((destructor)) static void let_go(void) {
+    if (exiting) return;
+    held_close(kept);
+    held_close(preloaded);
+    kept = preloaded = NULL;
+}
+
+static void watch_exit(void) {
+    static bool watching; /* under the lock */
+    lock_take();
+    bool first = !watching;
+    watching = true;
+    lock_drop();
+    if (first) atexit(note_exit);
+}
+
+/* A kept driver whose file was replaced is let go, so that the new file is loaded. */
+static void drop_if_replaced(const char *given) {
+    struct held *gone = NULL;
+    lock_take();
+    for (struct held **at = &kept; *at; at = &(*at)->next) {
+        if (strcmp((*at)->given, given) != 0) continue;
+        struct identity now;
+        if (!identify((*at)->real, &now) || !same(&now, &(*at)->identity)) {
+            gone = *at;
+            *at = gone->next;
+            gone->next = NULL;
+        }
+        break;
+    }
+    lock_drop();
+    held_close(gone);
+}
+
+struct mapped_lib *library_open(const char *path, char **text) {
+    *text = NULL;
+    drop_if_replaced(path);
+    struct mapped_lib *lib = calloc(1, sizeof *lib);
+    if (!lib || !(lib->given = strdup(path))) {
+        free(lib);
+        return NULL;
+    }
+    lib->real = lib->given;
+    gate_enter();
+    lib->handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* DRV-024 */
+    if (!lib->handle) {
+        const char *why = dlerror();
+        *text = strdup(why ? why : "unknown error of the dynamic linker");
+    }
+    gate_leave();
+    if (lib->handle) return lib;
+    free(lib->given);
+    free(lib);
+    return NULL;
+}
+
+char *library_path_of(const void *function) {
+    Dl_info info;
+    gate_enter();
+    bool found = function && dladdr(function, &info) && info.dli_fname;
+    char *path = found ? realpath(info.dli_fname, NULL) : NULL;
+    if (found && !path) path = strdup(info.dli_fname);
+    gate_leave();
+    return path;
+}
+
+static struct held *hold(void *handle, const char *given, const char *real) {
+    struct held *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    h->handle = handle;
+    h->given = strdup(given);
+    h->real = strdup(real);
+    if (h->given && h->real) {
+        if (!identify(real, &h->identity)) memset(&h->identity, 0, sizeof h->identity);
+        return h;
+    }
+    free(h->given);
+    free(h->real);
+    free(h);
+    return NULL;
+}
+
+static bool listed(const struct held *list, void *handle) {
+    for (; list; list = list->next)
+        if (list->handle == handle) return true;
+    return false;
+}
+
+void library_close(struct mapped_lib *lib) {
+    if (!lib) return;
+    bool close = !library_never_closed();
+    if (close && lib->reported && unloading() == UNLOAD_USUAL) {
+        /* This reference becomes the loader's own, unless it has one of the same object. */
+        struct held *h = hold(lib->handle, lib->given, lib->real);
+        if (h) {
+            watch_exit();
+            lock_take();
+            if (!listed(kept, h->handle)) {
+                h->next = kept;
+                kept = h;
+                h = NULL;
+                close = false;
+            }
+            lock_drop();
+            if (h) {
+                free(h->given);
+                free(h->real);
+                free(h);
+            }
+        }
+    }
+    if (close) gate_dlclose(lib->handle);
+    library_forget(lib);
+}
+
+void library_forget(struct mapped_lib *lib) {
+    if (lib->real != lib->given) free(lib->real);
+    free(lib->given);
+    free(lib);
+}
+
+void library_preload(const struct driver_scan *scan) {
+    watch_exit();
+    for (const struct driver_lib *d = scan->first; d; d = d->next) {
+        if (!d->mapped) continue;
+        lock_take();
+        bool have = listed(preloaded, d->mapped->handle);
+        lock_drop();
+        if (have) continue;
+        void *handle = gate_dlopen(d->mapped->given, RTLD_LAZY | RTLD_LOCAL);
+        struct held *h = handle ? hold(handle, d->mapped->given, d->mapped->real) : NULL;
+        if (!h) {
+            if (handle) gate_dlclose(handle);
+            continue;
+        }
+        lock_take();
+        h->next = preloaded;
+        preloaded = h;
+        lock_drop();
+    }
+}
+
+void library_drop_preloaded(const char *given) {
+    struct held *gone = NULL;
+    lock_take();
+    for (struct held **at = &preloaded; *at;) {
+        struct held *h = *at;
+        if (given && strcmp(h->given, given) != 0) {
+            at = &h->next;
+            continue;
+        }
+        *at = h->next;
+        h->next = gone;
+        gone = h;
+    }
+    lock_drop();
+    held_close(gone);
+}

@@ -1,0 +1,32 @@
+/* library.h: driver and layer libraries in the process: opening, real paths, closing. Owner: library.c. */
+#ifndef VKL_LIBRARY_H
+#define VKL_LIBRARY_H
+
+#include "spine.h"
+
+/* One reference to a driver's library. */
+struct mapped_lib {
+    void *handle;
+    char *given;   /* as passed to dlopen */
+    char *real;    /* real path of the object loaded; == given until library_resolve */
+    bool reported; /* its driver has reported a physical device (ERRATA 1) */
+};
+
+/* Opens a driver's library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
+struct mapped_lib *library_open(const char *path, char **text);
+/* Real path of the object that contains the function (DRV-025); malloc, NULL when it cannot be found. */
+char *library_path_of(const void *function);
+/* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */
+void library_close(struct mapped_lib *lib);
+/* Forgets the record and leaves its reference with the caller. */
+void library_forget(struct mapped_lib *lib);
+/* Takes a further reference to every library of a scan and keeps it until library_drop_preloaded (INS-087). */
+void library_preload(const struct driver_scan *scan);
+/* Lets them go: all, or the one whose path was given (PHY-050). */
+void library_drop_preloaded(const char *given);
+/* Does the linker's text speak of the other word size? (DRV-041, LAY-296) */
+bool library_wrong_class(const char *text);
+/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
+bool library_never_closed(void);
+
+#endif

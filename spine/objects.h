@@ -1,0 +1,63 @@
+/* objects.h: what surfaces, messengers and report callbacks have in common: a place in a list of the instance, and at
+ * the same index the handle that each driver made for it. Owner: objects.c. */
+#ifndef VKL_OBJECTS_H
+#define VKL_OBJECTS_H
+
+#include "spine.h"
+#include "gen/zends.h"
+
+enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS }; /* in the order of DBG-033 */
+
+/* Embedded in every object that has a place. */
+struct object {
+    uint32_t index;
+    bool has_allocator;              /* the program gave one at creation */
+    VkAllocationCallbacks allocator; /* a copy of it (ERRATA 12) */
+};
+
+static inline const VkAllocationCallbacks *object_allocator(const struct object *object)
+{
+    return object->has_allocator ? &object->allocator : NULL;
+}
+
+/* What one thread is busy with while it calls out, so that others wait for it without the lock being held. Lives on
+ * the stack of its thread. All functions are called with the lock; waiting drops it meanwhile. */
+struct claim {
+    struct claim *next;
+    const void *what, *whose;
+    uint64_t thread;
+};
+/* Waits for other threads' claims of the same pair, then makes it one's own. False when this very thread has it: the
+ * driver or the allocator called back into the loader, and waiting would never end. */
+bool claim_take(struct claim *claim, const void *what, const void *whose);
+void claim_drop(struct claim *claim);
+
+/* The drivers of an instance, kept from being removed while they are called one after another. */
+#define HELD_FEW 32
+struct held_drivers {
+    uint32_t count;
+    struct driver **driver;
+    struct driver *few[HELD_FEW];
+};
+bool drivers_take(struct instance *instance, struct held_drivers *held); /* false: no memory */
+void drivers_drop(struct held_drivers *held);
+
+/* Finds a place, enlarging the lists of instance and drivers first where needed (DBG-036), and remembers a copy of the
+ * program's allocator. An error leaves nothing behind. */
+VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,
+                      const VkAllocationCallbacks *given, const struct held_drivers *held);
+/* Gives the place up; the drivers' handles must be gone. */
+void object_lift(struct instance *instance, enum object_kind kind, struct object *object);
+/* Waits until nobody is enlarging lists; with the lock. False: this thread is. */
+bool objects_settled(struct instance *instance);
+/* Stores what a driver made. */
+void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
+/* Destroys the object in each driver that made one. */
+void object_destroy_in_drivers(struct instance *instance, enum object_kind kind, uint32_t index,
+                               const VkAllocationCallbacks *allocator);
+
+/* Of the owners. */
+void surface_free(struct instance *instance, struct object *object);
+void debug_object_free(struct instance *instance, struct object *object);
+
+#endif

@@ -1,0 +1,477 @@
+/* physdev.c: physical devices, upper and lower end: asks the drivers, gives every device its lasting handles (one for
+ * layers, one for programs), and lets go of drivers without devices. It never sorts or filters itself, never holds the
+ * lock while calling out, and takes nothing from the program's allocator. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zends.h"
+#include "physdev.h"
+
+/* ---- handles --------------------------------------------------------------------------------------------------- */
+
+struct record_list {
+    struct physdev ***record;
+    uint32_t *count, *room;
+    uint64_t magic;
+};
+
+static struct record_list lower_list(struct instance *instance)
+{
+    return (struct record_list){&instance->lower_devs, &instance->lower_count, &instance->lower_room,
+                                PHYSDEV_LOWER_MAGIC};
+}
+
+static struct record_list upper_list(struct instance *instance)
+{
+    return (struct record_list){&instance->upper, &instance->upper_count, &instance->upper_room, PHYSDEV_UPPER_MAGIC};
+}
+
+static struct physdev *record_of(const struct record_list *list, const struct found *found)
+{
+    for (uint32_t i = 0; i < *list->count; i++) {
+        struct physdev *record = (*list->record)[i];
+        if (record->lower == found->handle && record->driver == found->driver)
+            return record;
+    }
+    return NULL;
+}
+
+/* Gives each found handle its record, the old one where there is one (PHY-015): records stay until the instance goes,
+ * since programs may keep handles that a trimmed or later result lacks (PHY-017). Whatever is allocated is allocated
+ * without the lock; another thread may meanwhile have added the same device (THR-008), so all is looked at again. */
+static VkResult give_records(struct instance *instance, const struct record_list *list, struct found *found,
+                             uint32_t count)
+{
+    struct physdev *spare = NULL;   /* a chain of unused records, linked by their first word */
+    struct physdev **longer = NULL; /* a larger list */
+    uint32_t longer_room = 0;
+    VkResult result = VK_SUCCESS;
+    for (;;) {
+        void *unused = NULL;
+        uint32_t missing = 0;
+        lock_take();
+        if (longer && longer_room > *list->room) {
+            if (*list->count)
+                memcpy(longer, *list->record, *list->count * sizeof *longer);
+            unused = *list->record;
+            *list->record = longer;
+            *list->room = longer_room;
+        } else {
+            unused = longer;
+        }
+        longer = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            if (found[i].record || !found[i].handle)
+                continue;
+            found[i].record = record_of(list, &found[i]);
+            if (found[i].record)
+                continue;
+            if (!spare || *list->count == *list->room) {
+                missing++;
+                continue;
+            }
+            struct physdev *record = spare;
+            spare = (struct physdev *)record->table;
+            *record = (struct physdev){.table = instance->table,
+                                       .magic = list->magic,
+                                       .lower = found[i].handle,
+                                       .driver = found[i].driver,
+                                       .instance = instance};
+            (*list->record)[(*list->count)++] = record;
+            found[i].record = record;
+        }
+        uint32_t have = *list->count, room = *list->room;
+        lock_drop();
+        free(unused);
+        if (!missing)
+            break;
+        if (room - have < missing) {
+            longer_room = have + missing + 8;
+            longer = malloc(longer_room * sizeof *longer);
+            if (!longer) {
+                result = VK_ERROR_OUT_OF_HOST_MEMORY;
+                break;
+            }
+        }
+        uint32_t spares = 0;
+        for (struct physdev *s = spare; s; s = (struct physdev *)s->table)
+            spares++;
+        for (; spares < missing && result == VK_SUCCESS; spares++) {
+            struct physdev *record = calloc(1, sizeof *record);
+            if (!record) {
+                result = VK_ERROR_OUT_OF_HOST_MEMORY;
+                break;
+            }
+            record->table = (struct instance_table *)spare;
+            spare = record;
+        }
+        if (result != VK_SUCCESS)
+            break;
+    }
+    free(longer);
+    while (spare) {
+        struct physdev *next = (struct physdev *)spare->table;
+        free(spare);
+        spare = next;
+    }
+    return result;
+}
+
+struct physdev *physdev_upper_find(struct instance *instance, VkPhysicalDevice handle)
+{
+    struct physdev *record = NULL;
+    lock_take();
+    for (uint32_t i = 0; i < instance->upper_count && !record; i++)
+        if ((VkPhysicalDevice)instance->upper[i] == handle)
+            record = instance->upper[i];
+    for (uint32_t i = 0; i < instance->lower_count && !record; i++)
+        if ((VkPhysicalDevice)instance->lower_devs[i] == handle)
+            record = instance->lower_devs[i];
+    lock_drop();
+    return record;
+}
+
+void physdevs_free(struct instance *instance)
+{
+    for (uint32_t i = 0; i < instance->upper_count; i++)
+        free(instance->upper[i]);
+    for (uint32_t i = 0; i < instance->lower_count; i++)
+        free(instance->lower_devs[i]);
+    free(instance->upper);
+    free(instance->lower_devs);
+    instance->upper = instance->lower_devs = NULL;
+    instance->upper_count = instance->upper_room = instance->lower_count = instance->lower_room = 0;
+}
+
+/* ---- asking the drivers ---------------------------------------------------------------------------------------- */
+
+/* The instance's drivers in chain order, each held so that none is removed meanwhile. */
+VkResult scan_begin(struct instance *instance, struct scan *scan)
+{
+    *scan = (struct scan){0};
+    uint32_t count = 0, room = 0;
+    for (;;) {
+        lock_take();
+        count = 0;
+        for (struct driver *d = instance->drivers; d; d = d->next) {
+            if (d->removing)
+                continue;
+            if (count < room)
+                scan->asked[count].driver = d;
+            count++;
+        }
+        if (count <= room)
+            scan->ticket = ++instance->scans;
+        lock_drop();
+        if (count <= room)
+            break;
+        free(scan->asked);
+        room = count;
+        scan->asked = calloc(room, sizeof *scan->asked);
+        if (!scan->asked)
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; i++) {
+        struct driver *driver = scan->asked[i].driver;
+        if (driver_hold(driver)) {
+            scan->asked[scan->driver_count++].driver = driver;
+            continue;
+        }
+        lock_take();
+        if (!driver->removing) /* not refused: no memory to note the use, and no driver may be left out (ALC-030) */
+            result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        lock_drop();
+    }
+    return result;
+}
+
+void scan_end(struct scan *scan)
+{
+    for (uint32_t i = 0; i < scan->driver_count; i++)
+        driver_release(scan->asked[i].driver);
+    free(scan->asked);
+    free(scan->found);
+}
+
+static bool scan_room(struct scan *scan, uint32_t more)
+{
+    if (scan->room - scan->count >= more)
+        return true;
+    uint64_t room = (uint64_t)scan->count + more + 8;
+    struct found *found = room > UINT32_MAX ? NULL : realloc(scan->found, (size_t)room * sizeof *found);
+    if (!found)
+        return false;
+    scan->found = found;
+    scan->room = (uint32_t)room;
+    return true;
+}
+
+/* One driver's devices, added to the scan. *reading tells whether a failure came from the second call. */
+VkResult scan_devices(struct scan *scan, struct asked *asked, bool *reading)
+{
+    struct driver *driver = asked->driver;
+    PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
+    uint32_t count = 0;
+    *reading = false;
+    VkResult result = enumerate(driver->handle, &count, NULL);
+    if (result != VK_SUCCESS)
+        return result;
+    *reading = true;
+    VkPhysicalDevice *device = calloc(count ? count : 1, sizeof *device);
+    if (!device || !scan_room(scan, count)) {
+        free(device);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    uint32_t written = count;
+    result = enumerate(driver->handle, &written, device);
+    if (result == VK_SUCCESS) {
+        asked->answered = true;
+        for (uint32_t i = 0; i < written && i < count; i++) { /* PHY-013 */
+            if (!device[i])
+                continue;
+            scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+            asked->count++;
+        }
+    }
+    free(device);
+    return result;
+}
+
+void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result)
+{
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+        log_line(instance, LOG_ERROR,
+                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
+                 "VK_ERROR_OUT_OF_HOST_MEMORY",
+                 driver->lib->path);
+    else
+        log_line(instance, LOG_ERROR,
+                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
+                 "%d",
+                 driver->lib->path, result);
+}
+
+/* Asks every driver for its devices (PHY-007 to PHY-012). */
+static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
+{
+    for (uint32_t i = 0; i < scan->driver_count; i++) {
+        bool reading;
+        VkResult result = scan_devices(scan, &scan->asked[i], &reading);
+        if (result == VK_SUCCESS)
+            continue;
+        log_failed_driver(instance, scan->asked[i].driver, result);
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+            return result;
+        scan->asked[i].answered = true; /* PHY-052: as if it had no device */
+    }
+    return VK_SUCCESS;
+}
+
+/* Makes records of what was found and notes which drivers had something. A scan that began before another one that is
+ * already noted says nothing new about a driver. */
+VkResult scan_note(struct instance *instance, struct scan *scan)
+{
+    struct record_list list = lower_list(instance);
+    VkResult result = give_records(instance, &list, scan->found, scan->count);
+    if (result != VK_SUCCESS)
+        return result;
+    lock_take();
+    for (uint32_t i = 0; i < scan->driver_count; i++) {
+        struct driver *driver = scan->asked[i].driver;
+        if (scan->asked[i].count)
+            driver->reported_device = true;
+        if (!scan->asked[i].answered || driver->scan > scan->ticket)
+            continue;
+        driver->scan = scan->ticket;
+        driver->empty = !scan->asked[i].count;
+    }
+    lock_drop();
+    return VK_SUCCESS;
+}
+
+void log_no_devices(struct instance *instance)
+{
+    log_line(instance, LOG_ERROR,
+             "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config");
+}
+
+/* ---- devices, lower end ---------------------------------------------------------------------------------------- */
+
+VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *devices)
+{
+    struct instance *instance = instance_of(handle);
+    struct physdev **order = NULL;
+    struct scan scan;
+    VkResult result = scan_begin(instance, &scan);
+    if (result != VK_SUCCESS)
+        goto done;
+    result = scan_all_devices(instance, &scan);
+    if (result == VK_SUCCESS)
+        result = scan_note(instance, &scan);
+    if (result != VK_SUCCESS)
+        goto done;
+    if (!scan.count) {
+        log_no_devices(instance);
+        result = VK_ERROR_INITIALIZATION_FAILED;
+        goto done;
+    }
+    order = malloc(scan.count * sizeof *order);
+    if (!order) {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        goto done;
+    }
+    for (uint32_t i = 0; i < scan.count; i++)
+        order[i] = scan.found[i].record;
+    if (sort_wanted(instance))
+        result = sort_devices(instance, order, scan.count);
+    if (result != VK_SUCCESS)
+        goto done;
+    if (!devices) {
+        *count = scan.count;
+        goto done;
+    }
+    if (*count < scan.count) {
+        log_line(instance, LOG_INFO,
+                 "terminator_EnumeratePhysicalDevices : Trimming device count from %u to %u.", scan.count, *count);
+        result = VK_INCOMPLETE;
+    } else {
+        *count = scan.count;
+    }
+    for (uint32_t i = 0; i < *count; i++)
+        devices[i] = (VkPhysicalDevice)order[i];
+done:
+    free(order);
+    scan_end(&scan);
+    return result;
+}
+
+/* ---- upper end ------------------------------------------------------------------------------------------------- */
+
+/* Replaces the chain's handles by the program's. */
+VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_t count)
+{
+    if (!count)
+        return VK_SUCCESS;
+    struct found *found = calloc(count, sizeof *found);
+    if (!found)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+        found[i].handle = *place[i];
+    struct record_list list = upper_list(instance);
+    VkResult result = give_records(instance, &list, found, count);
+    for (uint32_t i = 0; i < count; i++)
+        *place[i] = result == VK_SUCCESS ? (VkPhysicalDevice)found[i].record : VK_NULL_HANDLE;
+    free(found);
+    return result;
+}
+
+static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device, uint32_t count)
+{
+    VkPhysicalDevice **place = calloc(count ? count : 1, sizeof *place);
+    if (!place) {
+        for (uint32_t i = 0; i < count; i++)
+            device[i] = VK_NULL_HANDLE;
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        place[i] = &device[i];
+    VkResult result = wrap_upper(instance, place, count);
+    free(place);
+    return result;
+}
+
+/* PHY-048: after a complete enumeration, drivers without a device go. */
+static void remove_empty_drivers(struct instance *instance)
+{
+    for (;;) {
+        struct driver *empty = NULL;
+        lock_take();
+        for (struct driver *d = instance->drivers; d && !empty; d = d->next)
+            if (d->empty && !d->removing)
+                empty = d;
+        if (empty)
+            empty->removing = true; /* no other thread takes it */
+        lock_drop();
+        if (!empty)
+            return;
+        log_line(instance, LOG_INFO | LOG_DRIVER, "Removing driver %s due to not having any physical devices",
+                 empty->lib->path);
+        driver_remove(empty);
+    }
+}
+
+static VkResult filtered_devices(struct instance *instance, const struct id_filters *filters, uint32_t *count,
+                                 VkPhysicalDevice *devices)
+{
+    PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
+    VkPhysicalDevice *all = NULL;
+    uint32_t total = 0;
+    VkResult result;
+    for (uint32_t room = FIRST_ROOM;; room *= 4) {
+        free(all);
+        all = calloc(room, sizeof *all);
+        if (!all)
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        total = room;
+        result = next(instance->lower, &total, all);
+        if (result != VK_INCOMPLETE || room >= LAST_ROOM) {
+            total = total < room ? total : room;
+            break;
+        }
+    }
+    if (result >= 0) {
+        uint32_t passed = 0;
+        for (uint32_t i = 0; i < total; i++)
+            if (filters_pass(instance, filters, all[i]))
+                all[passed++] = all[i];
+        result = VK_SUCCESS;
+        if (devices) {
+            if (*count < passed) {
+                passed = *count;
+                result = VK_INCOMPLETE;
+            }
+            VkResult wrapped = wrap_devices(instance, all, passed);
+            if (wrapped != VK_SUCCESS)
+                result = wrapped;
+            else if (passed)
+                memcpy(devices, all, passed * sizeof *devices);
+        }
+        if (result >= 0)
+            *count = passed;
+    }
+    free(all);
+    return result;
+}
+
+VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysicalDeviceCount,
+                                          VkPhysicalDevice *pPhysicalDevices)
+{
+    struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDevices);
+    if (!pPhysicalDeviceCount) { /* PHY-006 */
+        log_line(instance, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+                 "vkEnumeratePhysicalDevices: Received NULL pointer for physical device count return value. "
+                 "[VUID-vkEnumeratePhysicalDevices-pPhysicalDeviceCount-parameter]");
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    struct id_filters filters;
+    VkResult result;
+    if (filters_read(instance, &filters)) {
+        result = filtered_devices(instance, &filters, pPhysicalDeviceCount, pPhysicalDevices);
+    } else {
+        PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
+        uint32_t room = *pPhysicalDeviceCount;
+        result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
+        if (result >= 0 && pPhysicalDevices) {
+            if (*pPhysicalDeviceCount > room)
+                *pPhysicalDeviceCount = room;
+            VkResult wrapped = wrap_devices(instance, pPhysicalDevices, *pPhysicalDeviceCount);
+            if (wrapped != VK_SUCCESS)
+                result = wrapped;
+        }
+    }
+    if (result >= 0 && pPhysicalDevices)
+        remove_empty_drivers(instance);
+    return result;
+}
+EXPORT_COMMAND(vkEnumeratePhysicalDevices);

@@ -1,0 +1,23 @@
+/* text.c: is a name given by the program well-formed (INS-046)? Reads at most 256 bytes, and never past the end. */
+#include "spine.h"
+
+bool name_well_formed(const char *name) {
+    if (!name) return false;
+    for (unsigned i = 0, more = 0; i < 256; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (more) { /* within a multi-byte character; the end of the string is no continuation (FUZ-042) */
+            if ((c & 0xC0) != 0x80) return false;
+            more--;
+        } else if (c == 0) {
+            return true;
+        } else if (c < 0x20 || c == 0x7F) {
+            return false;
+        } else if (c >= 0x80) {
+            if ((c & 0xE0) == 0xC0) more = 1;
+            else if ((c & 0xF0) == 0xE0) more = 2;
+            else if ((c & 0xF8) == 0xF0) more = 3;
+            else return false;
+        }
+    }
+    return false;
+}
