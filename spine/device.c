@@ -156,10 +156,11 @@ static void device_unlink(struct device *dev) {
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         lock_take();
     }
-    for (struct device **at = &in->devices; dev->linked && *at; at = &(*at)->next) {
+    for (struct device **at = &in->devices; dev->linked; at = &(*at)->next) {
         if (*at != dev) continue;
         *at = dev->next;
         dev->linked = false;
+        break;
     }
     lock_drop();
 }

@@ -364,6 +364,15 @@ struct use {
 static struct use *uses; /* under the lock; an entry for every driver and thread in an outcall */
 static struct use *spare;
 
+/* When the library is unloaded nothing of it is left. */
+__attribute__((destructor)) static void free_uses(void) {
+    while (spare) {
+        struct use *u = spare;
+        spare = u->next;
+        free(u);
+    }
+}
+
 bool driver_hold(struct driver *driver) {
     struct use *fresh = NULL;
     pthread_t self = pthread_self();

@@ -57,7 +57,7 @@ if [ -n "$missing" ]; then
     rm -f "$log"
 fi
 
-make -s -j"$(nproc)" all
+make -s -j"$(nproc)" all asan tsan
 
 echo "test: gofmt"
 unformatted=$(git ls-files '*.go' 2> /dev/null | xargs -r gofmt -l)
