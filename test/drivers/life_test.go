@@ -49,11 +49,18 @@ func says(t *testing.T, exit world.Exit, want ...string) {
 	for _, line := range want {
 		if !slices.Contains(lines, line) {
 			t.Errorf("the loader did not say\n%s", line)
-			words := strings.Fields(line)
+			nearest, length := "", 24
 			for _, near := range lines {
-				if len(words) > 3 && strings.Contains(near, words[1]) && strings.Contains(near, words[len(words)-1]) {
-					t.Logf("but\n%s", near)
+				n := 0
+				for n < len(near) && n < len(line) && near[n] == line[n] {
+					n++
 				}
+				if n > length {
+					nearest, length = near, n
+				}
+			}
+			if nearest != "" {
+				t.Logf("but\n%s", nearest)
 			}
 		}
 	}
