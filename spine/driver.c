@@ -108,7 +108,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             return false;
         }
     }
-    if (VK_API_VERSION_MINOR(d->manifest_version) >= 1 && VK_API_VERSION_MAJOR(d->manifest_version) >= 1 && version <= 4)
+    if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
         log_line(in, LOG_WARN,
                  "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
                  "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
