@@ -120,8 +120,9 @@ func wantAbort(t *testing.T, exit world.Exit, text string) {
 	if exit.Signal.String() != "aborted" {
 		t.Errorf("died with code %d, signal %v; want an abort", exit.Code, exit.Signal)
 	}
-	if !slices.Contains(exit.Messages(), text) || !strings.HasPrefix(exit.Stderr[strings.Index(exit.Stderr, "[Vulkan"):], "[Vulkan Loader] ERROR:") {
-		t.Errorf("standard error is %q, want an error %q", exit.Stderr, text)
+	lines := strings.Split(strings.TrimSpace(exit.Stderr), "\n")
+	if last := lines[len(lines)-1]; last != "[Vulkan Loader] ERROR:          "+text {
+		t.Errorf("the last line is %q, want the error %q", last, text)
 	}
 }
 
