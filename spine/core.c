@@ -323,6 +323,7 @@ static void core_open_on_stack(void *argument) {
         snprintf(o->text, sizeof o->text, "it speaks interface version %u, this library %u", abi, VKCORE_ABI);
         return;
     }
+    exit_watch();
     core = c;
     atomic_store(&core_generation, fork_generation());
     o->result = VK_SUCCESS;
@@ -363,6 +364,9 @@ static void detach_on_stack(void *argument) {
 
 /* The core stays; what it remembers for this spine goes (G-11). A child does not touch what it inherited. */
 __attribute__((destructor)) static void stop(void) {
+    if (exit_begun()) return;
+    free(own_real);
+    free(own_named);
     uint64_t mine = atomic_load(&core_generation);
     if (mine && mine == fork_generation()) enter(detach_on_stack, NULL);
     atomic_store(&core_generation, 0);

@@ -366,7 +366,7 @@ static struct use *spare;
 
 /* When the library is unloaded nothing of it is left. */
 __attribute__((destructor)) static void free_uses(void) {
-    while (spare) {
+    while (spare && !exit_begun()) {
         struct use *u = spare;
         spare = u->next;
         free(u);
@@ -406,6 +406,7 @@ bool driver_hold(struct driver *driver) {
             return true;
         }
         lock_drop();
+        exit_watch();
         fresh = calloc(1, sizeof *fresh);
         if (!fresh) return false;
     }

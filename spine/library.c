@@ -32,7 +32,6 @@ struct held {
 
 static struct held *kept;      /* under the lock */
 static struct held *preloaded; /* under the lock */
-static bool exiting;
 
 static bool identify(const char *path, struct identity *out) {
     struct stat s;
@@ -61,24 +60,12 @@ static void held_close(struct held *h) {
     }
 }
 
-/* Runs before the destructor when the process exits, after it (and without effect) when the library is unloaded. */
-static void note_exit(void) { exiting = true; }
-
 /* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
 __attribute__((destructor)) static void let_go(void) {
-    if (exiting) return;
+    if (exit_begun()) return;
     held_close(kept);
     held_close(preloaded);
     kept = preloaded = NULL;
-}
-
-static void watch_exit(void) {
-    static bool watching; /* under the lock */
-    lock_take();
-    bool first = !watching;
-    watching = true;
-    lock_drop();
-    if (first) atexit(note_exit);
 }
 
 /* A kept driver whose file was replaced is let go, so that the new file is loaded. */
@@ -160,7 +147,7 @@ void library_close(struct mapped_lib *lib) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
         struct held *h = hold(lib->handle, lib->given, lib->real);
         if (h) {
-            watch_exit();
+            exit_watch();
             lock_take();
             if (!listed(kept, h->handle)) {
                 h->next = kept;
@@ -187,7 +174,7 @@ void library_forget(struct mapped_lib *lib) {
 }
 
 void library_preload(const struct driver_scan *scan) {
-    watch_exit();
+    exit_watch();
     for (const struct driver_lib *d = scan->first; d; d = d->next) {
         if (!d->mapped) continue;
         lock_take();

@@ -1,6 +1,7 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
  *   core.c       opens the core, enters it, keeps forked children out of an inherited one
+ *   exit.c       tells the end of the process from the unloading of the library
  *   read.c       gathers facts: variables, folders, files, the executable
  *   gate.c       the fork gate around dl functions, the one lock, the wipe-on-fork page
  *   log.c        one logger for everything
@@ -223,6 +224,11 @@ int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
+
+/* exit.c: watch is called before anything is made that a destructor takes away; begun tells destructors that the process
+ * ends, so that they leave all of it where it is. */
+void exit_watch(void);
+bool exit_begun(void);
 
 /* ---- log.c ----------------------------------------------------------------------------------------------------- */
 

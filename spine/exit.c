@@ -1,0 +1,18 @@
+/* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of the
+ * process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
+ */
+#include "spine.h"
+
+#include <stdlib.h>
+
+static bool begun;
+
+/* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
+static void note(void) { __atomic_store_n(&begun, true, __ATOMIC_RELAXED); }
+
+void exit_watch(void) {
+    static bool watching;
+    if (!__atomic_exchange_n(&watching, true, __ATOMIC_RELAXED)) atexit(note);
+}
+
+bool exit_begun(void) { return __atomic_load_n(&begun, __ATOMIC_RELAXED); }
