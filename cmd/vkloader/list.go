@@ -96,20 +96,13 @@ func newList(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// mostRounds is more than any decision needs.
-const mostRounds = 32
-
 // decide asks the library's own decision, with facts from a source.
 func decide(question *plan.Question, from facts.Source) (*plan.Answer, error) {
-	store := facts.NewStore()
-	for range mostRounds {
-		answer := plan.Decide(question, store)
-		if len(answer.Needs) == 0 {
-			return answer, nil
-		}
-		store.Fetch(answer.Needs, from)
+	var answer *plan.Answer
+	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { answer = plan.Decide(question, s) }) {
+		return nil, fmt.Errorf("the decision never has enough facts")
 	}
-	return nil, fmt.Errorf("the decision still wants facts after %d rounds", mostRounds)
+	return answer, nil
 }
 
 // of picks the findings of the kind.
