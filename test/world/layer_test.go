@@ -5,11 +5,16 @@ import (
 	"testing"
 )
 
-// The fake layer is proven on the distribution's loader: plain, and wrapping everything.
-func TestFakeLayerOnSystemLoader(t *testing.T) {
+// The fake layer, plain and wrapping everything, is proven on the distribution's loader too.
+func TestFakeLayer(t *testing.T) {
 	t.Parallel()
+	t.Run("control", func(t *testing.T) { fakeLayer(t, NewSystem) })
+	t.Run("built", func(t *testing.T) { fakeLayer(t, New) })
+}
+
+func fakeLayer(t *testing.T, make func(testing.TB) *World) {
 	for _, script := range []string{"intercept vkCmdDraw", "wrap instance physdev device", "intercept *"} {
-		w := NewSystem(t)
+		w := make(t)
 		w.Driver("one", "device name=a type=cpu", "device name=b type=integrated").API("1.1.0")
 		w.ExplicitLayer("VK_LAYER_x", script)
 		w.ImplicitLayer("VK_LAYER_y")

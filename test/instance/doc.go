@@ -1,0 +1,2 @@
+// Package instance tests what programs see of drivers and instances.
+package instance
