@@ -1,0 +1,182 @@
+package table
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Statement is one numbered statement.
+type Statement struct {
+	ID    string
+	Quirk bool // observed, but looks accidental
+}
+
+// Document is a list of statements in their order.
+type Document struct {
+	Name       string
+	Statements []Statement
+}
+
+var statementLine = regexp.MustCompile(`^\s*[-*] \*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\*(.*)`)
+
+// Extract reads the numbered statements out of the specification's Markdown files.
+func Extract(folder string) ([]Document, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "0*.md"))
+	if err != nil {
+		return nil, err
+	}
+	var documents []Document
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		document := Document{Name: strings.TrimSuffix(filepath.Base(file), ".md")}
+		seen := map[string]bool{}
+		for _, line := range strings.Split(string(text), "\n") {
+			if m := statementLine.FindStringSubmatch(line); m != nil && !seen[m[1]] {
+				seen[m[1]] = true
+				document.Statements = append(document.Statements, Statement{ID: m[1]})
+			}
+			if n := len(document.Statements); n > 0 && strings.Contains(line, "[quirk]") {
+				document.Statements[n-1].Quirk = true
+			}
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
+}
+
+// Write renders a list of statements: a line "document NAME COUNT", then a line per id.
+func Write(documents []Document) string {
+	var out strings.Builder
+	out.WriteString("# All statement ids, in their order. Made once from the specification; an id never disappears from here.\n")
+	for _, document := range documents {
+		fmt.Fprintf(&out, "\ndocument %s %d\n", document.Name, len(document.Statements))
+		for _, s := range document.Statements {
+			out.WriteString(s.ID)
+			if s.Quirk {
+				out.WriteString(" quirk")
+			}
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// Read reads what Write wrote, and checks the counts: a lost line is an error.
+func Read(path string) ([]Document, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var documents []Document
+	var counts []int
+	seen := map[string]bool{}
+	scanner := bufio.NewScanner(file)
+	for number := 1; scanner.Scan(); number++ {
+		words := strings.Fields(scanner.Text())
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if words[0] == "document" {
+			if len(words) != 3 {
+				return nil, fmt.Errorf("%s:%d: a document has a name and a count", path, number)
+			}
+			count, err := strconv.Atoi(words[2])
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+			}
+			documents = append(documents, Document{Name: words[1]})
+			counts = append(counts, count)
+			continue
+		}
+		if len(documents) == 0 {
+			return nil, fmt.Errorf("%s:%d: an id before the first document", path, number)
+		}
+		if seen[words[0]] {
+			return nil, fmt.Errorf("%s:%d: %s comes twice", path, number, words[0])
+		}
+		seen[words[0]] = true
+		last := &documents[len(documents)-1]
+		last.Statements = append(last.Statements, Statement{ID: words[0], Quirk: len(words) > 1 && words[1] == "quirk"})
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, document := range documents {
+		if len(document.Statements) != counts[i] {
+			return nil, fmt.Errorf("%s: document %s has %d ids, not %d: an id has disappeared", path, document.Name, len(document.Statements), counts[i])
+		}
+	}
+	return documents, nil
+}
+
+// Order gives every id its place, for ranges.
+type Order struct {
+	ids   []string
+	place map[string]int
+}
+
+// OrderOf collects the ids of all documents.
+func OrderOf(documents []Document) Order {
+	o := Order{place: map[string]int{}}
+	for _, document := range documents {
+		for _, s := range document.Statements {
+			o.place[s.ID] = len(o.ids)
+			o.ids = append(o.ids, s.ID)
+		}
+	}
+	return o
+}
+
+// Known tells whether there is such an id.
+func (o Order) Known(id string) bool {
+	_, ok := o.place[id]
+	return ok
+}
+
+// Expand turns one word into ids: an id, a range ID..N or ID..ID, or PREFIX-*.
+func (o Order) Expand(word string) ([]string, error) {
+	if prefix, ok := strings.CutSuffix(word, "*"); ok {
+		var out []string
+		for _, id := range o.ids {
+			if strings.HasPrefix(id, prefix) {
+				out = append(out, id)
+			}
+		}
+		if len(out) == 0 {
+			return nil, fmt.Errorf("no id begins with %q", prefix)
+		}
+		return out, nil
+	}
+	from, to, isRange := strings.Cut(word, "..")
+	if !o.Known(from) {
+		return nil, fmt.Errorf("no statement %q", from)
+	}
+	if !isRange {
+		return []string{from}, nil
+	}
+	if !strings.Contains(to, "-") {
+		dash := strings.LastIndex(from, "-")
+		wide := len(from) - dash - 1
+		to = strings.TrimLeft(to, "0")
+		for o.place[from[:dash+1]+to] == 0 && !o.Known(from[:dash+1]+to) && len(to) < wide {
+			to = "0" + to
+		}
+		to = from[:dash+1] + to
+	}
+	if !o.Known(to) {
+		return nil, fmt.Errorf("no statement %q at the end of range %q", to, word)
+	}
+	if o.place[to] < o.place[from] {
+		return nil, fmt.Errorf("range %q runs backwards", word)
+	}
+	return append([]string(nil), o.ids[o.place[from]:o.place[to]+1]...), nil
+}
