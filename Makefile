@@ -6,7 +6,7 @@
 #   cmd/libvkcore (by its build.sh OUT)      build/libvkcore-<id>.so, id: a hash of everything that goes into it
 #   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
-#   layers/<name>/*.c, *.json                build/layers/libvk_layer_<name>.so, and the manifests beside it
+#   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A folder that needs more says it in a build.mk of its own, which is included at the end.
 
 , := ,
@@ -175,7 +175,7 @@ $(B)/$(1)/%.json: $(1)/$(2)/%.json
 -include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 endef
 $(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),libvk_$(d).so)))
-$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),libvk_layer_$(l).so)))
+$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),libVkLayer_$(l).so)))
 
 $(B)/obj/drivers/%.o: drivers/% Makefile
 	$(call say,CC,$<)

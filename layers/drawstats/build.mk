@@ -1,0 +1,1 @@
+MODULE_LDFLAGS_drawstats := -Wl,-z,defs -Wl,-Bsymbolic -pthread

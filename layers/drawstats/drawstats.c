@@ -1,0 +1,551 @@
+/* drawstats.c: a layer that counts what command buffers draw, and a sample of how a layer is written.
+ *
+ * It counts the draws, instances and vertices of each command buffer from the beginning of its recording, and writes
+ * one line when recording ends: to standard error, or to the end of the file that DRAWSTATS_FILE names. What indirect
+ * draws draw stands in buffers that only the device reads, so of those the number of draws is all that can be counted.
+ *
+ * Recording commands take no lock and allocate nothing. The layer never changes a handle or an argument, and never
+ * calls anything that the program did not call.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interface.h"
+
+/* ---- what is known ---------------------------------------------------------------------------------------------- */
+
+struct instance {
+    struct instance *next;
+    VkInstance handle;
+    PFN_vkGetInstanceProcAddr get; /* of the next in the chain, as all functions below */
+    PFN_vkDestroyInstance destroy;
+};
+
+struct device {
+    struct device *next;
+    VkDevice handle;
+    PFN_vkGetDeviceProcAddr get;
+    PFN_vkDestroyDevice destroy;
+    PFN_vkDestroyCommandPool destroy_pool;
+    PFN_vkAllocateCommandBuffers allocate;
+    PFN_vkFreeCommandBuffers free;
+    PFN_vkBeginCommandBuffer begin;
+    PFN_vkEndCommandBuffer end;
+    PFN_vkCmdDraw draw;
+    PFN_vkCmdDrawIndexed draw_indexed;
+    PFN_vkCmdDrawIndirect draw_indirect;
+    PFN_vkCmdDrawIndexedIndirect draw_indexed_indirect;
+    PFN_vkCmdDrawIndirectCount draw_indirect_count;
+    PFN_vkCmdDrawIndexedIndirectCount draw_indexed_indirect_count;
+    PFN_vkCmdDrawMultiEXT draw_multi;
+    PFN_vkCmdDrawMultiIndexedEXT draw_multi_indexed;
+};
+
+struct counts {
+    uint64_t draws, instances, vertices;
+    uint64_t indirect; /* draws whose parameters stand in a buffer */
+    uint64_t counted;  /* the most that draws whose number, too, stands in a buffer can be */
+};
+
+/* What belongs to a command buffer, at a place found from its handle. */
+struct slot {
+    _Atomic(VkCommandBuffer) handle; /* NULL: free */
+    struct device *device;
+    VkCommandPool pool;
+    struct counts counts;
+};
+
+/* Guards everything except slots in use: those belong to the thread that uses the command buffer, as Vulkan demands. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct instance *instances;
+static struct device *devices;
+static int output = STDERR_FILENO;
+
+/* ---- command buffers, found without a lock ---------------------------------------------------------------------- */
+
+/* A few segments, each twice as large as the one before. A handle has its slot in one of WINDOW places of one of them.
+ * Segments are added when there is no free place, and stay until the last device is gone, so that a look-up may read
+ * any of them at any time; slots of other command buffers that come and go meanwhile are just no match. */
+#define SEGMENTS 20
+#define FIRST_SEGMENT 64
+#define WINDOW 8
+
+static _Atomic(struct slot *) segments[SEGMENTS];
+
+static size_t window_of(VkCommandBuffer handle, unsigned segment)
+{
+    uint64_t h = (uint64_t)(uintptr_t)handle * 0x9E3779B97F4A7C15u;
+    return (size_t)(h >> 32) & (((size_t)FIRST_SEGMENT << segment) - 1);
+}
+
+static struct slot *find(VkCommandBuffer handle)
+{
+    for (unsigned n = 0; n < SEGMENTS; n++) {
+        struct slot *s = atomic_load_explicit(&segments[n], memory_order_acquire);
+        if (!s)
+            break;
+        s += window_of(handle, n);
+        for (unsigned i = 0; i < WINDOW; i++)
+            if (atomic_load_explicit(&s[i].handle, memory_order_acquire) == handle)
+                return &s[i];
+    }
+    return NULL;
+}
+
+static bool add(VkCommandBuffer handle, struct device *d, VkCommandPool pool)
+{
+    for (unsigned n = 0; n < SEGMENTS; n++) {
+        struct slot *s = atomic_load(&segments[n]);
+        if (!s) {
+            s = calloc(((size_t)FIRST_SEGMENT << n) + WINDOW, sizeof(*s));
+            if (!s)
+                return false;
+            atomic_store_explicit(&segments[n], s, memory_order_release);
+        }
+        s += window_of(handle, n);
+        for (unsigned i = 0; i < WINDOW; i++) {
+            if (atomic_load(&s[i].handle))
+                continue;
+            s[i].device = d;
+            s[i].pool = pool;
+            memset(&s[i].counts, 0, sizeof(s[i].counts));
+            atomic_store_explicit(&s[i].handle, handle, memory_order_release);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Frees the slots of a device, or only those of one of its pools. */
+static void forget(const struct device *d, VkCommandPool pool)
+{
+    for (unsigned n = 0; n < SEGMENTS; n++) {
+        struct slot *s = atomic_load(&segments[n]);
+        for (size_t i = 0; s && i < ((size_t)FIRST_SEGMENT << n) + WINDOW; i++)
+            if (atomic_load(&s[i].handle) && s[i].device == d && (!pool || s[i].pool == pool))
+                atomic_store_explicit(&s[i].handle, NULL, memory_order_release);
+    }
+}
+
+/* ---- instances -------------------------------------------------------------------------------------------------- */
+
+static PFN_vkVoidFunction hook(const char *name, bool of_device);
+
+/* Where the layer's own link stands in the chain of creation structures. */
+static VkLayerInstanceCreateInfo *instance_link(const void *chain)
+{
+    for (const VkLayerInstanceCreateInfo *s = chain; s; s = s->pNext)
+        if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && s->function == VK_LAYER_LINK_INFO)
+            return (VkLayerInstanceCreateInfo *)s;
+    return NULL;
+}
+
+/* Opened for the first instance, closed after the last. */
+static void open_output(void)
+{
+    const char *path = secure_getenv("DRAWSTATS_FILE");
+    int fd = path && *path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
+    if (fd < 0)
+        fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %m; writing here\n", path);
+    output = fd < 0 ? STDERR_FILENO : fd;
+}
+
+static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                           VkInstance *handle)
+{
+    VkLayerInstanceCreateInfo *link = instance_link(info->pNext);
+    if (!link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
+    if (!create)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    struct instance *i = calloc(1, sizeof(*i));
+    if (!i)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext; /* the next layer finds its own link there */
+    VkResult result = create(info, allocator, handle);
+    if (result != VK_SUCCESS) {
+        free(i);
+        return result;
+    }
+    i->handle = *handle;
+    i->get = get;
+    i->destroy = (PFN_vkDestroyInstance)get(*handle, "vkDestroyInstance");
+    pthread_mutex_lock(&lock);
+    if (!instances)
+        open_output();
+    i->next = instances;
+    instances = i;
+    pthread_mutex_unlock(&lock);
+    return VK_SUCCESS;
+}
+
+static void VKAPI_CALL destroy_instance(VkInstance handle, const VkAllocationCallbacks *allocator)
+{
+    if (!handle)
+        return;
+    pthread_mutex_lock(&lock);
+    struct instance **at = &instances;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    struct instance *i = *at;
+    if (i)
+        *at = i->next;
+    if (!instances && output != STDERR_FILENO) {
+        close(output);
+        output = STDERR_FILENO;
+    }
+    pthread_mutex_unlock(&lock);
+    if (i)
+        i->destroy(handle, allocator);
+    free(i);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance handle, const char *name)
+{
+    PFN_vkVoidFunction own = hook(name, false);
+    if (!handle)
+        return strcmp(name, "vkCreateInstance") == 0 || strcmp(name, "vkGetInstanceProcAddr") == 0 ? own : NULL;
+    PFN_vkGetInstanceProcAddr get = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct instance *i = instances; i && !get; i = i->next)
+        if (i->handle == handle)
+            get = i->get;
+    pthread_mutex_unlock(&lock);
+    if (!get)
+        return own; /* asked for vkCreateInstance with the instance that is being made */
+    /* A function of ours is there only if there is something to call after it. */
+    PFN_vkVoidFunction below = get(handle, name);
+    return own && below ? own : below;
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------------- */
+
+static struct device *device_of(VkDevice handle)
+{
+    pthread_mutex_lock(&lock);
+    struct device *d = devices;
+    while (d && d->handle != handle)
+        d = d->next;
+    pthread_mutex_unlock(&lock);
+    return d;
+}
+
+static void fill(struct device *d)
+{
+#define NEXT(member, type, name) d->member = (PFN_##type)d->get(d->handle, name)
+    NEXT(destroy, vkDestroyDevice, "vkDestroyDevice");
+    NEXT(destroy_pool, vkDestroyCommandPool, "vkDestroyCommandPool");
+    NEXT(allocate, vkAllocateCommandBuffers, "vkAllocateCommandBuffers");
+    NEXT(free, vkFreeCommandBuffers, "vkFreeCommandBuffers");
+    NEXT(begin, vkBeginCommandBuffer, "vkBeginCommandBuffer");
+    NEXT(end, vkEndCommandBuffer, "vkEndCommandBuffer");
+    NEXT(draw, vkCmdDraw, "vkCmdDraw");
+    NEXT(draw_indexed, vkCmdDrawIndexed, "vkCmdDrawIndexed");
+    NEXT(draw_indirect, vkCmdDrawIndirect, "vkCmdDrawIndirect");
+    NEXT(draw_indexed_indirect, vkCmdDrawIndexedIndirect, "vkCmdDrawIndexedIndirect");
+    NEXT(draw_multi, vkCmdDrawMultiEXT, "vkCmdDrawMultiEXT");
+    NEXT(draw_multi_indexed, vkCmdDrawMultiIndexedEXT, "vkCmdDrawMultiIndexedEXT");
+    /* The same command under three names; whichever the device has will do for all of them. */
+    const char *end[] = {"Count", "CountKHR", "CountAMD"};
+    for (int i = 0; i < 3; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "vkCmdDrawIndirect%s", end[i]);
+        if (!d->draw_indirect_count)
+            NEXT(draw_indirect_count, vkCmdDrawIndirectCount, name);
+        snprintf(name, sizeof(name), "vkCmdDrawIndexedIndirect%s", end[i]);
+        if (!d->draw_indexed_indirect_count)
+            NEXT(draw_indexed_indirect_count, vkCmdDrawIndexedIndirectCount, name);
+    }
+#undef NEXT
+}
+
+static VkLayerDeviceCreateInfo *device_link(const void *chain)
+{
+    for (const VkLayerDeviceCreateInfo *s = chain; s; s = s->pNext)
+        if (s->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && s->function == VK_LAYER_LINK_INFO)
+            return (VkLayerDeviceCreateInfo *)s;
+    return NULL;
+}
+
+/* vkCreateDevice belongs to the instance chain. A physical device begins with the same word as its instance. */
+static VkInstance instance_of(VkPhysicalDevice physical)
+{
+    VkInstance handle = NULL;
+    pthread_mutex_lock(&lock);
+    for (struct instance *i = instances; i && !handle; i = i->next)
+        if (*(void **)i->handle == *(void **)physical)
+            handle = i->handle;
+    pthread_mutex_unlock(&lock);
+    return handle;
+}
+
+static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                         const VkAllocationCallbacks *allocator, VkDevice *handle)
+{
+    VkLayerDeviceCreateInfo *link = device_link(info->pNext);
+    if (!link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)get(instance_of(physical), "vkCreateDevice");
+    if (!create)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    struct device *d = calloc(1, sizeof(*d));
+    if (!d)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    d->get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    VkResult result = create(physical, info, allocator, handle);
+    if (result != VK_SUCCESS) {
+        free(d);
+        return result;
+    }
+    d->handle = *handle;
+    fill(d);
+    pthread_mutex_lock(&lock);
+    d->next = devices;
+    devices = d;
+    pthread_mutex_unlock(&lock);
+    return VK_SUCCESS;
+}
+
+static void VKAPI_CALL destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator)
+{
+    if (!handle)
+        return;
+    pthread_mutex_lock(&lock);
+    struct device **at = &devices;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    struct device *d = *at;
+    if (d) {
+        *at = d->next;
+        forget(d, VK_NULL_HANDLE);
+    }
+    for (unsigned n = 0; !devices && n < SEGMENTS; n++)
+        free(atomic_exchange(&segments[n], NULL));
+    pthread_mutex_unlock(&lock);
+    if (d)
+        d->destroy(handle, allocator);
+    free(d);
+}
+
+static PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice handle, const char *name)
+{
+    struct device *d = device_of(handle);
+    if (!d)
+        return NULL;
+    PFN_vkVoidFunction own = hook(name, true), below = d->get(handle, name);
+    return own && below ? own : below;
+}
+
+/* ---- command buffers come and go -------------------------------------------------------------------------------- */
+
+static void VKAPI_CALL free_command_buffers(VkDevice handle, VkCommandPool pool, uint32_t count,
+                                            const VkCommandBuffer *buffers)
+{
+    struct device *d = device_of(handle);
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < count; i++) {
+        struct slot *s = buffers[i] ? find(buffers[i]) : NULL;
+        if (s)
+            atomic_store_explicit(&s->handle, NULL, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    d->free(handle, pool, count, buffers); /* only now: another thread may get the same handles again */
+}
+
+static VkResult VKAPI_CALL allocate_command_buffers(VkDevice handle, const VkCommandBufferAllocateInfo *info,
+                                                    VkCommandBuffer *buffers)
+{
+    struct device *d = device_of(handle);
+    VkResult result = d->allocate(handle, info, buffers);
+    if (result != VK_SUCCESS)
+        return result;
+    bool all = true;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < info->commandBufferCount; i++)
+        all = all && add(buffers[i], d, info->commandPool);
+    pthread_mutex_unlock(&lock);
+    if (all)
+        return VK_SUCCESS;
+    free_command_buffers(handle, info->commandPool, info->commandBufferCount, buffers);
+    memset(buffers, 0, info->commandBufferCount * sizeof(*buffers));
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+static void VKAPI_CALL destroy_command_pool(VkDevice handle, VkCommandPool pool, const VkAllocationCallbacks *allocator)
+{
+    struct device *d = device_of(handle);
+    if (pool) {
+        pthread_mutex_lock(&lock);
+        forget(d, pool);
+        pthread_mutex_unlock(&lock);
+    }
+    d->destroy_pool(handle, pool, allocator);
+}
+
+/* ---- recording -------------------------------------------------------------------------------------------------- */
+
+static VkResult VKAPI_CALL begin_command_buffer(VkCommandBuffer buffer, const VkCommandBufferBeginInfo *info)
+{
+    struct slot *s = find(buffer);
+    memset(&s->counts, 0, sizeof(s->counts));
+    return s->device->begin(buffer, info);
+}
+
+/* One write of a whole line, so that lines of several threads do not mix. */
+static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
+{
+    struct slot *s = find(buffer);
+    const struct counts *c = &s->counts;
+    char line[256];
+    int length = snprintf(line, sizeof(line),
+                          "drawstats: command buffer %p: %llu draws, %llu instances, %llu vertices, "
+                          "%llu indirect draws, at most %llu counted on the device\n",
+                          (void *)buffer, (unsigned long long)c->draws, (unsigned long long)c->instances,
+                          (unsigned long long)c->vertices, (unsigned long long)c->indirect,
+                          (unsigned long long)c->counted);
+    if (write(output, line, (size_t)length) < 0) {
+        /* Statistics that cannot be written are lost; the program must not notice. */
+    }
+    return s->device->end(buffer);
+}
+
+static void count(struct slot *s, uint64_t vertices, uint64_t copies)
+{
+    s->counts.draws++;
+    s->counts.instances += copies;
+    s->counts.vertices += vertices * copies;
+}
+
+static void VKAPI_CALL cmd_draw(VkCommandBuffer buffer, uint32_t vertices, uint32_t copies, uint32_t first_vertex,
+                                uint32_t first_instance)
+{
+    struct slot *s = find(buffer);
+    count(s, vertices, copies);
+    s->device->draw(buffer, vertices, copies, first_vertex, first_instance);
+}
+
+static void VKAPI_CALL cmd_draw_indexed(VkCommandBuffer buffer, uint32_t indices, uint32_t copies, uint32_t first_index,
+                                        int32_t vertex_offset, uint32_t first_instance)
+{
+    struct slot *s = find(buffer);
+    count(s, indices, copies);
+    s->device->draw_indexed(buffer, indices, copies, first_index, vertex_offset, first_instance);
+}
+
+static void VKAPI_CALL cmd_draw_indirect(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset, uint32_t draws,
+                                         uint32_t stride)
+{
+    struct slot *s = find(buffer);
+    s->counts.indirect += draws;
+    s->device->draw_indirect(buffer, from, offset, draws, stride);
+}
+
+static void VKAPI_CALL cmd_draw_indexed_indirect(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
+                                                 uint32_t draws, uint32_t stride)
+{
+    struct slot *s = find(buffer);
+    s->counts.indirect += draws;
+    s->device->draw_indexed_indirect(buffer, from, offset, draws, stride);
+}
+
+static void VKAPI_CALL cmd_draw_indirect_count(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
+                                               VkBuffer number, VkDeviceSize number_offset, uint32_t most,
+                                               uint32_t stride)
+{
+    struct slot *s = find(buffer);
+    s->counts.counted += most;
+    s->device->draw_indirect_count(buffer, from, offset, number, number_offset, most, stride);
+}
+
+static void VKAPI_CALL cmd_draw_indexed_indirect_count(VkCommandBuffer buffer, VkBuffer from, VkDeviceSize offset,
+                                                       VkBuffer number, VkDeviceSize number_offset, uint32_t most,
+                                                       uint32_t stride)
+{
+    struct slot *s = find(buffer);
+    s->counts.counted += most;
+    s->device->draw_indexed_indirect_count(buffer, from, offset, number, number_offset, most, stride);
+}
+
+static void VKAPI_CALL cmd_draw_multi(VkCommandBuffer buffer, uint32_t draws, const VkMultiDrawInfoEXT *infos,
+                                      uint32_t copies, uint32_t first_instance, uint32_t stride)
+{
+    struct slot *s = find(buffer);
+    for (uint32_t i = 0; i < draws; i++)
+        count(s, ((const VkMultiDrawInfoEXT *)((const char *)infos + (size_t)i * stride))->vertexCount, copies);
+    s->device->draw_multi(buffer, draws, infos, copies, first_instance, stride);
+}
+
+static void VKAPI_CALL cmd_draw_multi_indexed(VkCommandBuffer buffer, uint32_t draws,
+                                              const VkMultiDrawIndexedInfoEXT *infos, uint32_t copies,
+                                              uint32_t first_instance, uint32_t stride, const int32_t *vertex_offset)
+{
+    struct slot *s = find(buffer);
+    for (uint32_t i = 0; i < draws; i++)
+        count(s, ((const VkMultiDrawIndexedInfoEXT *)((const char *)infos + (size_t)i * stride))->indexCount, copies);
+    s->device->draw_multi_indexed(buffer, draws, infos, copies, first_instance, stride, vertex_offset);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    PFN_vkVoidFunction function;
+    bool of_device;
+} hooks[] = {
+#define HOOK(name, function, of_device) {name, (PFN_vkVoidFunction)function, of_device}
+    HOOK("vkGetInstanceProcAddr", get_instance_proc_addr, false),
+    HOOK("vkCreateInstance", create_instance, false),
+    HOOK("vkDestroyInstance", destroy_instance, false),
+    HOOK("vkCreateDevice", create_device, false),
+    HOOK("vkGetDeviceProcAddr", get_device_proc_addr, true),
+    HOOK("vkDestroyDevice", destroy_device, true),
+    HOOK("vkDestroyCommandPool", destroy_command_pool, true),
+    HOOK("vkAllocateCommandBuffers", allocate_command_buffers, true),
+    HOOK("vkFreeCommandBuffers", free_command_buffers, true),
+    HOOK("vkBeginCommandBuffer", begin_command_buffer, true),
+    HOOK("vkEndCommandBuffer", end_command_buffer, true),
+    HOOK("vkCmdDraw", cmd_draw, true),
+    HOOK("vkCmdDrawIndexed", cmd_draw_indexed, true),
+    HOOK("vkCmdDrawIndirect", cmd_draw_indirect, true),
+    HOOK("vkCmdDrawIndexedIndirect", cmd_draw_indexed_indirect, true),
+    HOOK("vkCmdDrawIndirectCount", cmd_draw_indirect_count, true),
+    HOOK("vkCmdDrawIndirectCountKHR", cmd_draw_indirect_count, true),
+    HOOK("vkCmdDrawIndirectCountAMD", cmd_draw_indirect_count, true),
+    HOOK("vkCmdDrawIndexedIndirectCount", cmd_draw_indexed_indirect_count, true),
+    HOOK("vkCmdDrawIndexedIndirectCountKHR", cmd_draw_indexed_indirect_count, true),
+    HOOK("vkCmdDrawIndexedIndirectCountAMD", cmd_draw_indexed_indirect_count, true),
+    HOOK("vkCmdDrawMultiEXT", cmd_draw_multi, true),
+    HOOK("vkCmdDrawMultiIndexedEXT", cmd_draw_multi_indexed, true),
+};
+
+static PFN_vkVoidFunction hook(const char *name, bool only_of_device)
+{
+    for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+        if (strcmp(hooks[i].name, name) == 0 && (hooks[i].of_device || !only_of_device))
+            return hooks[i].function;
+    return NULL;
+}
+
+/* The one symbol that the library exports. No physical-device functions are new, so there is no third look-up. */
+__attribute__((visibility("default"))) VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *asked)
+{
+    if (asked->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT || asked->loaderLayerInterfaceVersion < 2)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    asked->loaderLayerInterfaceVersion = 2;
+    asked->pfnGetInstanceProcAddr = get_instance_proc_addr;
+    asked->pfnGetDeviceProcAddr = get_device_proc_addr;
+    asked->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}
