@@ -26,6 +26,11 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
+# Where manifests and the settings file are searched (PATH-4): when the folder was not chosen, /etc is searched, too.
+EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
+SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
+export SEARCH_FOLDERS := -X vkloader/internal/search.linuxSysConfDir=$(SYSCONFDIR) \
+	-X vkloader/internal/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= ../shared/registry/vk.xml
 V ?= 0
@@ -153,7 +158,7 @@ $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 # Go knows best what has changed.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o $@.new ./cmd/vkloader
+	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 ifneq ($(wildcard cmd/vkloader/*.go),)

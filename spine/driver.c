@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "gen/zwire.h"
+#include "global.h"
 #include "library.h"
 #include "interface.h"
 #include "instance.h"
@@ -246,9 +247,8 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);
     while (result == VK_SUCCESS && wire_next(&reader, &record)) {
-        if (record.id == WIRE_LOG) {
-            struct wire_log line;
-            if (wire_get_log(&record, &line)) log_text(in, line.flags, line.text);
+        if (record.id == WIRE_LOG || record.id == WIRE_LOG_LEVEL) {
+            plan_step(in, &record);
         } else if (record.id == WIRE_DIRECT) {
             const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
             for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {

@@ -12,13 +12,20 @@
 #include "layer.h"
 #include "library.h"
 
+void plan_step(struct instance *in, const struct wire_record *record) {
+    struct wire_log line;
+    struct wire_log_level level;
+    if (record->id == WIRE_LOG && wire_get_log(record, &line))
+        log_text(in, line.flags, line.text);
+    else if (record->id == WIRE_LOG_LEVEL && wire_get_log_level(record, &level))
+        log_set_level(in, level.level);
+}
+
 void plan_log(struct instance *in, const struct plan *plan) {
     struct wire_reader reader;
     struct wire_record record;
-    struct wire_log line;
     wire_open(&reader, plan->bytes, plan->size);
-    while (wire_next(&reader, &record))
-        if (record.id == WIRE_LOG && wire_get_log(&record, &line)) log_text(in, line.flags, line.text);
+    while (wire_next(&reader, &record)) plan_step(in, &record);
 }
 
 /* INS-012, LAY-234 to 236: how many of the available entries to write. */
@@ -190,7 +197,7 @@ VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProper
     if (result == VK_SUCCESS) result = plan.result;
     plan_log(NULL, &plan);
     struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
-    if (result == VK_SUCCESS && (!pre || pre->count == 0)) {
+    if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
         result = layers_answer(&plan, count, properties);
     } else if (result == VK_SUCCESS) {
         uint32_t n = pre->count;
@@ -289,7 +296,7 @@ VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, ui
         result = plan.result;
     }
     struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
-    if (result == VK_SUCCESS && (!pre || pre->count == 0)) {
+    if (result == VK_SUCCESS && !pre) {
         result = extensions_finish(facts, &plan, layer_name, count, properties);
     } else if (result == VK_SUCCESS) {
         uint32_t n = pre->count;

@@ -2,6 +2,7 @@
 #ifndef VKL_GLOBAL_H
 #define VKL_GLOBAL_H
 
+#include "gen/zwire.h"
 #include "spine.h"
 
 /* Kinds of the wire's question record. */
@@ -14,7 +15,9 @@ enum {
     QUESTION_EXTENSIONS_OPENED
 };
 
-/* Writes the log steps of a plan that has no driver steps. */
+/* Carries out a step of a plan when it is about the log: a line to write, or a level that counts from there on. */
+void plan_step(struct instance *instance, const struct wire_record *record);
+/* All such steps of a plan that has no driver steps. */
 void plan_log(struct instance *instance, const struct plan *plan);
 
 #endif

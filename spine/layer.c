@@ -66,7 +66,7 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
         if (!grow(&list->layer, list->count, sizeof *list->layer)) return false;
         list->layer[list->count++] = (struct layer){
             .name = l.name, .description = l.description, .manifest = l.manifest, .library = l.library,
-            .spec_version = l.spec_version, .impl_version = l.impl_version, .implicit = l.flags & 1,
+            .spec_version = l.spec_version, .impl_version = l.impl_version, .implicit = l.flags & 1, .unchained = (l.flags & 8) != 0,
             .meta = (l.flags & 2) || !l.library, .fn_negotiate = l.fn_negotiate, .fn_gipa = l.fn_gipa,
             .fn_gdpa = l.fn_gdpa, .disable_env = l.disable_env, .enable_env = l.enable_env,
             .enable_value = l.enable_value};
@@ -216,7 +216,7 @@ VkResult layers_open(struct instance *in) {
     }
     for (uint32_t i = list->active_count; i-- > 0;) {
         const struct layer_active *a = &list->active[i];
-        if (a->layer->meta) continue;
+        if (a->layer->meta || a->layer->unchained) continue;
         node[i].layer = a->layer;
         node[i].enabled_by = a->enabled_by;
         state[i] = open_one(in, &node[i]);
@@ -224,7 +224,7 @@ VkResult layers_open(struct instance *in) {
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < list->active_count && result == VK_SUCCESS; i++) {
         const struct layer_active *a = &list->active[i];
-        if (a->layer->meta || state[i] == OPENED) continue;
+        if (a->layer->meta || a->layer->unchained || state[i] == OPENED) continue;
         report(in, a, state[i]);
         if (a->app_named) result = VK_ERROR_LAYER_NOT_PRESENT;
     }

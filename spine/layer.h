@@ -12,6 +12,7 @@ struct layer {
     const char *library; /* as given to dlopen; NULL: a meta-layer */
     uint32_t spec_version, impl_version;
     bool implicit, meta;
+    bool unchained; /* active, but another of its name is in the chain (SET-44) */
     const char *fn_negotiate, *fn_gipa, *fn_gdpa; /* symbols after renaming (LAY-68) */
     const char *disable_env, *enable_env, *enable_value; /* NULL when not declared */
     uint32_t instance_ext_count, device_ext_count;

@@ -13,8 +13,8 @@
 #define TEXT_MAX 511 /* LOG-10 */
 #define TAG_WIDTH 32 /* LOG-9 */
 
-/* What VK_LOADER_DEBUG switched on; written by the constructor alone. */
-static unsigned log_level;
+/* What VK_LOADER_DEBUG switched on, or later a settings file that a global function read (LOG-14, SET-78). */
+static _Atomic unsigned log_level;
 
 /* LOG-1; the order is the one in which prefixes are tried (LOG-4). */
 static const struct {
@@ -51,6 +51,13 @@ static unsigned level_of(const char *list) {
 void log_start(void) {
     const char *list = env_plain("VK_LOADER_DEBUG");
     log_level = list ? level_of(list) : 0;
+}
+
+void log_set_level(struct instance *instance, unsigned level) {
+    if (instance)
+        instance->log_level = (int)level; /* SET-77 */
+    else
+        log_level = level;
 }
 
 static bool wanted(const struct instance *instance, unsigned flags) {

@@ -128,7 +128,7 @@ struct instance {
     struct handle_list surfaces, messenger_list, report_list;
 
     struct unknown_names unknown_physdev, unknown_device;
-    int log_level;                /* -1: the process's (settings files come later) */
+    int log_level;                /* -1: the process's; else a settings file's (SET-77) */
 };
 
 /* A driver of an instance. */
@@ -247,6 +247,8 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
 void bad_handle(uint32_t command) __attribute__((noreturn));
 /* Reads VK_LOADER_DEBUG; called by the constructor alone. */
 void log_start(void);
+/* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
+void log_set_level(struct instance *instance, unsigned level);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 

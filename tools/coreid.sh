@@ -11,7 +11,7 @@ fi
 {
     "$go" version
     "${CC:-gcc}" --version | head -n 1
-    echo "${GOFLAGS:-} ${CGO_CFLAGS:-} ${CGO_LDFLAGS:-} ${GOAMD64:-}"
+    echo "${GOFLAGS:-} ${CGO_CFLAGS:-} ${CGO_LDFLAGS:-} ${GOAMD64:-} ${SEARCH_FOLDERS:-}"
     # Every file of the command's own folder, tests aside, and the sources of the packages below it.
     {
         find cmd/libvkcore -type f ! -name '*_test.go' ! -path '*/testdata/*'

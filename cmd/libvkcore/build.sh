@@ -43,7 +43,7 @@ printf '{ global: vkcore_*; local: *; };\n' > "$work/exports.map"
 # asyncpreemptoff: the runtime sends no signals. containermaxprocs, updatemaxprocs: it reads and keeps open no cgroup
 # files. decoratemappings: it names no mappings.
 "$go" build -trimpath -buildvcs=false -buildmode=c-shared -overlay="$work/overlay.json" \
-    -ldflags="-s -w -X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0,decoratemappings=0 \
+    -ldflags="-s -w ${SEARCH_FOLDERS:-} -X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0,decoratemappings=0 \
 -extldflags '$work/id.o $wrap -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs -Wl,-z,nodelete -Wl,--version-script=$work/exports.map'" \
     -o "$out.new" ./cmd/libvkcore
 rm -f "$out.new.h" "${out%.so}.h" "$folder"/libvkcore-*.h
