@@ -217,10 +217,8 @@ generate-check:
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
 
-ifneq ($(wildcard test/bench),)
 bench: all
-	$(Q)$(GO) test -run '^$$' -bench . -count 1 ./test/bench/...
-endif
+	$(Q)$(GO) run ./test/bench/startup
 
 ifneq ($(wildcard test/mutants),)
 mutants: all
