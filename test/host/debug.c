@@ -32,11 +32,15 @@ static void keep(struct event *event)
     pthread_mutex_unlock(&lock);
 }
 
+static __thread int inside; /* callbacks that are performing lines: what arrives belongs to the outer command's answer */
+
 static void reenter(const struct sink *sink)
 {
     if (!sink->script[0]) return;
     struct answer answer = {0};
+    inside++;
     perform_script(sink->script, &answer, 0);
+    inside--;
     answer_free(&answer);
 }
 
@@ -86,6 +90,7 @@ bool have_events(void) { return first != NULL; }
 
 void put_events(void)
 {
+    if (inside) return;
     pthread_mutex_lock(&lock);
     struct event *event = first;
     first = NULL;
