@@ -94,7 +94,8 @@ VkResult VKAPI_PTR fake_EnumerateInstanceVersion(uint32_t *version)
     return result;
 }
 
-VkResult list_extensions(const char *function, const char *layer, uint32_t *count, VkExtensionProperties *p, const struct statement *device)
+VkResult list_extensions(const char *function, const char *layer, uint32_t *count, VkExtensionProperties *p,
+    const struct statement *device)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -131,7 +132,8 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     return result;
 }
 
-VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p)
+VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
+    VkExtensionProperties *p)
 {
     return list_extensions("vkEnumerateInstanceExtensionProperties", layer, count, p, NULL);
 }
@@ -149,10 +151,12 @@ VkResult VKAPI_PTR fake_EnumerateInstanceLayerProperties(uint32_t *count, VkLaye
 void record_allocator(struct record *r, const VkAllocationCallbacks *allocator)
 {
     record_pointer(r, "allocator", allocator);
-    if (allocator) record_int(r, "allocator_good", allocator->pfnAllocation && allocator->pfnReallocation && allocator->pfnFree);
+    if (allocator) record_int(r, "allocator_good", allocator->pfnAllocation && allocator->pfnReallocation &&
+        allocator->pfnFree);
 }
 
-VkResult VKAPI_PTR fake_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
+VkResult VKAPI_PTR fake_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+    VkInstance *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;

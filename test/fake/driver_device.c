@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out)
+VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info,
+    const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -72,17 +73,25 @@ static void get_queue(const char *function, VkDevice h, uint32_t family, uint32_
     if (out) *out = none ? NULL : H(queue_of(h, family, index));
 }
 
-void VKAPI_PTR fake_GetDeviceQueue(VkDevice h, uint32_t family, uint32_t index, VkQueue *out) { get_queue("vkGetDeviceQueue", h, family, index, out); }
-void VKAPI_PTR fake_GetDeviceQueue2(VkDevice h, const VkDeviceQueueInfo2 *i, VkQueue *out) { get_queue("vkGetDeviceQueue2", h, i->queueFamilyIndex, i->queueIndex, out); }
+void VKAPI_PTR fake_GetDeviceQueue(VkDevice h, uint32_t family, uint32_t index, VkQueue *out)
+{
+    get_queue("vkGetDeviceQueue", h, family, index, out);
+}
+void VKAPI_PTR fake_GetDeviceQueue2(VkDevice h, const VkDeviceQueueInfo2 *i, VkQueue *out)
+{
+    get_queue("vkGetDeviceQueue2", h, i->queueFamilyIndex, i->queueIndex, out);
+}
 
-VkResult VKAPI_PTR fake_CreateCommandPool(VkDevice h, const VkCommandPoolCreateInfo *info, const VkAllocationCallbacks *allocator, VkCommandPool *out)
+VkResult VKAPI_PTR fake_CreateCommandPool(VkDevice h, const VkCommandPoolCreateInfo *info,
+    const VkAllocationCallbacks *allocator, VkCommandPool *out)
 {
     (void)info, (void)allocator;
     *out = (VkCommandPool)(uintptr_t)object_new(POOL, object_of(h));
     return VK_SUCCESS;
 }
 
-VkResult VKAPI_PTR fake_AllocateCommandBuffers(VkDevice h, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *out)
+VkResult VKAPI_PTR fake_AllocateCommandBuffers(VkDevice h, const VkCommandBufferAllocateInfo *info,
+    VkCommandBuffer *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -96,7 +105,8 @@ VkResult VKAPI_PTR fake_AllocateCommandBuffers(VkDevice h, const VkCommandBuffer
     return result;
 }
 
-VkResult VKAPI_PTR fake_CreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+VkResult VKAPI_PTR fake_CreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info,
+    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -112,7 +122,8 @@ VkResult VKAPI_PTR fake_CreateSwapchainKHR(VkDevice h, const VkSwapchainCreateIn
     return result;
 }
 
-VkResult VKAPI_PTR fake_CreateSharedSwapchainsKHR(VkDevice h, uint32_t count, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+VkResult VKAPI_PTR fake_CreateSharedSwapchainsKHR(VkDevice h, uint32_t count, const VkSwapchainCreateInfoKHR *info,
+    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;

@@ -11,23 +11,36 @@ VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) { return fa
 #endif
 #if FAKE_EXPORTS & EXPORT_GIPA
 VISIBLE PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name) { return fake_GetInstanceProcAddr(h, name); }
+PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name)
+{
+    return fake_GetInstanceProcAddr(h, name);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_GPDPA
 VISIBLE PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name) { return fake_GetPhysicalDeviceProcAddr(h, name); }
+PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name)
+{
+    return fake_GetPhysicalDeviceProcAddr(h, name);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_GIPA
 VISIBLE PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name);
 PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name) { return fake_GetInstanceProcAddr(h, name); }
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_CREATE
-VISIBLE VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out);
-VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) { return fake_CreateInstance(info, allocator, out); }
+VISIBLE VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+    VkInstance *out);
+VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
+{
+    return fake_CreateInstance(info, allocator, out);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_EXTENSIONS
 VISIBLE VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p);
-VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p) { return fake_EnumerateInstanceExtensionProperties(layer, count, p); }
+VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p)
+{
+    return fake_EnumerateInstanceExtensionProperties(layer, count, p);
+}
 #endif
 #ifdef FAKE_UNDEFINED
 /* A symbol that no library defines: harmless as long as symbols are bound lazily. */

@@ -96,17 +96,21 @@ static bool listed(const char *extension)
 
 static PFN_vkVoidFunction search(const char *name, unsigned levels)
 {
-    if (levels & 1u << OF_INSTANCE && !strcmp(name, "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetInstanceProcAddr;
-    if (levels & 1u << OF_INSTANCE && !strcmp(name, "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetDeviceProcAddr;
+    if (levels & 1u << OF_INSTANCE && !strcmp(name,
+        "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetInstanceProcAddr;
+    if (levels & 1u << OF_INSTANCE && !strcmp(name,
+        "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetDeviceProcAddr;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         const struct entry *e = &entries[i];
         if (strcmp(e->name, name) || !(levels & 1u << e->level)) continue;
         bool device = e->level == OF_DEVICE && e->extension && strncmp(e->extension, "instance ", 9);
-        bool yes = minor_of_api() >= e->minor || (e->extension && (device ? any_device_lists(e->extension) : listed(e->extension)));
+        bool yes = minor_of_api() >= e->minor || (e->extension && (device ? any_device_lists(e->extension)
+            : listed(e->extension)));
         return yes || script_has("offer", name) ? e->function : NULL;
     }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (!strcmp(plain[i].name, name) && (levels & 1u << plain[i].level)) return listed(plain[i].extension) || script_has("offer", name) ? thunk_for(name) : NULL;
+        if (!strcmp(plain[i].name, name) && (levels & 1u << plain[i].level)) return listed(plain[i].extension) ||
+            script_has("offer", name) ? thunk_for(name) : NULL;
     if (levels & 1u << OF_DEVICE) {
         static const struct {
             const char *name;
@@ -149,7 +153,8 @@ static PFN_vkVoidFunction lookup(struct object *instance, const char *name)
 {
     if (script_has("missing", name) || script_has("missing_gipa", name)) return NULL;
     if (!strcmp(name, "vk_icdNegotiateLoaderICDInterfaceVersion"))
-        return fake_exports & EXPORT_NEGOTIATE || script_has("negotiate_by_gipa", NULL) ? (PFN_vkVoidFunction)(uintptr_t)fake_Negotiate : NULL;
+        return fake_exports & EXPORT_NEGOTIATE || script_has("negotiate_by_gipa", NULL)
+            ? (PFN_vkVoidFunction)(uintptr_t)fake_Negotiate : NULL;
     if (!strcmp(name, "vk_icdGetPhysicalDeviceProcAddr"))
         return script_has("no_gpdpa", NULL) ? NULL : (PFN_vkVoidFunction)(uintptr_t)fake_GetPhysicalDeviceProcAddr;
     if (!instance) return search(name, 1u << GLOBAL);
@@ -187,7 +192,8 @@ VkResult VKAPI_PTR fake_Negotiate(uint32_t *version)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
-    uint32_t low = (uint32_t)script_number(script_word("interface", 1, "0")), high = (uint32_t)script_number(script_word("interface", 2, "7"));
+    uint32_t low = (uint32_t)script_number(script_word("interface", 1, "0")), high =
+        (uint32_t)script_number(script_word("interface", 2, "7"));
     const struct statement *forced = script_find("negotiate", NULL, 0); /* negotiate RESULT VERSION */
     record_open(&r, "vk_icdNegotiateLoaderICDInterfaceVersion");
     record_int(&r, "given", *version);

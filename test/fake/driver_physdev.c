@@ -54,7 +54,8 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
             g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance, id));
         }
         for (int w = 1; s && w < s->count && g->physicalDeviceCount < VK_MAX_DEVICE_GROUP_SIZE; w++)
-            if (!strchr(s->word[w], '=')) g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance, s->word[w]));
+            if (!strchr(s->word[w], '=')) g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance,
+                s->word[w]));
         const char *claim = s ? statement_value(s, "members", NULL) : NULL;
         if (claim) g->physicalDeviceCount = (uint32_t)script_number(claim);
         for (VkBaseOutStructure *n = g->pNext; n; n = n->pNext) {
@@ -66,12 +67,14 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
     return forced ? result : counted;
 }
 
-VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
+VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
+    VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroups", h, count, array);
 }
 
-VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
+VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count,
+    VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroupsKHR", h, count, array);
 }
@@ -137,8 +140,14 @@ static void properties2(const char *function, VkPhysicalDevice h, VkPhysicalDevi
     }
 }
 
-void VKAPI_PTR fake_GetPhysicalDeviceProperties2(VkPhysicalDevice h, VkPhysicalDeviceProperties2 *p) { properties2("vkGetPhysicalDeviceProperties2", h, p); }
-void VKAPI_PTR fake_GetPhysicalDeviceProperties2KHR(VkPhysicalDevice h, VkPhysicalDeviceProperties2 *p) { properties2("vkGetPhysicalDeviceProperties2KHR", h, p); }
+void VKAPI_PTR fake_GetPhysicalDeviceProperties2(VkPhysicalDevice h, VkPhysicalDeviceProperties2 *p)
+{
+    properties2("vkGetPhysicalDeviceProperties2", h, p);
+}
+void VKAPI_PTR fake_GetPhysicalDeviceProperties2KHR(VkPhysicalDevice h, VkPhysicalDeviceProperties2 *p)
+{
+    properties2("vkGetPhysicalDeviceProperties2KHR", h, p);
+}
 
 static void fill_features(const struct statement *s, VkPhysicalDeviceFeatures *f)
 {
@@ -156,8 +165,14 @@ static void features2(const char *function, VkPhysicalDevice h, VkPhysicalDevice
     fill_features(query(function, h, f->pNext, NULL), &f->features);
 }
 
-void VKAPI_PTR fake_GetPhysicalDeviceFeatures2(VkPhysicalDevice h, VkPhysicalDeviceFeatures2 *f) { features2("vkGetPhysicalDeviceFeatures2", h, f); }
-void VKAPI_PTR fake_GetPhysicalDeviceFeatures2KHR(VkPhysicalDevice h, VkPhysicalDeviceFeatures2 *f) { features2("vkGetPhysicalDeviceFeatures2KHR", h, f); }
+void VKAPI_PTR fake_GetPhysicalDeviceFeatures2(VkPhysicalDevice h, VkPhysicalDeviceFeatures2 *f)
+{
+    features2("vkGetPhysicalDeviceFeatures2", h, f);
+}
+void VKAPI_PTR fake_GetPhysicalDeviceFeatures2KHR(VkPhysicalDevice h, VkPhysicalDeviceFeatures2 *f)
+{
+    features2("vkGetPhysicalDeviceFeatures2KHR", h, f);
+}
 
 static void fill_format(VkFormatProperties *p)
 {
@@ -184,7 +199,8 @@ static void do_GetPhysicalDeviceFormatProperties2(const char *function, VkPhysic
 }
 TWICE(GetPhysicalDeviceFormatProperties2, (VkPhysicalDevice h, VkFormat f, VkFormatProperties2 *p), A(((void)f, h), p))
 
-static VkResult image_format(const char *function, VkPhysicalDevice h, const void *next, const void *input, VkImageFormatProperties *p)
+static VkResult image_format(const char *function, VkPhysicalDevice h, const void *next, const void *input,
+    VkImageFormatProperties *p)
 {
     VkResult result = VK_SUCCESS;
     const struct statement *s = script_find("return", function, 0);
@@ -195,21 +211,26 @@ static VkResult image_format(const char *function, VkPhysicalDevice h, const voi
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b, VkImageTiling c,
-                                                                      VkImageUsageFlags d, VkImageCreateFlags e, VkImageFormatProperties *p)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b,
+    VkImageTiling c,
+                                                                      VkImageUsageFlags d, VkImageCreateFlags e,
+                                                                          VkImageFormatProperties *p)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e;
     return image_format("vkGetPhysicalDeviceImageFormatProperties", h, NULL, NULL, p);
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice h, const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice h,
+    const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
 {
     return image_format("vkGetPhysicalDeviceImageFormatProperties2", h, p->pNext, i->pNext, &p->imageFormatProperties);
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2KHR(VkPhysicalDevice h, const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2KHR(VkPhysicalDevice h,
+    const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
 {
-    return image_format("vkGetPhysicalDeviceImageFormatProperties2KHR", h, p->pNext, i->pNext, &p->imageFormatProperties);
+    return image_format("vkGetPhysicalDeviceImageFormatProperties2KHR", h, p->pNext, i->pNext,
+        &p->imageFormatProperties);
 }
 
 static void fill_queue(VkQueueFamilyProperties *p)
@@ -219,7 +240,8 @@ static void fill_queue(VkQueueFamilyProperties *p)
     p->queueCount = 4;
 }
 
-void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, uint32_t *count, VkQueueFamilyProperties *p)
+void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, uint32_t *count,
+    VkQueueFamilyProperties *p)
 {
     uint32_t fill;
     const struct statement *s = query("vkGetPhysicalDeviceQueueFamilyProperties", h, NULL, NULL);
@@ -227,14 +249,16 @@ void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, u
     for (uint32_t i = 0; i < fill; i++) fill_queue(&p[i]);
 }
 
-static void do_GetPhysicalDeviceQueueFamilyProperties2(const char *function, VkPhysicalDevice h, uint32_t *count, VkQueueFamilyProperties2 *p)
+static void do_GetPhysicalDeviceQueueFamilyProperties2(const char *function, VkPhysicalDevice h, uint32_t *count,
+    VkQueueFamilyProperties2 *p)
 {
     uint32_t fill;
     const struct statement *s = query(function, h, p && *count ? p->pNext : NULL, NULL);
     give_count((uint32_t)script_number(statement_value(s, "queues", "1")), count, p != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) fill_queue(&p[i].queueFamilyProperties);
 }
-TWICE(GetPhysicalDeviceQueueFamilyProperties2, (VkPhysicalDevice h, uint32_t *c, VkQueueFamilyProperties2 *p), A(h, c, p))
+TWICE(GetPhysicalDeviceQueueFamilyProperties2, (VkPhysicalDevice h, uint32_t *c, VkQueueFamilyProperties2 *p), A(h,
+    c, p))
 
 static void fill_memory(VkPhysicalDeviceMemoryProperties *p)
 {
@@ -250,15 +274,18 @@ void VKAPI_PTR fake_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice h, VkPhys
     fill_memory(p);
 }
 
-static void do_GetPhysicalDeviceMemoryProperties2(const char *function, VkPhysicalDevice h, VkPhysicalDeviceMemoryProperties2 *p)
+static void do_GetPhysicalDeviceMemoryProperties2(const char *function, VkPhysicalDevice h,
+    VkPhysicalDeviceMemoryProperties2 *p)
 {
     query(function, h, p->pNext, NULL);
     fill_memory(&p->memoryProperties);
 }
 TWICE(GetPhysicalDeviceMemoryProperties2, (VkPhysicalDevice h, VkPhysicalDeviceMemoryProperties2 *p), A(h, p))
 
-void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b, VkSampleCountFlagBits c,
-                                                                        VkImageUsageFlags d, VkImageTiling e, uint32_t *count, VkSparseImageFormatProperties *p)
+void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b,
+    VkSampleCountFlagBits c,
+                                                                        VkImageUsageFlags d, VkImageTiling e,
+    uint32_t *count, VkSparseImageFormatProperties *p)
 {
     uint32_t fill;
     (void)a, (void)b, (void)c, (void)d, (void)e;
@@ -267,7 +294,8 @@ void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevic
     for (uint32_t i = 0; i < fill; i++) p[i] = (VkSparseImageFormatProperties){.aspectMask = 1 + i};
 }
 
-static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *function, VkPhysicalDevice h, uint32_t *count, VkSparseImageFormatProperties2 *p)
+static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *function, VkPhysicalDevice h,
+    uint32_t *count, VkSparseImageFormatProperties2 *p)
 {
     uint32_t fill;
     query(function, h, p && *count ? p->pNext : NULL, NULL);
@@ -275,9 +303,11 @@ static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *functio
     for (uint32_t i = 0; i < fill; i++) p[i].properties = (VkSparseImageFormatProperties){.aspectMask = 1 + i};
 }
 TWICE(GetPhysicalDeviceSparseImageFormatProperties2,
-      (VkPhysicalDevice h, const VkPhysicalDeviceSparseImageFormatInfo2 *i, uint32_t *c, VkSparseImageFormatProperties2 *p), A(((void)i, h), c, p))
+      (VkPhysicalDevice h, const VkPhysicalDeviceSparseImageFormatInfo2 *i, uint32_t *c,
+          VkSparseImageFormatProperties2 *p), A(((void)i, h), c, p))
 
-VkResult VKAPI_PTR fake_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *layer, uint32_t *count, VkExtensionProperties *p)
+VkResult VKAPI_PTR fake_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *layer, uint32_t *count,
+    VkExtensionProperties *p)
 {
     static const struct statement nothing;
     const struct statement *s = statement_of(object_of(h));

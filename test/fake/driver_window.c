@@ -6,7 +6,8 @@
 
 /* ---- surfaces ---- */
 
-static VkResult create_surface(const char *function, VkInstance h, const void *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+static VkResult create_surface(const char *function, VkInstance h, const void *info,
+    const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -14,7 +15,8 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     struct object *surface = forced && result < 0 ? NULL : object_new(SURFACE, object_of(h));
     char bytes[65];
     /* Creation structures are 40 bytes for xcb, xlib and wayland; the fields after the flags are what matters. */
-    for (int i = 0; i < 32; i++) snprintf(bytes + 2 * i, 3, "%02x", strstr(function, "Headless") ? 0 : ((const unsigned char *)info)[16 + (i < 24 ? i : 0)]);
+    for (int i = 0; i < 32; i++) snprintf(bytes + 2 * i, 3, "%02x", strstr(function, "Headless") ? 0
+        : ((const unsigned char *)info)[16 + (i < 24 ? i : 0)]);
     record_open(&r, function);
     record_object(&r, "instance", h);
     record_int(&r, "type", ((const VkBaseInStructure *)info)->sType);
@@ -65,7 +67,8 @@ static VkResult surface_query(const char *function, VkPhysicalDevice h, VkSurfac
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family, VkSurfaceKHR surface, VkBool32 *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family, VkSurfaceKHR surface,
+    VkBool32 *out)
 {
     bool answer;
     (void)family;
@@ -74,7 +77,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, u
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR surface, VkSurfaceCapabilitiesKHR *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR surface,
+    VkSurfaceCapabilitiesKHR *out)
 {
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", h, surface, &answer);
@@ -86,7 +90,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h,
+    const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
 {
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilities2KHR", h, info->surface, &answer);
@@ -97,7 +102,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevic
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR surface, uint32_t *count, VkSurfaceFormatKHR *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR surface, uint32_t *count,
+    VkSurfaceFormatKHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -108,7 +114,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, V
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h, const VkPhysicalDeviceSurfaceInfo2KHR *info, uint32_t *count, VkSurfaceFormat2KHR *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h,
+    const VkPhysicalDeviceSurfaceInfo2KHR *info, uint32_t *count, VkSurfaceFormat2KHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -119,7 +126,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h, 
     return result;
 }
 
-VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR surface, uint32_t *count, VkPresentModeKHR *out)
+VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR surface,
+    uint32_t *count, VkPresentModeKHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -132,7 +140,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice
 
 /* ---- debug ---- */
 
-VkResult VKAPI_PTR fake_CreateDebugUtilsMessengerEXT(VkInstance h, const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *out)
+VkResult VKAPI_PTR fake_CreateDebugUtilsMessengerEXT(VkInstance h, const VkDebugUtilsMessengerCreateInfoEXT *info,
+    const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -151,7 +160,8 @@ VkResult VKAPI_PTR fake_CreateDebugUtilsMessengerEXT(VkInstance h, const VkDebug
     return result;
 }
 
-VkResult VKAPI_PTR fake_CreateDebugReportCallbackEXT(VkInstance h, const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out)
+VkResult VKAPI_PTR fake_CreateDebugReportCallbackEXT(VkInstance h, const VkDebugReportCallbackCreateInfoEXT *info,
+    const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -178,10 +188,19 @@ static void destroy_debug(const char *function, VkInstance h, uint64_t handle, c
     if (object_of(H(handle))) object_kill(object_of(H(handle)));
 }
 
-void VKAPI_PTR fake_DestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m, const VkAllocationCallbacks *a) { destroy_debug("vkDestroyDebugUtilsMessengerEXT", h, (uint64_t)m, a); }
-void VKAPI_PTR fake_DestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT m, const VkAllocationCallbacks *a) { destroy_debug("vkDestroyDebugReportCallbackEXT", h, (uint64_t)m, a); }
+void VKAPI_PTR fake_DestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m,
+    const VkAllocationCallbacks *a)
+{
+    destroy_debug("vkDestroyDebugUtilsMessengerEXT", h, (uint64_t)m, a);
+}
+void VKAPI_PTR fake_DestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT m,
+    const VkAllocationCallbacks *a)
+{
+    destroy_debug("vkDestroyDebugReportCallbackEXT", h, (uint64_t)m, a);
+}
 
-void VKAPI_PTR fake_SubmitDebugUtilsMessageEXT(VkInstance h, VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data)
+void VKAPI_PTR fake_SubmitDebugUtilsMessageEXT(VkInstance h, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+    VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data)
 {
     struct record r;
     record_open(&r, "vkSubmitDebugUtilsMessageEXT");
@@ -209,7 +228,19 @@ static VkResult name_object(const char *function, VkDevice h, uint64_t type, uin
     return result;
 }
 
-VkResult VKAPI_PTR fake_SetDebugUtilsObjectNameEXT(VkDevice h, const VkDebugUtilsObjectNameInfoEXT *i) { return name_object("vkSetDebugUtilsObjectNameEXT", h, i->objectType, i->objectHandle, i->pObjectName); }
-VkResult VKAPI_PTR fake_SetDebugUtilsObjectTagEXT(VkDevice h, const VkDebugUtilsObjectTagInfoEXT *i) { return name_object("vkSetDebugUtilsObjectTagEXT", h, i->objectType, i->objectHandle, NULL); }
-VkResult VKAPI_PTR fake_DebugMarkerSetObjectNameEXT(VkDevice h, const VkDebugMarkerObjectNameInfoEXT *i) { return name_object("vkDebugMarkerSetObjectNameEXT", h, i->objectType, i->object, i->pObjectName); }
-VkResult VKAPI_PTR fake_DebugMarkerSetObjectTagEXT(VkDevice h, const VkDebugMarkerObjectTagInfoEXT *i) { return name_object("vkDebugMarkerSetObjectTagEXT", h, i->objectType, i->object, NULL); }
+VkResult VKAPI_PTR fake_SetDebugUtilsObjectNameEXT(VkDevice h, const VkDebugUtilsObjectNameInfoEXT *i)
+{
+    return name_object("vkSetDebugUtilsObjectNameEXT", h, i->objectType, i->objectHandle, i->pObjectName);
+}
+VkResult VKAPI_PTR fake_SetDebugUtilsObjectTagEXT(VkDevice h, const VkDebugUtilsObjectTagInfoEXT *i)
+{
+    return name_object("vkSetDebugUtilsObjectTagEXT", h, i->objectType, i->objectHandle, NULL);
+}
+VkResult VKAPI_PTR fake_DebugMarkerSetObjectNameEXT(VkDevice h, const VkDebugMarkerObjectNameInfoEXT *i)
+{
+    return name_object("vkDebugMarkerSetObjectNameEXT", h, i->objectType, i->object, i->pObjectName);
+}
+VkResult VKAPI_PTR fake_DebugMarkerSetObjectTagEXT(VkDevice h, const VkDebugMarkerObjectTagInfoEXT *i)
+{
+    return name_object("vkDebugMarkerSetObjectTagEXT", h, i->objectType, i->object, NULL);
+}

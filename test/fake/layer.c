@@ -38,7 +38,10 @@ static const struct {
     E(EnumerateDeviceExtensionProperties, 'p', true)
 };
 
-static bool unwraps(void) { return wraps("instance") || wraps("physdev") || wraps("device") || script_has("add_devices", NULL); }
+static bool unwraps(void)
+{
+    return wraps("instance") || wraps("physdev") || wraps("device") || script_has("add_devices", NULL);
+}
 
 void log_lookup(const char *function, const char *name, const void *handle, const void *found)
 {
@@ -64,7 +67,8 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
         return !entries[i].optional || next ? entries[i].function : NULL;
     }
     if (script_has("offer", name) || script_has("offer_gipa", name)) return thunk_for(name);
-    if (next && (script_has("intercept", name) || script_has("intercept", "*") || (unwraps() && strncmp(name, "vkEnumerateInstance", 19)))) return thunk_for(name);
+    if (next && (script_has("intercept", name) || script_has("intercept", "*") || (unwraps() && strncmp(name,
+        "vkEnumerateInstance", 19)))) return thunk_for(name);
     return next;
 }
 
@@ -83,7 +87,8 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (!strcmp(entries[i].name, name) && entries[i].level == 'd') return entries[i].function;
     if (script_has("offer", name) || script_has("offer_gdpa", name)) return thunk_for(name);
-    if (next && (script_has("intercept", name) || script_has("intercept", "*") || wraps("device"))) return thunk_for(name);
+    if (next && (script_has("intercept", name) || script_has("intercept", "*") ||
+        wraps("device"))) return thunk_for(name);
     return next;
 }
 
@@ -100,9 +105,11 @@ PFN_vkVoidFunction VKAPI_PTR layer_gpdpa(VkInstance h, const char *name)
     PFN_vkVoidFunction next = chain && chain->gpdpa ? chain->gpdpa(below(h), name) : NULL, found = next;
     if (script_has("gpdpa_null", name)) found = NULL;
     else if (script_has("offer_gpdpa", name)) found = thunk_for(name);
-    else if (next && (script_has("intercept", name) || script_has("intercept", "*") || unwraps())) found = thunk_for(name);
+    else if (next && (script_has("intercept", name) || script_has("intercept", "*") || unwraps())) found =
+        thunk_for(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (found && found == next && entries[i].level == 'p' && !strcmp(entries[i].name, name)) found = entries[i].function;
+        if (found && found == next && entries[i].level == 'p' && !strcmp(entries[i].name, name)) found =
+            entries[i].function;
     log_lookup("gpdpa", name, h, (const void *)(uintptr_t)found);
     return found;
 }

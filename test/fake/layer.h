@@ -61,16 +61,21 @@ VkResult layer_negotiate(VkNegotiateLayerInterface *n);
 void log_lookup(const char *function, const char *name, const void *handle, const void *found);
 
 /* layer_create.c */
-VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out);
+VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+    VkInstance *out);
 void VKAPI_PTR layer_DestroyInstance(VkInstance h, const VkAllocationCallbacks *allocator);
-VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out);
+VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info,
+    const VkAllocationCallbacks *allocator, VkDevice *out);
 void VKAPI_PTR layer_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allocator);
 
 /* layer_physdev.c */
 VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, VkPhysicalDevice *array);
-VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array);
-VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array);
+VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
+    VkPhysicalDeviceGroupProperties *array);
+VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count,
+    VkPhysicalDeviceGroupProperties *array);
 void VKAPI_PTR layer_GetPhysicalDeviceProperties(VkPhysicalDevice h, VkPhysicalDeviceProperties *p);
-VkResult VKAPI_PTR layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *name, uint32_t *count, VkExtensionProperties *p);
+VkResult VKAPI_PTR layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *name, uint32_t *count,
+    VkExtensionProperties *p);
 
 #endif

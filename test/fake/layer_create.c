@@ -51,7 +51,8 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
 
 void chain_add(struct chain *chain)
 {
-    static const char *const used[] = {"vkDestroyInstance", "vkEnumeratePhysicalDevices", "vkEnumeratePhysicalDeviceGroups",
+    static const char *const used[] = {"vkDestroyInstance", "vkEnumeratePhysicalDevices",
+        "vkEnumeratePhysicalDeviceGroups",
                                        "vkEnumeratePhysicalDeviceGroupsKHR", "vkGetPhysicalDeviceProperties",
                                        "vkEnumerateDeviceExtensionProperties"};
     for (size_t i = 0; !chain->device && i < sizeof used / sizeof *used; i++) next_of(chain, used[i]);
@@ -108,7 +109,8 @@ static bool wants_error(const char *function, const char *when, VkResult *result
 }
 
 /* Names of a list plus those of "add_ext NAME" or "add_device_ext NAME" statements. */
-static const char *const *more_names(const char *key, const char *const *names, uint32_t *count, const char **room, uint32_t size)
+static const char *const *more_names(const char *key, const char *const *names, uint32_t *count, const char **room,
+    uint32_t size)
 {
     const struct statement *s;
     uint32_t n = 0;
@@ -131,7 +133,8 @@ static void record_instance_chain(struct record *r, const void *next)
         if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO) {
             record_int(r, "function", info->function);
             if (info->function == VK_LOADER_FEATURES) record_int(r, "features", info->u.loaderFeatures);
-            if (info->function == VK_LOADER_DATA_CALLBACK) record_int(r, "set", info->u.pfnSetInstanceLoaderData != NULL);
+            if (info->function == VK_LOADER_DATA_CALLBACK) record_int(r, "set",
+                info->u.pfnSetInstanceLoaderData != NULL);
             if (info->function == VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK) {
                 record_int(r, "create", info->u.layerDevice.pfnLayerCreateDevice != NULL);
                 record_int(r, "destroy", info->u.layerDevice.pfnLayerDestroyDevice != NULL);
@@ -184,8 +187,10 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     struct record r;
     uint32_t version = 0, extensions = 0, layers = 0;
     PFN_vkEnumerateInstanceVersion v = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
-    PFN_vkEnumerateInstanceExtensionProperties e = (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
-    PFN_vkEnumerateInstanceLayerProperties l = (PFN_vkEnumerateInstanceLayerProperties)gipa(NULL, "vkEnumerateInstanceLayerProperties");
+    PFN_vkEnumerateInstanceExtensionProperties e = (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL,
+        "vkEnumerateInstanceExtensionProperties");
+    PFN_vkEnumerateInstanceLayerProperties l = (PFN_vkEnumerateInstanceLayerProperties)gipa(NULL,
+        "vkEnumerateInstanceLayerProperties");
     if (v) v(&version);
     if (e) e(NULL, &extensions, NULL);
     if (l) l(&layers, NULL);
@@ -195,7 +200,8 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     record_int(&r, "layers", layers);
     const struct statement *s; /* "query_null NAME": what else is there for a NULL instance */
     record_begin(&r, "null", '{');
-    for (int i = 0; (s = script_find("query_null", NULL, i)); i++) record_int(&r, s->word[1], gipa(NULL, s->word[1]) != NULL);
+    for (int i = 0; (s = script_find("query_null", NULL, i)); i++) record_int(&r, s->word[1], gipa(NULL,
+        s->word[1]) != NULL);
     record_end(&r, '}');
     record_close(&r);
 }
@@ -232,26 +238,30 @@ static void damage(const char *what, void **handle)
     else memset(*handle, 0, 128);
 }
 
-static void record_call(struct record *r, const VkAllocationCallbacks *allocator, uint32_t layers, const char *const *layer_names, uint32_t extensions, const char *const *extension_names)
+static void record_call(struct record *r, const VkAllocationCallbacks *allocator, uint32_t layers,
+    const char *const *layer_names, uint32_t extensions, const char *const *extension_names)
 {
     record_names(r, "extensions", extensions, extension_names);
     record_names(r, "layers", layers, layer_names);
     record_pointer(r, "allocator", allocator);
 }
 
-VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const VkAllocationCallbacks *allocator, VkInstance *out)
+VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const VkAllocationCallbacks *allocator,
+    VkInstance *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS, forced;
     const char *room[256];
     VkInstanceCreateInfo info = *given;
-    VkApplicationInfo app = given->pApplicationInfo ? *given->pApplicationInfo : (VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    VkApplicationInfo app = given->pApplicationInfo ? *given->pApplicationInfo : (VkApplicationInfo){.sType =
+        VK_STRUCTURE_TYPE_APPLICATION_INFO};
     struct chain *chain = calloc(1, sizeof *chain);
     VkLayerInstanceCreateInfo *link = NULL;
     if (!chain) abort();
     record_phase(&r, "vkCreateInstance", "enter");
     record_pointer(&r, "handle", *out);
-    record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount, given->ppEnabledExtensionNames);
+    record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount,
+        given->ppEnabledExtensionNames);
     record_int(&r, "api", given->pApplicationInfo ? (int64_t)given->pApplicationInfo->apiVersion : -1);
     record_int(&r, "flags", given->flags);
     record_instance_chain(&r, given->pNext);
@@ -279,12 +289,14 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
     }
     if (script_has("query_globals", NULL)) query_globals(chain->gipa);
     reenter();
-    info.ppEnabledExtensionNames = more_names("add_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount, room, 256);
+    info.ppEnabledExtensionNames = more_names("add_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount,
+        room, 256);
     if (script_has("change_api", NULL)) {
         app.apiVersion = script_version(script_word("change_api", 1, "1.0.0"));
         info.pApplicationInfo = &app;
     }
-    PFN_vkCreateInstance next = (PFN_vkCreateInstance)chain->gipa(script_has("next_create_with_instance", NULL) ? *out : NULL, "vkCreateInstance");
+    PFN_vkCreateInstance next = (PFN_vkCreateInstance)chain->gipa(script_has("next_create_with_instance", NULL)
+        ? *out : NULL, "vkCreateInstance");
     if (!next) {
         record_phase(&r, "vkCreateInstance", "nothing below");
         record_close(&r);
@@ -314,7 +326,8 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         chain_add(chain);
         if (script_has("enumerate_in_create", NULL)) {
             uint32_t count = 0;
-            PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain, "vkEnumeratePhysicalDevices");
+            PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain,
+                "vkEnumeratePhysicalDevices");
             VkResult listed = list ? list(*out, &count, NULL) : VK_ERROR_UNKNOWN;
             record_open(&r, "enumerated");
             record_int(&r, "result", listed);
@@ -355,7 +368,8 @@ void VKAPI_PTR layer_DestroyInstance(VkInstance h, const VkAllocationCallbacks *
 }
 
 /* A second device through the loader's callback: "own_device before|after|instead". */
-static VkResult own_device(struct chain *instance, VkPhysicalDevice pd, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out, PFN_vkGetDeviceProcAddr *gdpa)
+static VkResult own_device(struct chain *instance, VkPhysicalDevice pd, const VkDeviceCreateInfo *info,
+    const VkAllocationCallbacks *allocator, VkDevice *out, PFN_vkGetDeviceProcAddr *gdpa)
 {
     struct record r;
     VkResult result = instance->create_device(instance->instance, pd, info, allocator, out, layer_gipa, gdpa);
@@ -366,7 +380,8 @@ static VkResult own_device(struct chain *instance, VkPhysicalDevice pd, const Vk
     return result;
 }
 
-VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *given, const VkAllocationCallbacks *allocator, VkDevice *out)
+VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *given,
+    const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS, forced;
@@ -379,19 +394,22 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     record_pointer(&r, "physical_device", h);
     record_int(&r, "known", instance != NULL);
     record_pointer(&r, "handle", *out);
-    record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount, given->ppEnabledExtensionNames);
+    record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount,
+        given->ppEnabledExtensionNames);
     record_device_chain(&r, given->pNext);
     for (const VkBaseInStructure *s = given->pNext; s; s = s->pNext) {
         VkLayerDeviceCreateInfo *i = (VkLayerDeviceCreateInfo *)(uintptr_t)s;
         if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) {
             const VkDeviceGroupDeviceCreateInfo *g = (const void *)s;
             record_begin(&r, "group", '[');
-            for (uint32_t d = 0; d < g->physicalDeviceCount; d++) record_int(&r, NULL, chain_of(g->pPhysicalDevices[d]) == instance);
+            for (uint32_t d = 0; d < g->physicalDeviceCount; d++) record_int(&r, NULL,
+                chain_of(g->pPhysicalDevices[d]) == instance);
             record_end(&r, ']');
         }
         if (s->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
         if (i->function == VK_LAYER_LINK_INFO && !link) link = i;
-        if (i->function == VK_LOADER_DATA_CALLBACK && !chain->set_device_data) chain->set_device_data = i->u.pfnSetDeviceLoaderData;
+        if (i->function == VK_LOADER_DATA_CALLBACK && !chain->set_device_data) chain->set_device_data =
+            i->u.pfnSetDeviceLoaderData;
     }
     record_close(&r);
     if (!link || !link->u.pLayerInfo || !instance) {
@@ -420,7 +438,8 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         group->pPhysicalDevices = bare;
         break;
     }
-    info.ppEnabledExtensionNames = more_names("add_device_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount, room, 256);
+    info.ppEnabledExtensionNames = more_names("add_device_ext", info.ppEnabledExtensionNames,
+        &info.enabledExtensionCount, room, 256);
     if (!strcmp(own, "before")) own_device(instance, below(h), &info, allocator, &chain->own, &chain->own_gdpa);
     void *handle = *out;
     damage("device", &handle);
@@ -428,11 +447,13 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     if (!strcmp(own, "instead")) {
         result = own_device(instance, below(h), &info, allocator, out, &chain->gdpa);
     } else {
-        PFN_vkCreateDevice next = (PFN_vkCreateDevice)chain->gipa(script_has("next_create_with_instance", NULL) ? instance->instance : NULL, "vkCreateDevice");
+        PFN_vkCreateDevice next = (PFN_vkCreateDevice)chain->gipa(script_has("next_create_with_instance", NULL)
+            ? instance->instance : NULL, "vkCreateDevice");
         result = next ? next(below(h), &info, allocator, out) : VK_ERROR_INITIALIZATION_FAILED;
     }
     if (group) group->pPhysicalDevices = members;
-    if (result == VK_SUCCESS && !strcmp(own, "after")) own_device(instance, below(h), given, allocator, &chain->own, &chain->own_gdpa);
+    if (result == VK_SUCCESS && !strcmp(own, "after")) own_device(instance, below(h), given, allocator, &chain->own,
+        &chain->own_gdpa);
     if (result == VK_SUCCESS && wants_error("vkCreateDevice", "after", &forced)) {
         PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)chain->gdpa(*out, "vkDestroyDevice");
         if (destroy && !script_has("leak_device", NULL)) destroy(*out, allocator);
@@ -472,7 +493,8 @@ void VKAPI_PTR layer_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allo
         chain->above->destroy_device(chain->own, allocator, destroy);
     }
     PFN_vkDestroyDevice next = (PFN_vkDestroyDevice)next_of(chain, "vkDestroyDevice");
-    if (!strcmp(script_word("own_device", 1, ""), "instead")) chain->above->destroy_device(chain->lower, allocator, next);
+    if (!strcmp(script_word("own_device", 1, ""), "instead")) chain->above->destroy_device(chain->lower, allocator,
+        next);
     else if (next) next(below(h), allocator);
     if (chain->wrapper) object_kill(chain->wrapper);
     chain_drop(chain);

@@ -75,7 +75,8 @@ VkResult fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *
     return (VkResult)script_number(script_word("pre_version", 2, "0"));
 }
 
-VISIBLE VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *p);
+VISIBLE VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+    VkLayerProperties *p);
 VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *p)
 {
     struct record r;
@@ -88,8 +89,10 @@ VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uin
     return VK_SUCCESS;
 }
 
-VISIBLE VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count, VkExtensionProperties *p);
-VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count, VkExtensionProperties *p)
+VISIBLE VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
+    uint32_t *count, VkExtensionProperties *p);
+VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
+    uint32_t *count, VkExtensionProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreExtensions");

@@ -34,7 +34,8 @@ struct object *object_new(enum kind kind, struct object *parent)
 struct object *object_of(const void *pointer)
 {
     uintptr_t at = (uintptr_t)pointer - (uintptr_t)pool;
-    if ((uintptr_t)pointer < (uintptr_t)pool || at >= sizeof pool || at % sizeof *pool || at / sizeof *pool >= used) return NULL;
+    if ((uintptr_t)pointer < (uintptr_t)pool || at >= sizeof pool || at % sizeof *pool ||
+        at / sizeof *pool >= used) return NULL;
     return (struct object *)(uintptr_t)pointer;
 }
 
@@ -44,7 +45,8 @@ struct object *object_like(enum kind kind, const struct object *parent, const ch
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < used && !found; i++) {
         struct object *o = &pool[i];
-        if (o->alive && o->kind == kind && o->parent == parent && o->family == family && o->index == index && (!id || !strcmp(o->id, id)))
+        if (o->alive && o->kind == kind && o->parent == parent && o->family == family && o->index == index && (!id ||
+            !strcmp(o->id, id)))
             found = o;
     }
     pthread_mutex_unlock(&lock);
@@ -57,7 +59,8 @@ void object_kill(struct object *object)
     object->alive = false;
     for (uint32_t i = 0; i < used; i++) { /* what goes with its parent */
         enum kind kind = pool[i].kind;
-        if (pool[i].alive && pool[i].parent == object && (kind == PHYSICAL_DEVICE || kind == QUEUE || kind == COMMAND_BUFFER))
+        if (pool[i].alive && pool[i].parent == object && (kind == PHYSICAL_DEVICE || kind == QUEUE ||
+            kind == COMMAND_BUFFER))
             pool[i].alive = false;
     }
     pthread_mutex_unlock(&lock);

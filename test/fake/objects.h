@@ -5,7 +5,8 @@
 
 #include "script.h"
 
-enum kind { NO_KIND, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE, SWAPCHAIN, MESSENGER, REPORT, POOL, KINDS };
+enum kind { NO_KIND, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE, SWAPCHAIN, MESSENGER, REPORT,
+    POOL, KINDS };
 
 struct object {
     uintptr_t word;  /* the loader's; 0x01CDC0DE when handed out */
@@ -23,7 +24,8 @@ struct object {
 struct object *object_new(enum kind kind, struct object *parent);
 /* NULL when the pointer is none of this fake's. */
 struct object *object_of(const void *pointer);
-struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family, uint32_t index);
+struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family,
+    uint32_t index);
 void object_kill(struct object *object);
 int objects_alive(enum kind kind, const struct object *owner);
 /* "instance:1", "dead device:2", "foreign 0x...", null. */

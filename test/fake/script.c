@@ -30,7 +30,8 @@ const char *library_path(void)
 
 static int hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
+        : -1;
 }
 
 void percent_decode(char *s)
@@ -56,7 +57,8 @@ static struct script *parse(char *text)
     for (char *line = strtok_r(text, "\n", &line_rest); line; line = strtok_r(NULL, "\n", &line_rest)) {
         struct statement statement = {0};
         char *rest = NULL;
-        for (char *word = strtok_r(line, " \t\r", &rest); word && statement.count < SCRIPT_WORDS; word = strtok_r(NULL, " \t\r", &rest)) {
+        for (char *word = strtok_r(line, " \t\r", &rest); word && statement.count < SCRIPT_WORDS; word =
+            strtok_r(NULL, " \t\r", &rest)) {
             percent_decode(word);
             statement.word[statement.count++] = word;
         }
@@ -77,7 +79,8 @@ const struct script *script_now(void)
     if (stat(name, &is)) return &empty;
     pthread_mutex_lock(&lock);
     struct script *script = atomic_load(&current);
-    if (!script || is.st_ino != read_as.st_ino || is.st_size != read_as.st_size || is.st_mtim.tv_sec != read_as.st_mtim.tv_sec ||
+    if (!script || is.st_ino != read_as.st_ino || is.st_size != read_as.st_size ||
+        is.st_mtim.tv_sec != read_as.st_mtim.tv_sec ||
         is.st_mtim.tv_nsec != read_as.st_mtim.tv_nsec) {
         int file = open(name, O_RDONLY | O_CLOEXEC);
         char *text = calloc(1, (size_t)is.st_size + 1);
@@ -122,7 +125,10 @@ const char *statement_value(const struct statement *s, const char *name, const c
     return otherwise;
 }
 
-uint64_t script_number(const char *text) { return *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0); }
+uint64_t script_number(const char *text)
+{
+    return *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0);
+}
 
 uint32_t script_version(const char *text)
 {

@@ -118,7 +118,8 @@ COMMAND(allocator)
     if (!a) abort();
     if (!known) {
         pthread_mutex_init(&a->lock, NULL);
-        a->callbacks = (VkAllocationCallbacks){.pUserData = a, .pfnAllocation = allocate, .pfnReallocation = reallocate, .pfnFree = release};
+        a->callbacks = (VkAllocationCallbacks){.pUserData = a, .pfnAllocation = allocate, .pfnReallocation =
+            reallocate, .pfnFree = release};
         object_add(name, ALLOCATOR, (uint64_t)(uintptr_t)&a->callbacks, 0, a, sizeof *a);
         a->fill = -1;
     }

@@ -11,7 +11,8 @@
  * "text:..." (a string). times=N repeats the call. */
 COMMAND(call)
 {
-    typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+    typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+        uint64_t, uint64_t, uint64_t);
     uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[12] = {0};
     unsigned char *outs[12] = {0};
     size_t sizes[12] = {0};
@@ -94,7 +95,8 @@ COMMAND(peek)
     unsigned char bytes[4096];
     if (size > sizeof bytes) size = sizeof bytes;
     struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size) return fail("cannot read: %s", strerror(errno));
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size) return fail("cannot read: %s",
+        strerror(errno));
     uint64_t word = 0;
     memcpy(&word, bytes, size < 8 ? size : 8);
     put_hex("bytes", bytes, size);

@@ -44,7 +44,8 @@ static void reenter(const struct sink *sink)
     answer_free(&answer);
 }
 
-static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
+static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+    VkDebugUtilsMessageTypeFlagsEXT types,
                                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
     const struct sink *sink = user;
@@ -161,7 +162,10 @@ const void *chained_messengers(const struct line *line, struct arena *arena, con
     return head;
 }
 
-static uint64_t the_instance(const struct line *line) { return arg(line, "instance") ? arg_ref(line, "instance", 0) : resolve("i"); }
+static uint64_t the_instance(const struct line *line)
+{
+    return arg(line, "instance") ? arg_ref(line, "instance", 0) : resolve("i");
+}
 
 COMMAND(create_messenger)
 {
@@ -172,8 +176,10 @@ COMMAND(create_messenger)
     if (now->failed) return;
     VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
                                                .pNext = (const void *)(uintptr_t)arg_ref(line, "next", 0),
-                                               .messageSeverity = (VkDebugUtilsMessageSeverityFlagsEXT)arg_int(line, "severity", 0x1111),
-                                               .messageType = (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types", 7),
+                                               .messageSeverity = (VkDebugUtilsMessageSeverityFlagsEXT)arg_int(line,
+                                                   "severity", 0x1111),
+                                               .messageType = (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types",
+                                                   7),
                                                .pfnUserCallback = on_message,
                                                .pUserData = sink_new(name, arg(line, "script"))};
     VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;

@@ -76,7 +76,8 @@ void arena_freeze(struct arena *arena); /* read-only from now on */
 void arena_end(struct arena *arena);
 
 /* table.c */
-enum kind { ANY, INSTANCE, DEVICE, QUEUE, COMMAND_BUFFER, POOL, SURFACE, SWAPCHAIN, MESSENGER, REPORT, ALLOCATOR, MEMORY, SCRIPT };
+enum kind { ANY, INSTANCE, DEVICE, QUEUE, COMMAND_BUFFER, POOL, SURFACE, SWAPCHAIN, MESSENGER, REPORT, ALLOCATOR,
+    MEMORY, SCRIPT };
 struct object {
     struct object *next;
     char name[96];

@@ -1,0 +1,96 @@
+/* step.c: a call performed one instruction at a time; at every instruction inside the loader the stack is unwound. It
+ * needs x86-64's trap flag. Judges nothing: it counts. */
+#include "host.h"
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+static uintptr_t library_from, library_to, caller;
+static volatile int steps, unwound, depth;
+static volatile uintptr_t first_bad;
+static volatile uint64_t trap_count;
+
+static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
+{
+    bool *found = data;
+    uintptr_t function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(_Unwind_GetIP(context) - 1));
+    if (function == caller) *found = true;
+    return *found || ++depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *data)
+{
+    ucontext_t *context = data;
+    uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    bool found = false;
+    (void)signal, (void)info;
+    trap_count++;
+    if (at < library_from || at >= library_to) return;
+    steps++;
+    depth = 0;
+    _Unwind_Backtrace(look, &found);
+    if (found) unwound++;
+    else if (!first_bad) first_bad = at;
+}
+
+typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+/* The frame that unwinding has to find. */
+static __attribute__((noinline)) uint64_t stepped(any f, const uint64_t *a)
+{
+    uint64_t value;
+    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+    value = f(a[0], a[1], a[2], a[3], a[4], a[5]);
+    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+    return value;
+}
+
+/* step name= via= instance= device= arg=...: like call, with up to six arguments. */
+COMMAND(step)
+{
+    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[6] = {0};
+    static unsigned char room[6][4096];
+    struct sigaction action = {0}, before;
+    Dl_info info;
+    char buffer[4400];
+    PFN_vkVoidFunction found = command(line, arg_or(line, "name", ""), instance, device);
+    for (int i = 0; i < arg_count(line, "arg") && i < 6; i++) {
+        const char *value = arg_nth(line, "arg", i);
+        a[i] = !strcmp(value, "out") ? (uint64_t)(uintptr_t)room[i] : resolve(value);
+    }
+    if (now->failed) return;
+    library_from = library_to = 0;
+    if (!dladdr((void *)(uintptr_t)export("vkCreateInstance"), &info)) return fail("no library");
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(buffer, sizeof buffer, f)) {
+        unsigned long from, to;
+        char rights[8];
+        if (sscanf(buffer, "%lx-%lx %7s", &from, &to, rights) != 3 || rights[2] != 'x') continue;
+        uintptr_t export_at = (uintptr_t)info.dli_saddr;
+        if (export_at >= from && export_at < to) {
+            library_from = from;
+            library_to = to;
+        }
+    }
+    if (f) fclose(f);
+    action.sa_sigaction = on_trap;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, &before);
+    caller = (uintptr_t)stepped;
+    steps = unwound = 0;
+    first_bad = 0;
+    trap_count = 0;
+    uint64_t value = stepped((any)(uintptr_t)found, a);
+    sigaction(SIGTRAP, &before, NULL);
+    put_int("result", (int32_t)value);
+    put_int("traps", (int64_t)trap_count);
+    put_int("steps", steps);
+    put_int("unwound", unwound);
+    if (first_bad && dladdr((void *)first_bad, &info)) {
+        put_text("bad", info.dli_sname ? info.dli_sname : "?");
+        put_int("bad_offset", (int64_t)(first_bad - (uintptr_t)info.dli_fbase));
+    }
+}

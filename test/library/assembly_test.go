@@ -1,0 +1,260 @@
+package library
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// kinds are the functions that the assembler makes, by the macro of the generated list.
+func kinds(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/ztrampolines.inc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^([A-Z_]+)\((vk\w+)\)`).FindAllStringSubmatch(string(text), -1) {
+		prefix := "tramp_"
+		switch {
+		case strings.HasSuffix(m[1], "TERMINATOR"):
+			prefix = "term_"
+		case strings.HasSuffix(m[1], "MISSING"):
+			prefix = "missing_"
+		}
+		out[prefix+m[2]] = strings.TrimSuffix(m[1], "_EXPORTED")
+	}
+	if len(out) < 500 {
+		t.Fatalf("only %d functions in the generated list", len(out))
+	}
+	return out
+}
+
+type instruction struct{ name, operands string }
+
+// disassembled returns the instructions of every function of the library, by objdump.
+func disassembled(t *testing.T) map[string][]instruction {
+	t.Helper()
+	text, err := exec.Command("objdump", "-d", "--no-show-raw-insn", "-j", ".text", world.Library()).Output()
+	if err != nil {
+		t.Fatalf("objdump: %v", err)
+	}
+	out := map[string][]instruction{}
+	name := ""
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasSuffix(line, ">:") {
+			name = line[strings.Index(line, "<")+1 : len(line)-2]
+			continue
+		}
+		fields := strings.Fields(line)
+		if name == "" || len(fields) < 2 || !strings.HasSuffix(fields[0], ":") {
+			continue
+		}
+		i := instruction{name: fields[1]}
+		if len(fields) > 2 {
+			i.operands = strings.Join(fields[2:], " ")
+		}
+		out[name] = append(out[name], i)
+	}
+	return out
+}
+
+// The exported name of a trampoline stands at the same address; objdump shows one of them.
+func body(all map[string][]instruction, name string) []instruction {
+	if list, ok := all[name]; ok {
+		return list
+	}
+	return all[strings.TrimPrefix(name, "tramp_")]
+}
+
+var registers = regexp.MustCompile(`%[a-z0-9]+`)
+
+// What an instruction writes to, in AT&T order: the last operand, unless it only compares.
+func written(i instruction) string {
+	switch {
+	case strings.HasPrefix(i.name, "test"), strings.HasPrefix(i.name, "cmp"), strings.HasPrefix(i.name, "j"), i.name == "endbr64", strings.HasPrefix(i.name, "nop"), i.name == "notrack":
+		return ""
+	}
+	operands := i.operands
+	if n := strings.LastIndex(operands, ","); n >= 0 && !strings.HasSuffix(operands, ")") {
+		return strings.TrimSpace(operands[n+1:])
+	}
+	return operands
+}
+
+// No more instructions than the reference runs (eight and the jump), only rax, r10 and r11 are touched, the first
+// argument is replaced by the lower handle and nothing else.
+func TestInstructionBudget(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the plain build is read")
+	}
+	all := disassembled(t)
+	limit := map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 9, "PHYSDEV_TRAMPOLINE": 9, "PHYSDEV_TERMINATOR": 5}
+	for name, kind := range kinds(t) {
+		most, isTrampoline := limit[kind]
+		if !isTrampoline {
+			continue
+		}
+		list := body(all, name)
+		if len(list) == 0 {
+			t.Errorf("%s is not in the library", name)
+			continue
+		}
+		if list[0].name != "endbr64" {
+			t.Errorf("%s does not begin with endbr64", name)
+		}
+		end := 0
+		for end < len(list) && !(strings.HasPrefix(list[end].name, "jmp") && strings.HasPrefix(list[end].operands, "*")) {
+			end++
+		}
+		if end == len(list) {
+			t.Errorf("%s does not end in an indirect jump: %v", name, list)
+			continue
+		}
+		if end > most { // endbr64 is not counted, the jump is
+			t.Errorf("%s runs %d instructions, at most %d are allowed", name, end, most)
+		}
+		for _, i := range list[:end+1] {
+			switch to := written(i); to {
+			case "", "%rax", "%eax", "%r10", "%r10d", "%r11", "%r11d":
+			case "%rdi":
+				if kind == "DEVICE_TRAMPOLINE" || i.name != "mov" || !strings.HasPrefix(i.operands, "0x10(%rdi)") {
+					t.Errorf("%s: %s %s changes the first argument", name, i.name, i.operands)
+				}
+			default:
+				t.Errorf("%s: %s %s touches %s", name, i.name, i.operands, to)
+			}
+			for _, r := range registers.FindAllString(i.operands, -1) {
+				if !strings.Contains(" %rdi %rax %eax %r10 %r10d %r11 %r11d %rip ", " "+r+" ") {
+					t.Errorf("%s: %s %s uses %s", name, i.name, i.operands, r)
+				}
+			}
+			if strings.HasPrefix(i.name, "call") || strings.HasPrefix(i.name, "push") || strings.HasPrefix(i.name, "pop") {
+				t.Errorf("%s: %s", name, i.name)
+			}
+		}
+	}
+}
+
+// Every function of the assembler has a type, a size and call-frame information; its objects ask for no executable stack.
+func TestSymbolsAndFrames(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the plain build is read")
+	}
+	file := open(t)
+	symbols, err := file.Symbols()
+	if err != nil {
+		t.Fatalf("the library has no symbol table: %v", err)
+	}
+	frames, err := exec.Command("objdump", "--dwarf=frames", world.Library()).Output()
+	if err != nil {
+		t.Fatalf("objdump: %v", err)
+	}
+	type span struct{ from, to uint64 }
+	covered := map[uint64]span{}
+	for _, m := range regexp.MustCompile(`FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)`).FindAllStringSubmatch(string(frames), -1) {
+		from, _ := strconv.ParseUint(m[1], 16, 64)
+		to, _ := strconv.ParseUint(m[2], 16, 64)
+		covered[from] = span{from, to}
+	}
+	found := map[string]bool{}
+	wanted := kinds(t)
+	for _, s := range symbols {
+		_, isOurs := wanted[s.Name]
+		if !isOurs && !strings.HasPrefix(s.Name, "unknown_physdev_t") && !strings.HasPrefix(s.Name, "unknown_device_t") && !strings.HasPrefix(s.Name, "missing_unknown") {
+			continue
+		}
+		found[s.Name] = true
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 {
+			if isOurs || strings.HasSuffix(s.Name, "s") {
+				t.Errorf("%s: type %v, size %d", s.Name, elf.ST_TYPE(s.Info), s.Size)
+			}
+			continue
+		}
+		if frame, ok := covered[s.Value]; !ok || frame.to < s.Value+s.Size {
+			t.Errorf("%s at %#x, %d bytes: no call-frame information covers it", s.Name, s.Value, s.Size)
+		}
+	}
+	for name := range wanted {
+		if !found[name] {
+			t.Errorf("%s is not in the library", name)
+		}
+	}
+	for _, program := range file.Progs {
+		if program.Type == elf.PT_GNU_STACK && program.Flags&elf.PF_X != 0 {
+			t.Error("the library asks for an executable stack")
+		}
+	}
+}
+
+// Every assembler file says that it needs no executable stack, has sizes and types for what it begins, and frame
+// information; its object has the note.
+func TestAssemblerFiles(t *testing.T) {
+	t.Parallel()
+	sources, err := filepath.Glob(filepath.Join(world.Top(), "spine/asm/*.S"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no assembler files: %v", err)
+	}
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{".note.GNU-stack", ".type", ".size", ".cfi_startproc", "endbr64"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s has no %s", filepath.Base(source), want)
+			}
+		}
+		object := filepath.Join(world.Top(), "build/obj/spine/asm", filepath.Base(source)+".o")
+		file, err := elf.Open(object)
+		if err != nil {
+			continue // built elsewhere; the library's own note is checked above
+		}
+		note := file.Section(".note.GNU-stack")
+		if note == nil || note.Flags&elf.SHF_EXECINSTR != 0 {
+			t.Errorf("%s: no note, or an executable one", object)
+		}
+		file.Close()
+	}
+}
+
+// At every instruction of a trampoline and of a terminator the stack can be unwound to the caller.
+func TestUnwindingFromInside(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("a sanitizer's own calls are in the way")
+	}
+	w := world.New(t)
+	w.Driver("one").API("1.1.0")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	pd := h.OK("physical_devices").Ints("devices")[0]
+	h.OK("create_device", "pd", world.Ref(pd))
+	h.Do("get_queue")
+	h.OK("command_buffers")
+	for _, call := range [][]string{
+		{"name", "vkCmdDraw", "arg", "c0", "arg", "3", "arg", "1", "arg", "0", "arg", "0"},
+		{"name", "vkQueueWaitIdle", "arg", "q"},
+		{"name", "vkDeviceWaitIdle", "arg", "d"},
+		{"name", "vkGetPhysicalDeviceMemoryProperties", "arg", world.Ref(pd), "arg", "out"},
+		{"name", "vkGetPhysicalDeviceFeatures", "arg", world.Ref(pd), "arg", "out"},
+	} {
+		a := h.Do("step", call...)
+		if a.Int("steps") < 5 || a.Int("steps") != a.Int("unwound") {
+			t.Errorf("%s: %d instructions in the loader, unwound at %d; not at %s (%#x)", call[1], a.Int("steps"), a.Int("unwound"), a.Text("bad"), a.Int("bad_offset"))
+		}
+	}
+	h.Quit()
+	if n := len(w.Log().Fn("vkCmdDraw", "vkQueueWaitIdle", "vkDeviceWaitIdle")); n != 3 {
+		t.Errorf("the driver saw %d of 3 calls", n)
+	}
+}

@@ -1,0 +1,279 @@
+package source
+
+import (
+	"bufio"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const top = "../.."
+const module = "vkloader/"
+
+// floors are the arrows of the design: a package imports only what is on a lower floor, for the reason given.
+var floors = []struct {
+	packages []string
+	reason   string
+}{
+	{[]string{"internal/vk", "internal/vk/commands", "internal/vk/extensions", "internal/diag", "internal/document"},
+		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
+	{[]string{"internal/facts/system"}, "only the tool reads facts from the operating system; the core never does"},
+	{[]string{"internal/manifest"}, "bytes to manifests: no search, no decision"},
+	{[]string{"internal/settings"}, "bytes to rules, on top of the manifests' dialect"},
+	{[]string{"internal/search"}, "which files, in which order: it does not interpret what it finds"},
+	{[]string{"internal/plan"}, "the decision: it must not know how it is shown or sent"},
+	{[]string{"internal/wire", "internal/report"}, "forms of a plan; nothing may be decided there"},
+	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
+	{[]string{"cmd/libvkcore", "cmd/libvkcore/overlay", "cmd/vkloader"}, "programs: nobody imports them"},
+}
+
+// allowed are imports that look sideways on one floor, with the reason.
+var sideways = map[string]string{}
+
+type file struct {
+	path    string // relative
+	pack    string // folder
+	test    bool
+	imports []string
+	text    string
+	doc     bool // a comment right before the package clause
+}
+
+func sources(t *testing.T) []file {
+	t.Helper()
+	var out []file
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && path != top && (name == "build" || name == "testdata" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(top, path)
+		if err != nil {
+			return err
+		}
+		f := file{path: relative, pack: filepath.ToSlash(filepath.Dir(relative)), test: strings.HasSuffix(name, "_test.go"), text: string(text), doc: parsed.Doc != nil}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, imported)
+		}
+		out = append(out, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func floorOf(pack string) int {
+	for i, floor := range floors {
+		for _, p := range floor.packages {
+			if p == pack {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// isStandard: no dot in the first element, and not this module.
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".") && first+"/" != module && imported != "C"
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	t.Parallel()
+	for _, f := range sources(t) {
+		if f.test || !(strings.HasPrefix(f.pack, "internal/") || strings.HasPrefix(f.pack, "cmd/")) {
+			continue
+		}
+		own := floorOf(f.pack)
+		if own < 0 {
+			t.Errorf("%s: package %s has no place among the arrows: add it to floors with a reason", f.path, f.pack)
+			continue
+		}
+		for _, imported := range f.imports {
+			pack, ours := strings.CutPrefix(imported, module)
+			if !ours {
+				continue
+			}
+			other := floorOf(pack)
+			switch {
+			case other < 0:
+				t.Errorf("%s imports %s, which is no part of the product", f.path, pack)
+			case other >= own && sideways[f.pack+" "+pack] == "":
+				t.Errorf("%s imports %s upwards or sideways: %s", f.path, pack, floors[other].reason)
+			}
+		}
+	}
+}
+
+// reach returns everything of this module that a package imports, itself included.
+func reach(all []file, pack string) map[string]bool {
+	seen := map[string]bool{}
+	var walk func(string)
+	walk = func(p string) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, f := range all {
+			if f.test || f.pack != p {
+				continue
+			}
+			for _, imported := range f.imports {
+				if other, ours := strings.CutPrefix(imported, module); ours {
+					walk(other)
+				}
+			}
+		}
+	}
+	walk(pack)
+	return seen
+}
+
+// The core decides over bytes: it opens nothing, starts nothing, and links the standard library alone.
+func TestCoreLinksLittle(t *testing.T) {
+	t.Parallel()
+	banned := map[string]string{
+		"os": "the core calls nothing that is not its own", "os/exec": "the core starts nothing", "net": "the core talks to nobody",
+		"io/ioutil": "the core opens nothing", "syscall": "the core makes no system calls of its own", "os/signal": "the core touches no signal",
+		"time": "a decision does not depend on the clock", "fmt": "costs start-up time", "encoding/json": "another dialect than the one that programs can see, and start-up time",
+		"regexp": "costs start-up time", "log": "log lines are part of the plan", "reflect": "costs start-up time",
+	}
+	all := sources(t)
+	packages := reach(all, "cmd/libvkcore")
+	for _, f := range all {
+		if f.test || !packages[f.pack] {
+			continue
+		}
+		for _, imported := range f.imports {
+			if reason, no := banned[imported]; no {
+				t.Errorf("%s, which is in the core, imports %s: %s", f.path, imported, reason)
+			}
+			if imported != "C" && !isStandard(imported) && !strings.HasPrefix(imported, module) {
+				t.Errorf("%s, which is in the core, imports %s: the core links the standard library only", f.path, imported)
+			}
+		}
+	}
+	for _, pack := range []string{"internal/facts/system", "internal/report"} {
+		if packages[pack] {
+			t.Errorf("the core reaches %s", pack)
+		}
+	}
+}
+
+func TestCgoAndUnsafeStayInOnePlace(t *testing.T) {
+	t.Parallel()
+	for _, f := range sources(t) {
+		for _, imported := range f.imports {
+			if (imported == "C" || imported == "unsafe") && f.pack != "cmd/libvkcore" {
+				t.Errorf("%s imports %s: only cmd/libvkcore crosses to C", f.path, imported)
+			}
+		}
+	}
+}
+
+func TestGeneratedFilesSayHow(t *testing.T) {
+	t.Parallel()
+	for _, f := range sources(t) {
+		first, _, _ := strings.Cut(f.text, "\n")
+		generated := strings.HasPrefix(first, "// Code generated ") && strings.HasSuffix(first, " DO NOT EDIT.")
+		if named := strings.HasPrefix(filepath.Base(f.path), "z"); named != generated {
+			t.Errorf("%s: begins with z: %v; says that it is generated: %v", f.path, named, generated)
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	said := map[string]bool{}
+	for _, f := range sources(t) {
+		if !f.test {
+			said[f.pack] = said[f.pack] || f.doc
+		}
+	}
+	var silent []string
+	for pack, yes := range said {
+		if !yes {
+			silent = append(silent, pack)
+		}
+	}
+	sort.Strings(silent)
+	for _, pack := range silent {
+		t.Errorf("%s has no package comment", pack)
+	}
+}
+
+// Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
+// columns, at most 650 lines, nothing unfinished.
+func TestCFiles(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"spine/*.[ch]", "spine/asm/*.S", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]"} {
+		files, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			checkC(t, path)
+		}
+	}
+}
+
+func checkC(t *testing.T, path string) {
+	t.Helper()
+	if strings.HasPrefix(filepath.Base(path), "z") {
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	scanner := bufio.NewScanner(f)
+	scanner.Buffer(nil, 1<<20)
+	n := 0
+	for scanner.Scan() {
+		n++
+		line := scanner.Text()
+		if n == 1 && !strings.HasPrefix(line, "/* ") {
+			t.Errorf("%s does not begin with a comment that says what it does", path)
+		}
+		if len(line) > 120 && !strings.Contains(path, "/spine/") && !strings.Contains(path, "/test/bin/") {
+			t.Errorf("%s:%d: %d columns", path, n, len(line))
+		}
+		for _, word := range []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:"} {
+			if strings.Contains(line, word) {
+				t.Errorf("%s:%d: %s", path, n, word)
+			}
+		}
+	}
+	if n > 650 {
+		t.Errorf("%s has %d lines", path, n)
+	}
+}
