@@ -28,11 +28,12 @@ func TestInstall(t *testing.T) {
 	stage := newStage(t)
 	version := libraryVersion(t)
 	root := filepath.Join(stage.dir, "root")
-	prefix := filepath.Join(root, "opt/vk")
+	prefix := filepath.Join(root, "usr/local")
 	lib := filepath.Join(prefix, "lib")
 	host := loader{name: "no", folder: ""}
-	// The build is there already; the environment has to be the one it was made in, or it would be made again.
-	install := exec.Command("make", "-s", "install", "DESTDIR="+root, "PREFIX=/opt/vk")
+	// The build is there already; environment and prefix have to be those it was made with, or it would be made again,
+	// under the feet of the other tests.
+	install := exec.Command("make", "-s", "install", "DESTDIR="+root, "PREFIX=/usr/local")
 	install.Dir = repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
@@ -64,7 +65,7 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"prefix=/opt/vk", "exec_prefix=${prefix}", "libdir=${exec_prefix}/lib", "includedir=${prefix}/include",
+		"prefix=/usr/local", "exec_prefix=${prefix}", "libdir=${exec_prefix}/lib", "includedir=${prefix}/include",
 		"Name: Vulkan-Loader", "Description: Vulkan Loader", "Version: " + version, "Libs: -L${libdir} -lvulkan",
 		"Cflags: -I${includedir}",
 	} {
