@@ -15,13 +15,14 @@ static const char *const kind_name[KINDS] = {"none", "instance", "physical_devic
 struct object *object_new(enum kind kind, struct object *parent)
 {
     struct object *object = NULL;
+    uint64_t magic = script_number(script_word("magic", 1, "0x01CDC0DE"));
     pthread_mutex_lock(&lock);
     if (used < POOL_SIZE) object = &pool[used++];
     for (uint32_t i = 0; !object && i < POOL_SIZE; i++)
         if (!pool[i].alive) object = &pool[i];
     if (!object) abort();
     memset(object, 0, sizeof *object);
-    object->word = 0x01CDC0DE;
+    object->word = magic;
     object->kind = kind;
     object->alive = true;
     object->serial = ++serials[kind];

@@ -292,3 +292,15 @@ bool imposed(const char *function, const char *phase, VkResult *result)
     }
     return false;
 }
+
+/* "log_load": opening and closing of the library are logged as well, as "constructor" and "destructor". */
+static void log_load(const char *function)
+{
+    struct record r;
+    if (!script_has("log_load", NULL)) return;
+    record_open(&r, function);
+    record_close(&r);
+}
+
+__attribute__((constructor)) static void on_load(void) { log_load("constructor"); }
+__attribute__((destructor)) static void on_unload(void) { log_load("destructor"); }
