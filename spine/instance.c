@@ -238,8 +238,9 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     if (result == VK_SUCCESS) result = put_app(facts, info);
     if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
     facts_free(facts);
-    if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
-    if (result < 0) { /* INS-026, INS-078 */
+    bool ready = result == VK_SUCCESS; /* INS-017: a driver's list may have failed with a positive code */
+    if (ready) result = call_chain(in, info, allocator);
+    if (!ready || result < 0) { /* INS-026, INS-078 */
         destroy_drivers(in);
         instance_free(in);
         return result;
