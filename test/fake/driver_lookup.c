@@ -3,6 +3,7 @@
 #include "objects.h"
 #include "thunks.h"
 #include <stdio.h>
+#include <dlfcn.h>
 #include <string.h>
 
 #define EXPORT_NEGOTIATE 1
@@ -152,6 +153,11 @@ static PFN_vkVoidFunction device_lookup(const char *name)
 static PFN_vkVoidFunction lookup(struct object *instance, const char *name)
 {
     if (script_has("missing", name) || script_has("missing_gipa", name)) return NULL;
+    const struct statement *other = script_find("export_of", name, 0);
+    if (other && other->count > 2) { /* the library is there already, and stays */
+        void *library = dlopen(other->word[2], RTLD_LAZY | RTLD_NOLOAD);
+        return library ? (PFN_vkVoidFunction)dlsym(library, name) : NULL;
+    }
     if (!strcmp(name, "vk_icdNegotiateLoaderICDInterfaceVersion"))
         return fake_exports & EXPORT_NEGOTIATE || script_has("negotiate_by_gipa", NULL)
             ? (PFN_vkVoidFunction)(uintptr_t)fake_Negotiate : NULL;
