@@ -75,10 +75,35 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
 
 /* ---- the chain ------------------------------------------------------------------------------------------------- */
 
-static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 */
-    struct instance *in = instance_of(handle);
-    if (!in || in->magic != INSTANCE_MAGIC || !object) return VK_ERROR_INITIALIZATION_FAILED;
-    *(void **)object = in->table;
+static struct instance *live; /* under the lock */
+
+static void live_add(struct instance *in) {
+    lock_take();
+    in->next = live;
+    live = in;
+    lock_drop();
+}
+
+static void live_drop(struct instance *in) {
+    lock_take();
+    for (struct instance **at = &live; *at; at = &(*at)->next) {
+        if (*at != in) continue;
+        *at = in->next;
+        break;
+    }
+    lock_drop();
+}
+
+/* LAY-377: the handle that a layer got from below may be a lower layer's own, known by its first word. */
+static VkResult set_instance_data(VkInstance handle, void *object) {
+    if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    void *word = *(void **)handle;
+    lock_take();
+    const struct instance *in = live;
+    while (in && in->table != word) in = in->next;
+    lock_drop();
+    if (!in) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = word;
     return VK_SUCCESS;
 }
 
@@ -193,6 +218,7 @@ static void destroy_drivers(struct instance *in) {
 }
 
 static void instance_free(struct instance *in) {
+    live_drop(in);
     instance_free_objects(in);
     physdevs_free(in);
     drivers_close(in, in->scan);
@@ -231,6 +257,7 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->api_version = in->app_version ? in->app_version : VK_API_VERSION_1_0;
     in->enabled = gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
+    live_add(in);
 
     struct facts *facts = NULL;
     VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
