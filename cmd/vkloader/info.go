@@ -205,10 +205,13 @@ func driverOf(manifest string, devices []device, messages []message) driverInfo 
 	return d
 }
 
-// sameLibrary compares what a manifest names with what was loaded: a name without a folder may be anywhere.
+// sameLibrary compares what a manifest names with what was loaded: a name without a folder may be anywhere, and is
+// usually a link to a file with a longer version (libx.so.0 and libx.so.5.8).
 func sameLibrary(named, loaded string) bool {
 	if !strings.Contains(named, "/") {
-		return filepath.Base(loaded) == named
+		stem, _, _ := strings.Cut(named, ".so")
+		loadedStem, _, _ := strings.Cut(filepath.Base(loaded), ".so")
+		return stem == loadedStem
 	}
 	if real, err := filepath.EvalSymlinks(named); err == nil {
 		named = real
