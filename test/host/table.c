@@ -84,9 +84,12 @@ uint64_t resolve(const char *reference)
     }
     if (*reference == '#') {
         uint64_t n = number(reference + 1);
-        if (n < (uint64_t)pointer_count) return (uint64_t)(uintptr_t)pointers[n];
-        fail("no pointer %s", reference);
-        return 0;
+        pthread_mutex_lock(&lock);
+        bool known = n < (uint64_t)pointer_count;
+        uint64_t value = known ? (uint64_t)(uintptr_t)pointers[n] : 0;
+        pthread_mutex_unlock(&lock);
+        if (!known) fail("no pointer %s", reference);
+        return value;
     }
     if ((*reference >= '0' && *reference <= '9') || *reference == '-') return number(reference);
     snprintf(name, sizeof name, "%s", reference);
