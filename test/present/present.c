@@ -161,17 +161,21 @@ static VkPhysicalDevice choose_device(const struct options *o, const struct wind
 {
     VkPhysicalDevice devices[32];
     uint32_t count = 32;
+    VkPhysicalDevice chosen = NULL;
     DO(vkEnumeratePhysicalDevices, instance, &count, devices);
     for (uint32_t i = 0; i < count; i++) {
         VkPhysicalDeviceProperties properties;
         C(vkGetPhysicalDeviceProperties)(devices[i], &properties);
         bool usable = can_present(o->kind, window, devices[i], surface);
         printf("device %u: %s%s\n", i, properties.deviceName, usable ? "" : " (cannot present)");
-        if (usable && (!o->device || strstr(properties.deviceName, o->device)))
-            return devices[i];
+        if (!chosen && usable && (!o->device || strstr(properties.deviceName, o->device)))
+            chosen = devices[i];
     }
-    fprintf(stderr, "present: no device can present\n");
-    exit(77);
+    if (!chosen) {
+        fprintf(stderr, "present: no device can present\n");
+        exit(77);
+    }
+    return chosen;
 }
 
 static VkDevice create_device(VkPhysicalDevice physical)
