@@ -1,0 +1,99 @@
+package dispatch
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"vkloader/internal/vk/commands"
+	"vkloader/test/world"
+)
+
+// Every checked command dies of a bad first handle, with its own message, in a forked child as in the parent.
+//
+// holds: HND-001..HND-006 HND-008 HND-013..HND-016 HND-018..HND-022 PHY-083 DEV-014 DEV-047 LAY-256 LAY-266 EXP-011
+func TestBadHandles(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of processes")
+	}
+	w := world.New(t)
+	everyExtension(w, "one").API("1.3.0")
+	h := w.Start()
+	words := []string{"api", "1.2.0", "ext", "VK_EXT_debug_utils"}
+	for _, gate := range gates() {
+		if gate != "VK_EXT_debug_utils" {
+			words = append(words, "ext", gate)
+		}
+	}
+	h.OK("create_instance", words...)
+	checked := 0
+	for _, c := range commands.All {
+		if c.Kind == commands.Global || unchecked(c) {
+			continue
+		}
+		name, message := c.Name, c.Name
+		if c.Alias != "" && c.Kind != commands.Device && commandOf(c.Alias).Minor != commands.ExtensionMinor && c.Gate != "" {
+			message = c.Alias // the same function
+		}
+		want := fmt.Sprintf("%s: Invalid %s [VUID-%s-%s-parameter]", message, c.Param, message, c.Param)
+		if name == "vkGetPhysicalDeviceSurfaceCapabilities2EXT" {
+			want = "vkGetPhysicalDeviceExternalImageFormatPropertiesNV: Invalid physicalDevice [VUID-vkGetPhysicalDeviceSurfaceCapabilities2EXT-physicalDevice-parameter]"
+		}
+		pointer := h.Do("gipa", "instance", "i", "name", name).Int("ptr")
+		if pointer == 0 {
+			t.Errorf("%s is NULL", name)
+			continue
+		}
+		for _, handle := range []string{"null", "garbage", "zeros"} {
+			if handle == "null" && (name == "vkDestroyInstance" || name == "vkDestroyDevice") {
+				continue
+			}
+			before := len(h.Stderr())
+			h.Do("script", "as", "bad", "line", world.Line("call", "pointer", world.Ref(int(pointer)), "arg", handle))
+			end := h.Do("fork", "script", "bad", "timeout", "10000")
+			line := strings.TrimSpace(h.Stderr()[before:])
+			if end.Int("signal") != int64(syscall.SIGABRT) || end.Int("late") != 0 {
+				t.Errorf("%s of %s: signal %d, exit %d, late %d", name, handle, end.Int("signal"), end.Int("exit"), end.Int("late"))
+			}
+			if line != "[Vulkan Loader] ERROR:          "+want {
+				t.Errorf("%s of %s says %q, want %q", name, handle, line, want)
+			}
+			checked++
+		}
+	}
+	if checked < 2000 {
+		t.Errorf("only %d calls", checked)
+	}
+	h.Quit()
+}
+
+// HND-012, HND-024: what is not checked, or never dies.
+func unchecked(c commands.Command) bool {
+	switch c.Name {
+	case "vkGetInstanceProcAddr", "vkGetDeviceProcAddr":
+		return true
+	}
+	return c.Kind == commands.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
+}
+
+// holds: HND-010 HND-023 INS-093 DEV-046 LAY-363
+func TestNullIsNothingToDestroy(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one")
+	w.ImplicitLayer("VK_LAYER_x")
+	h := w.Start()
+	h.Do("call", "name", "vkDestroyInstance", "arg", "null", "arg", "null")
+	h.Do("call", "name", "vkDestroyDevice", "arg", "null", "arg", "null")
+	h.OK("create_instance")
+	h.Do("call", "via", "gipa", "instance", "i", "name", "vkDestroyDevice", "arg", "null", "arg", "null")
+	exit := h.Quit()
+	if len(exit.Messages()) != 0 {
+		t.Errorf("messages %q", exit.Messages())
+	}
+	if n := len(w.Log().Fn("vkDestroyInstance", "vkDestroyDevice")); n != 0 {
+		t.Errorf("%d calls went down", n)
+	}
+}
