@@ -118,3 +118,12 @@ func write(t *testing.T, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

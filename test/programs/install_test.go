@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,16 +29,27 @@ func TestInstall(t *testing.T) {
 	stage := newStage(t)
 	version := libraryVersion(t)
 	root := filepath.Join(stage.dir, "root")
-	prefix := filepath.Join(root, "usr/local")
-	lib := filepath.Join(prefix, "lib")
-	host := loader{name: "no", folder: ""}
-	// The build is there already; environment and prefix have to be those it was made with, or it would be made again,
-	// under the feet of the other tests.
-	install := exec.Command("make", "-s", "install", "DESTDIR="+root, "PREFIX=/usr/local")
+	// For the prefix that the build was made for: the core searches below it, so another one would be another core, made
+	// under the feet of the tests that run beside this one.
+	core := read(t, filepath.Join(built(t), "core.id"))
+	install := exec.Command("make", "-s", "install", "DESTDIR="+root)
 	install.Dir = repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
 	}
+	if read(t, filepath.Join(built(t), "core.id")) != core {
+		t.Fatal("make install made another core: run the tests as make test, with the PREFIX of the build")
+	}
+	named := ""
+	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Base(path) == "vulkan.pc" {
+			named = strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(path))), root)
+		}
+		return nil
+	})
+	prefix := filepath.Join(root, named)
+	lib := filepath.Join(prefix, "lib")
+	host := loader{name: "no", folder: ""}
 
 	for link, target := range map[string]string{
 		"libvulkan.so": "libvulkan.so.1", "libvulkan.so.1": "libvulkan.so." + version,
@@ -60,16 +72,13 @@ func TestInstall(t *testing.T) {
 		t.Errorf("a driver or a layer of the tests was installed: %v", strays)
 	}
 
-	pc, err := os.ReadFile(filepath.Join(lib, "pkgconfig/vulkan.pc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pc := read(t, filepath.Join(lib, "pkgconfig/vulkan.pc"))
 	for _, line := range []string{
-		"prefix=/usr/local", "exec_prefix=${prefix}", "libdir=${exec_prefix}/lib", "includedir=${prefix}/include",
+		"prefix=" + named, "exec_prefix=${prefix}", "libdir=${exec_prefix}/lib", "includedir=${prefix}/include",
 		"Name: Vulkan-Loader", "Description: Vulkan Loader", "Version: " + version, "Libs: -L${libdir} -lvulkan",
 		"Cflags: -I${includedir}",
 	} {
-		if !strings.Contains("\n"+string(pc), "\n"+line+"\n") {
+		if !strings.Contains("\n"+pc, "\n"+line+"\n") {
 			t.Errorf("vulkan.pc lacks %q:\n%s", line, pc)
 		}
 	}
