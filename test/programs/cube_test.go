@@ -58,6 +58,8 @@ func TestVkcubeWayland(t *testing.T) {
 }
 
 // The validation layer is in the chain (LAY-430) and says nothing that it does not say under Debian's loader.
+//
+// holds: LAY-430
 func TestVkcubeValidated(t *testing.T) {
 	t.Parallel()
 	need(t, "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")

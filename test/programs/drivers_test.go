@@ -10,6 +10,8 @@ import (
 
 // All drivers of Mesa's package beside a manifest that is no JSON and one whose library is not there: the others work,
 // and the log says in one line each what is wrong and where (LOG-19, DRV-040, DRV-042).
+//
+// holds: LOG-19 DRV-040 DRV-042
 func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	t.Parallel()
 	need(t, manifests+"/lvp_icd.x86_64.json")
@@ -74,6 +76,8 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 }
 
 // Without any driver: the documented result and message (DRV-045, INS-029).
+//
+// holds: DRV-045 INS-029
 func TestNoDriverAtAll(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)

@@ -23,6 +23,7 @@ int main(void)
 `
 
 // EXP-001, EXP-002, EXP-012, EXP-013: what "make install" puts where, and that it is usable from there.
+// holds: EXP-002 EXP-012 EXP-013
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	need(t, "make", "gcc", "pkg-config", "cmake")
