@@ -61,6 +61,7 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
     struct chain *chain = h ? chain_of(h) : NULL;
     PFN_vkVoidFunction next = chain && !chain->device ? chain->gipa(below(h), name) : NULL;
     if (next) next_of(chain, name);
+    if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         if (strcmp(entries[i].name, name)) continue;
         if (script_has("pass", name)) return next;
@@ -84,6 +85,7 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
     if (script_has("gdpa_null", name)) return NULL;
     struct chain *chain = chain_of(h);
     PFN_vkVoidFunction next = chain && chain->device ? chain->gdpa(below(h), name) : NULL;
+    if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (!strcmp(entries[i].name, name) && entries[i].level == 'd') return entries[i].function;
     if (script_has("offer", name) || script_has("offer_gdpa", name)) return thunk_for(name);
@@ -105,6 +107,7 @@ PFN_vkVoidFunction VKAPI_PTR layer_gpdpa(VkInstance h, const char *name)
     PFN_vkVoidFunction next = chain && chain->gpdpa ? chain->gpdpa(below(h), name) : NULL, found = next;
     if (script_has("gpdpa_null", name)) found = NULL;
     else if (script_has("offer_gpdpa", name)) found = thunk_for(name);
+    else if (next && object_function(name)) found = object_function(name);
     else if (next && (script_has("intercept", name) || script_has("intercept", "*") || unwraps())) found =
         thunk_for(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)

@@ -4,6 +4,7 @@
  *   layer_exports.c  what the library exports; built several times
  *   layer_create.c   creating and destroying instances and devices, links and callbacks
  *   layer_physdev.c  lists of physical devices and groups
+ *   layer_objects.c  wrapped surfaces, messengers and report callbacks; names of objects
  */
 #ifndef TEST_FAKE_LAYER_H
 #define TEST_FAKE_LAYER_H
@@ -44,7 +45,7 @@ void chain_add(struct chain *chain);
 void chain_drop(struct chain *chain);
 /* What the next lower layer knows a handle as: wrappers are taken off. */
 void *below(const void *handle);
-/* wrap instance|physdev|device */
+/* wrap instance|physdev|device|surface|messenger|report */
 bool wraps(const char *what);
 bool changes_devices(void);
 /* The wrapper of a physical device from below, made when it is new. */
@@ -59,6 +60,9 @@ PFN_vkVoidFunction VKAPI_PTR layer_gpdpa(VkInstance h, const char *name);
 
 VkResult layer_negotiate(VkNegotiateLayerInterface *n);
 void log_lookup(const char *function, const char *name, const void *handle, const void *found);
+
+/* layer_objects.c: the layer's function where "wrap ..." calls for one. */
+PFN_vkVoidFunction object_function(const char *name);
 
 /* layer_create.c */
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
