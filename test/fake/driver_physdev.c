@@ -247,6 +247,7 @@ void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, u
     const struct statement *s = query("vkGetPhysicalDeviceQueueFamilyProperties", h, NULL, NULL);
     give_count((uint32_t)script_number(statement_value(s, "queues", "1")), count, p != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) fill_queue(&p[i]);
+    claim_more("vkGetPhysicalDeviceQueueFamilyProperties", count, p != NULL);
 }
 
 static void do_GetPhysicalDeviceQueueFamilyProperties2(const char *function, VkPhysicalDevice h, uint32_t *count,
@@ -292,6 +293,7 @@ void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevic
     query("vkGetPhysicalDeviceSparseImageFormatProperties", h, NULL, NULL);
     give_count(2, count, p != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) p[i] = (VkSparseImageFormatProperties){.aspectMask = 1 + i};
+    claim_more("vkGetPhysicalDeviceSparseImageFormatProperties", count, p != NULL);
 }
 
 static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *function, VkPhysicalDevice h,

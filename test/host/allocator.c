@@ -110,6 +110,15 @@ static void *VKAPI_PTR reallocate(void *data, void *old, size_t size, size_t ali
     return memory;
 }
 
+static void VKAPI_PTR notified(void *data, size_t size, VkInternalAllocationType type, VkSystemAllocationScope scope)
+{
+    struct allocator *a = data;
+    (void)size, (void)type, (void)scope;
+    pthread_mutex_lock(&a->lock);
+    fault(a, "notification of an internal allocation");
+    pthread_mutex_unlock(&a->lock);
+}
+
 COMMAND(allocator)
 {
     const char *name = arg_or(line, "as", "a");
@@ -126,6 +135,7 @@ COMMAND(allocator)
     a->calls = a->failed = 0;
     a->fail_from = (int64_t)arg_int(line, "fail_from", (uint64_t)-1);
     a->fail_once = (int64_t)arg_int(line, "fail_once", (uint64_t)-1);
+    if (arg(line, "internal")) a->callbacks.pfnInternalAllocation = a->callbacks.pfnInternalFree = notified;
     if (arg(line, "fill")) a->fill = (int)arg_int(line, "fill", 0);
 }
 

@@ -332,7 +332,7 @@ func TestChainOrder(t *testing.T) {
 	h.Quit()
 }
 
-// holds: PHY-083 HND-001 HND-005 HND-009 HND-013 HND-014 HND-018 HND-019
+// holds: PHY-083 HND-001 HND-002 HND-005 HND-009 HND-013 HND-014 HND-018 HND-019 HND-020 LAY-256 LAY-266
 func TestBadHandles(t *testing.T) {
 	t.Parallel()
 	instance := []string{"vkEnumeratePhysicalDevices", "vkEnumeratePhysicalDeviceGroups"}

@@ -9,7 +9,7 @@ import (
 	"vkloader/test/world"
 )
 
-// holds: DEV-001 DEV-003 DEV-004 DEV-005 DEV-006 DEV-007 DRV-069 LAY-258 LAY-263
+// holds: DEV-001 DEV-003 DEV-004 DEV-005 DEV-006 DEV-007 DRV-069 LAY-234 LAY-235 LAY-236 LAY-258 LAY-263
 func TestDeviceExtensions(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -189,6 +189,21 @@ func TestDeviceLayers(t *testing.T) {
 		if a := h.OK("device_layers", "pd", pd, "count", "9"); a.Int("count") != 3 || a.Int("written") != 3 {
 			t.Errorf("room 9: %v", a)
 		}
+	}
+	h.Quit()
+}
+
+// holds: LAY-255
+func TestBrokenLayerIsStillListed(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a")
+	w.ImplicitLayer("VK_LAYER_broken").Set("library_path", w.Path("lib", "there_is_none.so"))
+	w.ImplicitLayer("VK_LAYER_good")
+	h := w.Start()
+	h.OK("create_instance")
+	if got := h.OK("device_layers", "pd", world.Ref(all(h)[0])).Strings("layers"); !slices.Equal(got, []string{"VK_LAYER_broken", "VK_LAYER_good"}) {
+		t.Errorf("%v", got)
 	}
 	h.Quit()
 }

@@ -90,7 +90,7 @@ func TestGroupsNullCount(t *testing.T) {
 	h.Quit()
 }
 
-// holds: PHY-061 PHY-062 PHY-063 EXT-036
+// holds: PHY-061 PHY-062 PHY-063 PHY-073 EXT-036
 func TestWhichGroupFunction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

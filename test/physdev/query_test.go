@@ -423,22 +423,39 @@ func TestEmulatedArrays(t *testing.T) {
 	}
 }
 
-// A driver whose 1.0 function claims more than was asked for.
+// Drivers whose 1.0 function claims more than it was asked for.
 //
 // holds: EXT-030 EXT-027
 func TestEmulatedArrayOverclaimed(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Driver("a", "device name=a", "missing vkGetPhysicalDeviceQueueFamilyProperties2",
-		"offer vkGetPhysicalDeviceQueueFamilyProperties", "more vkGetPhysicalDeviceQueueFamilyProperties 5")
+	w.Driver("a", "device name=a queues=2", "more vkGetPhysicalDeviceQueueFamilyProperties 5",
+		"more vkGetPhysicalDeviceSparseImageFormatProperties 5")
 	h := w.Start()
 	h.OK("create_instance")
-	device := all(h)[0]
-	h.Do("memory", "as", "n", "size", "8", "u32@0", "1")
-	h.Do("memory", "as", "x", "size", "128", "u32@56", "99")
-	h.Do("call", "name", "vkGetPhysicalDeviceQueueFamilyProperties2", "arg", world.Ref(device), "arg", "n", "arg", "x")
-	if word(t, h, "x", 16) != 15 || word(t, h, "x", 56) != 99 {
-		t.Errorf("elements are %d and %d", word(t, h, "x", 16), word(t, h, "x", 56))
+	device := world.Ref(all(h)[0])
+	for _, q := range [][]string{{"vkGetPhysicalDeviceQueueFamilyProperties2", "n", "x"},
+		{"vkGetPhysicalDeviceSparseImageFormatProperties2", "info", "n", "x"}} {
+		h.Do("memory", "as", "info", "size", "64")
+		h.Do("memory", "as", "n", "size", "8", "u32@0", "2")
+		line := []string{"as", "x", "size", "512"}
+		for offset := 0; offset < 512; offset += 40 {
+			line = append(line, fmt.Sprintf("u32@%d", offset+16), "99", fmt.Sprintf("u64@%d", offset+8), "0")
+		}
+		h.Do("memory", line[:len(line)-4]...)
+		words := []string{"name", q[0], "arg", device}
+		for _, a := range q[1:] {
+			words = append(words, "arg", a)
+		}
+		h.Do("call", words...)
+		if got := word(t, h, "n", 0); got != 7 { // EXT-027: what the driver wrote is passed on
+			t.Errorf("%s: count %d", q[0], got)
+		}
+		for i := range 10 {
+			if changed := word(t, h, "x", 40*i+16) != 99; changed != (i < 2) {
+				t.Errorf("%s: element %d: changed %v", q[0], i, changed)
+			}
+		}
 	}
 	h.Quit()
 }
@@ -481,7 +498,7 @@ func TestEmulatedExternal(t *testing.T) {
 	}
 }
 
-// holds: PHY-091 EXT-042 EXT-043 EXT-044
+// holds: PHY-091 EXT-042 EXT-043 EXT-044 EXT-046
 func TestToolProperties(t *testing.T) {
 	t.Parallel()
 	const missing = "terminator_GetPhysicalDeviceToolProperties: The ICD's vkGetPhysicalDeviceToolProperties was NULL yet the physical device supports Vulkan API Version 1.3."
@@ -523,7 +540,7 @@ func TestToolProperties(t *testing.T) {
 	}
 }
 
-// holds: PHY-092 EXT-045
+// holds: PHY-092 EXT-045 EXT-046
 func TestToolPropertiesEXT(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -557,6 +574,15 @@ func TestToolPropertiesEXT(t *testing.T) {
 		}
 		if messages := since(h.Messages(), mark); len(messages) != 0 {
 			t.Errorf("%s: %q", c.name, messages)
+		}
+		if c.called { // the temporary memory cannot be had
+			h.Do("allocator", "as", "a", "fail_from", "0")
+			w.ForgetLog()
+			result = h.Do("call", "name", "vkGetPhysicalDeviceToolPropertiesEXT", "via", "gipa", "instance", "i", "arg", world.Ref(device), "arg", "n", "arg", "null").Result()
+			if calls := w.Log().Fn("vkGetPhysicalDeviceToolPropertiesEXT"); result != outOfHostMemory || len(calls) != 0 {
+				t.Errorf("without memory: result %d, %v", result, calls)
+			}
+			h.Do("allocator", "as", "a")
 		}
 		h.Do("destroy_instance", "allocator", "a")
 		if a := h.Do("allocator_stats", "name", "a"); a.Int("live") != 0 || a.Int("faults") != 0 {

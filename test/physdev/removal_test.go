@@ -136,26 +136,31 @@ func TestRemovalLeavesOtherInstancesAlone(t *testing.T) {
 	h.Quit()
 }
 
-// holds: PHY-051
+// holds: PHY-051 DRV-072 ALC-009
 func TestAllocatorOfRemoval(t *testing.T) {
 	t.Parallel()
-	w := world.New(t)
-	w.Driver("empty", "api 1.0.0", "use_allocator")
-	w.Driver("full")
-	h := w.Start()
-	h.Do("allocator", "as", "a")
-	h.OK("create_instance", "allocator", "a")
-	all(h)
-	end := w.Log().By("empty").Fn("vkDestroyInstance")
-	if len(end) != 1 || end[0].IsNull("allocator") && end[0].Int("allocator_good") == 0 {
-		// The host's allocator has no internal notifications or has them; both are told by the next check.
-		t.Logf("destroyed with %v", end)
+	for _, complete := range []bool{true, false} {
+		w := world.New(t)
+		w.Driver("empty", "api 1.0.0", "use_allocator")
+		w.Driver("full")
+		h := w.Start()
+		allocator := []string{"as", "a"}
+		if complete { // all five functions
+			allocator = append(allocator, "internal", "1")
+		}
+		h.Do("allocator", allocator...)
+		h.OK("create_instance", "allocator", "a")
+		all(h)
+		end := w.Log().By("empty").Fn("vkDestroyInstance")
+		if len(end) != 1 || end[0].IsNull("allocator") == complete || complete && end[0].Int("allocator_good") != 1 {
+			t.Errorf("all five functions %v: destroyed with %v", complete, end)
+		}
+		h.Do("destroy_instance", "allocator", "a")
+		if a := h.Do("allocator_stats", "name", "a"); a.Int("live") != 0 || a.Int("faults") != 0 {
+			t.Errorf("left behind: %v", a)
+		}
+		h.Quit()
 	}
-	h.Do("destroy_instance", "allocator", "a")
-	if a := h.Do("allocator_stats", "name", "a"); a.Int("live") != 0 || a.Int("faults") != 0 {
-		t.Errorf("left behind: %v", a)
-	}
-	h.Quit()
 }
 
 // holds: PHY-054
