@@ -76,7 +76,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newInfo(s), newList(s), newVersion(s))
+	root.AddCommand(newInfo(s), newList(s), newExplain(s), newVersion(s))
 	return root
 }
 

@@ -23,7 +23,7 @@ func (t *Table) Row(cells ...string) {
 	row := make([]string, len(t.headings))
 	copy(row, cells)
 	for i := range row {
-		row[i] = oneLine(row[i])
+		row[i] = OneLine(row[i])
 	}
 	t.rows = append(t.rows, row)
 }
@@ -61,8 +61,8 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 	}
 }
 
-// oneLine replaces control characters, so that a hostile name cannot break the layout or the terminal.
-func oneLine(s string) string {
+// OneLine replaces control characters, so that a hostile name cannot break the layout or the terminal.
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f {
 			return '\uFFFD'

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// packageLimit is how long the package manager may take: its answer is nice to have.
+const packageLimit = 3 * time.Second
+
+// packagesOf asks dpkg which packages the manifests belong to; what it does not know is left out, and so is everything
+// on a system without it.
+func packagesOf(list []explained) map[string]string {
+	owners := map[string]string{}
+	paths := []string{"-S", "--"}
+	for _, e := range list {
+		// dpkg takes patterns: a path that could be one is not asked for.
+		if strings.HasPrefix(e.Manifest, "/") && !strings.ContainsAny(e.Manifest, "*?[\\\n") {
+			paths = append(paths, e.Manifest)
+		}
+	}
+	if len(paths) == 2 {
+		return owners
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
+	defer cancel()
+	// It fails when it knows only some of them, and prints those.
+	answer, _ := exec.CommandContext(ctx, "dpkg-query", paths...).Output()
+	for _, line := range strings.Split(string(answer), "\n") {
+		if owner, path, ok := strings.Cut(line, ": "); ok {
+			owners[path] = owner
+		}
+	}
+	return owners
+}
