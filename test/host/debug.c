@@ -64,7 +64,7 @@ static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT seve
     }
     keep(event);
     reenter(sink);
-    return VK_FALSE;
+    return sink->returns;
 }
 
 static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object,
@@ -84,7 +84,7 @@ static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportOb
     event->text = text ? strdup(text) : NULL;
     keep(event);
     reenter(sink);
-    return VK_FALSE;
+    return sink->returns;
 }
 
 bool have_events(void) { return first != NULL; }
@@ -121,12 +121,13 @@ void put_events(void)
     put_close(']');
 }
 
-static struct sink *sink_new(const char *name, const char *script)
+static struct sink *sink_new(const struct line *line, const char *name, const char *script)
 {
     struct sink *sink = calloc(1, sizeof *sink); /* lives as long as the process: a messenger may outlive its name */
     if (!sink) abort();
     snprintf(sink->name, sizeof sink->name, "%s", name);
     snprintf(sink->script, sizeof sink->script, "%s", script ? script : "");
+    sink->returns = (VkBool32)arg_int(line, "returns", VK_FALSE);
     return sink;
 }
 
@@ -147,7 +148,7 @@ const void *chained_messengers(const struct line *line, struct arena *arena, con
             info->messageSeverity = (VkDebugUtilsMessageSeverityFlagsEXT)number(severity);
             info->messageType = (VkDebugUtilsMessageTypeFlagsEXT)number(types);
             info->pfnUserCallback = on_message;
-            info->pUserData = sink_new(name, arg(line, "callback_script"));
+            info->pUserData = sink_new(line, name, arg(line, "callback_script"));
             head = info;
         } else {
             VkDebugReportCallbackCreateInfoEXT *info = take(arena, sizeof *info);
@@ -155,7 +156,7 @@ const void *chained_messengers(const struct line *line, struct arena *arena, con
             info->pNext = head;
             info->flags = strchr(line->value[i], ':') ? (VkDebugReportFlagsEXT)number(severity) : 0x1f;
             info->pfnCallback = on_report;
-            info->pUserData = sink_new(name, arg(line, "callback_script"));
+            info->pUserData = sink_new(line, name, arg(line, "callback_script"));
             head = info;
         }
     }
@@ -181,7 +182,7 @@ COMMAND(create_messenger)
                                                .messageType = (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types",
                                                    7),
                                                .pfnUserCallback = on_message,
-                                               .pUserData = sink_new(name, arg(line, "script"))};
+                                               .pUserData = sink_new(line, name, arg(line, "script"))};
     VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
     VkResult result = create((VkInstance)(uintptr_t)instance, &info, arg_allocator(line), &messenger);
     put_int("result", result);
@@ -211,7 +212,7 @@ COMMAND(create_report)
     VkDebugReportCallbackCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT,
                                                .flags = (VkDebugReportFlagsEXT)arg_int(line, "flags", 0x1f),
                                                .pfnCallback = on_report,
-                                               .pUserData = sink_new(name, arg(line, "script"))};
+                                               .pUserData = sink_new(line, name, arg(line, "script"))};
     VkDebugReportCallbackEXT report = VK_NULL_HANDLE;
     VkResult result = create((VkInstance)(uintptr_t)instance, &info, arg_allocator(line), &report);
     put_int("result", result);

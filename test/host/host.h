@@ -109,6 +109,7 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line);
 struct sink { /* one receiver of messages */
     char name[64];
     char script[64]; /* performed inside the callback, when not empty */
+    VkBool32 returns;
 };
 /* The create infos chained to an instance, in the order given. Returns the head; *tail is where more can be hung. */
 const void *chained_messengers(const struct line *line, struct arena *arena, const void *rest);
