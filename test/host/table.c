@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
@@ -13,6 +15,21 @@ static int pointer_count = 1;
 /* Memory that is no Vulkan object: zeros, and bytes that a program might pass by mistake. */
 static uint64_t zeros[64];
 static uint64_t garbage[64];
+
+/* 24 bytes, not one of them zero, and then the end of the mapped memory. */
+static uint64_t edge(void)
+{
+    static unsigned char *page;
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    pthread_mutex_lock(&lock);
+    if (!page) {
+        page = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED || mprotect(page + size, size, PROT_NONE)) abort();
+        memset(page, 0x5a, size);
+    }
+    pthread_mutex_unlock(&lock);
+    return (uint64_t)(uintptr_t)(page + size - 24);
+}
 
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size)
 {
@@ -76,6 +93,7 @@ uint64_t resolve(const char *reference)
     uint64_t offset = 0;
     if (!strcmp(reference, "null")) return 0;
     if (!strcmp(reference, "zeros")) return (uint64_t)(uintptr_t)zeros;
+    if (!strcmp(reference, "edge")) return edge();
     if (!strcmp(reference, "garbage")) {
         /* Its first word points at zeros, so that a reader who follows it meets a table without a mark. */
         for (int i = 1; i < 64; i++) garbage[i] = 0x5a5a5a5a5a5a5a5aull;

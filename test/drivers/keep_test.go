@@ -1,0 +1,244 @@
+package drivers
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// loads tells how often libraries were opened and closed: "a+" and "a-", in order.
+func loads(w *world.World) []string {
+	var out []string
+	for _, event := range w.Log().Fn("constructor", "destructor") {
+		sign := "+"
+		if event.Text("fn") == "destructor" {
+			sign = "-"
+		}
+		out = append(out, event.Text("who")+sign)
+	}
+	return out
+}
+
+// holds: INS-087 INS-088
+func TestListingExtensionsKeepsLibraries(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{world.Unset, "0"} {
+		t.Run(strings.TrimPrefix(mode, "\x00"), func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = mode
+			w.Driver("a", "log_load", "ext VK_KHR_surface 1")
+			w.Driver("b", "log_load", "ext VK_KHR_surface 1")
+			w.DriverKind(world.NoExports, "rejected", "log_load")
+			h := w.Start()
+			h.OK("instance_extensions")
+			h.OK("instance_extensions", "layer", "")
+			same(t, "after listing", loads(w), []string{"a+", "b+", "rejected+", "rejected-", "rejected+", "rejected-", "rejected+", "rejected-", "rejected+", "rejected-"})
+			w.ForgetLog()
+			h.OK("create_instance")
+			same(t, "at creation", loads(w), []string{"rejected+", "rejected-"})
+			h.Do("destroy_instance")
+			same(t, "at destruction", loads(w), []string{"rejected+", "rejected-", "a-", "b-"})
+			w.ForgetLog()
+			h.OK("instance_extensions", "count", "only")
+			same(t, "listing again", loads(w), []string{"a+", "b+", "rejected+", "rejected-"})
+			w.ForgetLog()
+			h.Do("close")
+			got := loads(w)
+			slices.Sort(got)
+			same(t, "when the loader goes", got, []string{"a-", "b-"})
+			h.Quit()
+		})
+	}
+}
+
+// holds: INS-088 INS-090
+func TestLibrariesOfOtherInstancesStay(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0"
+	w.Accesses()
+	a, b := w.Driver("a", "log_load", "device name=a"), w.Driver("b", "log_load", "device name=b")
+	h := w.Start()
+	h.OK("create_instance", "as", "both")
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", a.ManifestPath)
+	h.OK("create_instance", "as", "one")
+	h.OK("physical_devices", "instance", "both")
+	h.OK("physical_devices", "instance", "one")
+	h.Do("destroy_instance", "name", "both")
+	same(t, "with a left", loads(w), []string{"a+", "b+", "b-"})
+	same(t, "devices", deviceNames(h, "one"), []string{"a"})
+	h.Do("destroy_instance", "name", "one")
+	same(t, "with none left", loads(w), []string{"a+", "b+", "b-", "a-"})
+	h.Quit()
+	for library, want := range map[string]int{a.Library: 2, b.Library: 1} {
+		n := 0
+		for _, line := range w.AccessLog() {
+			if line == "dlopen "+library+" 1" {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s was opened %d times, want %d", library, n, want)
+		}
+	}
+}
+
+// A driver that has reported a device stays; another one does not.
+//
+// holds: INS-088 INS-089
+func TestDriversWithDevicesStayMapped(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	has := w.Driver("has", "log_load", "device name=has")
+	w.Driver("never", "log_load", "device name=never") // nobody asks
+	w.Driver("empty", "log_load")
+	w.ExplicitLayer("VK_LAYER_it", "log_load")
+	w.Env["VK_DRIVER_FILES"] = strings.Join([]string{has.ManifestPath, w.Path("drivers/empty.json")}, ":")
+	h := w.Start()
+	h.OK("create_instance", "layer", "VK_LAYER_it")
+	h.OK("physical_devices")
+	h.Do("destroy_instance")
+	got := loads(w)
+	if !slices.Contains(got, "empty-") || !slices.Contains(got, "VK_LAYER_it-") || slices.Contains(got, "has-") {
+		t.Errorf("loaded and unloaded: %v", got)
+	}
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", w.Path("drivers/never.json"))
+	h.OK("create_instance")
+	h.Do("destroy_instance")
+	if got := loads(w); !slices.Contains(got, "never-") {
+		t.Errorf("the driver whose devices nobody asked for stays: %v", got)
+	}
+
+	// What it answers is not kept, and its instances are its own.
+	w.ForgetLog()
+	has.Replace("log_load", "device name=renamed", "ext VK_KHR_surface 1")
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", has.ManifestPath)
+	same(t, "extensions", h.OK("instance_extensions").Strings("extensions"), slices.Concat([]string{"VK_KHR_surface"}, ownExtensions))
+	for range 3 {
+		h.OK("create_instance")
+		same(t, "devices", deviceNames(h, "i"), []string{"renamed"})
+		h.Do("destroy_instance")
+	}
+	if got := loads(w); len(got) != 0 {
+		t.Errorf("loaded and unloaded: %v", got)
+	}
+	if n := len(w.Log().Fn(negotiation)); n < 4 {
+		t.Errorf("negotiated %d times", n)
+	}
+
+	// Another file in its place is another driver.
+	text, err := os.ReadFile(has.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(has.Library, string(text))
+	if err := os.Chmod(has.Library, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.OK("create_instance")
+	same(t, "devices", deviceNames(h, "i"), []string{"renamed"})
+	same(t, "replaced", loads(w), []string{"has-", "has+"})
+	h.Do("destroy_instance")
+	w.ForgetLog()
+	h.Do("close")
+	same(t, "when the loader goes", loads(w), []string{"has-"})
+	if mapped := h.Do("maps", "match", w.Path("lib")).Strings("maps"); len(mapped) != 0 {
+		t.Errorf("mapped: %v", mapped)
+	}
+	h.Quit()
+}
+
+// holds: INS-089 INS-087
+func TestLibrariesGoWithTheLoader(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("it", "log_load", "device name=it")
+	h := w.Start()
+	h.OK("instance_extensions")
+	h.OK("instance_extensions")
+	same(t, "before", loads(w), []string{"it+"})
+	h.Do("close")
+	same(t, "after", loads(w), []string{"it+", "it-"})
+	h.Quit()
+}
+
+// At the end of the process nothing is called that could meet threads that still run.
+//
+// holds: INS-085
+func TestEndOfTheProcessWithALiveInstance(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("it", "log_load", "device name=it")
+	h := w.Start()
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	h.Quit() // with a live instance
+	if n := len(w.Log().Fn("vkDestroyInstance")); n != 0 {
+		t.Errorf("%d instances destroyed behind the program's back", n)
+	}
+}
+
+// holds: INS-091
+func TestManifestsAreReadAnew(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	a := w.Driver("a").MoveManifest("found")
+	w.Env["VK_DRIVER_FILES"] = w.Path("found")
+	h := w.Start()
+	devices := func(want ...string) {
+		t.Helper()
+		h.OK("create_instance")
+		got := deviceNames(h, "i")
+		slices.Sort(got)
+		same(t, "devices", got, want)
+		h.Do("destroy_instance")
+	}
+	devices("a")
+	w.Driver("b").MoveManifest("found")
+	devices("a", "b")
+	if err := os.Remove(a.ManifestPath); err != nil {
+		t.Fatal(err)
+	}
+	devices("b")
+	c := w.Driver("c").MoveManifest("other")
+	w.Write("found/b.json", world.DriverManifest(c.Library, "1.0.0")) // same name, same length may be, other content
+	devices("c")
+	h.Quit()
+}
+
+// holds: INS-092
+func TestUnloadingCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	const message = "[WARN] Vulkan Loader: library unloading is disabled"
+	for value, never := range map[string]bool{"1": true, "10": false, "": false, "01": false, "true": false, " 1": false} {
+		t.Run("value "+value, func(t *testing.T) {
+			t.Parallel()
+			w := loud(t)
+			w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = value
+			w.Driver("it", "log_load")
+			w.DriverKind(world.NoExports, "rejected", "log_load")
+			w.ExplicitLayer("VK_LAYER_it", "log_load")
+			h := w.Start()
+			h.OK("create_instance", "layer", "VK_LAYER_it")
+			h.Do("destroy_instance")
+			destroyed := len(w.Log().Fn("vkDestroyInstance").By("it"))
+			closed := w.Log().Fn("destructor").Who()
+			slices.Sort(closed)
+			exit := h.Quit()
+			if destroyed != 1 {
+				t.Errorf("the driver's instance was destroyed %d times", destroyed)
+			}
+			if never {
+				same(t, "closed", closed, nil)
+				says(t, exit, message)
+			} else {
+				same(t, "closed", closed, []string{"VK_LAYER_it", "it", "rejected"})
+				quietAbout(t, exit, "is disabled")
+			}
+		})
+	}
+}
