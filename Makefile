@@ -220,10 +220,9 @@ generate-check:
 bench: all
 	$(Q)$(GO) run ./test/bench/startup
 
-ifneq ($(wildcard test/mutants),)
+# MUTANTS: flags, for example MUTANTS="-n 20 -files spine/sort"; see tools/mutants.
 mutants: all
-	$(Q)$(GO) run ./test/mutants $(MUTANTS)
-endif
+	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 
 install: all
 	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \

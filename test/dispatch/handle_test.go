@@ -78,7 +78,7 @@ func unchecked(c commands.Command) bool {
 	return c.Kind == commands.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
 }
 
-// holds: HND-010 HND-023 INS-093 DEV-046 LAY-363
+// holds: HND-010 HND-023 INS-081 DEV-046 LAY-363
 func TestNullIsNothingToDestroy(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// goMutants plants faults in a Go file: negated conditions, other operators, dropped statements and entries, swapped
+// statements, altered texts and results.
+func goMutants(file string, text []byte) ([]mutant, error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var out []mutant
+	place := func(p token.Pos) int { return files.Position(p).Offset }
+	source := func(from, to token.Pos) string { return string(text[place(from):place(to)]) }
+	short := func(s string) string {
+		s = strings.Join(strings.Fields(s), " ")
+		if len(s) > 90 {
+			s = s[:90] + "..."
+		}
+		return s
+	}
+	add := func(from, to token.Pos, with, what string) {
+		out = append(out, mutant{file: file, line: files.Position(from).Line, from: place(from), to: place(to), with: with, what: what})
+	}
+	block := func(list []ast.Stmt) {
+		for i, statement := range list {
+			s := source(statement.Pos(), statement.End())
+			switch x := statement.(type) {
+			case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt:
+				add(statement.Pos(), statement.End(), "", "dropped: "+short(s))
+			case *ast.AssignStmt:
+				if x.Tok == token.ASSIGN || x.Tok == token.ADD_ASSIGN || x.Tok == token.OR_ASSIGN {
+					add(statement.Pos(), statement.End(), "", "dropped: "+short(s))
+				}
+			default:
+				continue
+			}
+			if i+1 < len(list) {
+				next := list[i+1]
+				switch next.(type) {
+				case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt:
+					between := source(statement.End(), next.Pos())
+					add(statement.Pos(), next.End(), source(next.Pos(), next.End())+between+s, "swapped with the next: "+short(s))
+				}
+			}
+		}
+	}
+	ast.Inspect(parsed, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.IfStmt:
+			add(x.Cond.Pos(), x.Cond.End(), "!("+source(x.Cond.Pos(), x.Cond.End())+")", "negated: if "+short(source(x.Cond.Pos(), x.Cond.End())))
+		case *ast.BinaryExpr:
+			if with, ok := opposite[x.Op.String()]; ok {
+				if x.Op == token.ADD || x.Op == token.SUB { // only where a number is one off
+					if lit, ok := x.Y.(*ast.BasicLit); !ok || lit.Kind != token.INT {
+						return true
+					}
+				}
+				add(x.OpPos, x.OpPos+token.Pos(len(x.Op.String())), with, fmt.Sprintf("%s for %s: %s", with, x.Op, short(source(x.Pos(), x.End()))))
+			}
+		case *ast.BlockStmt:
+			block(x.List)
+		case *ast.CaseClause:
+			block(x.Body)
+		case *ast.CompositeLit:
+			for i, element := range x.Elts {
+				if _, isKey := element.(*ast.KeyValueExpr); isKey {
+					continue
+				}
+				end := element.End()
+				if i+1 < len(x.Elts) {
+					end = x.Elts[i+1].Pos()
+				} else {
+					continue
+				}
+				add(element.Pos(), end, "", "dropped entry: "+short(source(element.Pos(), element.End())))
+			}
+		case *ast.BasicLit:
+			if x.Kind == token.STRING {
+				if s, err := strconv.Unquote(x.Value); err == nil && len(s) >= 3 && x.Value[0] == '"' {
+					if p := letter(x.Value, 1, len(x.Value)-1); p > 0 {
+						add(x.Pos()+token.Pos(p), x.Pos()+token.Pos(p+1), other(x.Value[p]), "altered text: "+short(x.Value))
+					}
+				}
+			}
+		case *ast.ReturnStmt:
+			for _, result := range x.Results {
+				if name, ok := result.(*ast.Ident); ok && (name.Name == "true" || name.Name == "false") {
+					with := map[string]string{"true": "false", "false": "true"}[name.Name]
+					add(name.Pos(), name.End(), with, "returns "+with+" instead of "+name.Name)
+				}
+			}
+		}
+		return true
+	})
+	return out, nil
+}

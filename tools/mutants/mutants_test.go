@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func apply(text string, m mutant) string { return text[:m.from] + m.with + text[m.to:] }
+
+func TestFaultsInC(t *testing.T) {
+	text := "int f(int a)\n{\n    /* if (a == 1) */\n    if (a == 1 && g(\")\")) return VK_ERROR_DEVICE_LOST;\n    first(a);\n    second(a);\n    log_line(NULL, 1, \"wrong %s thing\", b);\n}\n"
+	want := []string{"if (!(a == 1 && g(\")\")))", "a != 1", "a == 1 || g", "return VK_ERROR_UNKNOWN", "    ;\n    second(a)", "second(a);\n    first(a);", "thinq"}
+	all := cMutants("x.c", text)
+	for _, w := range want {
+		found := false
+		for _, m := range all {
+			found = found || strings.Contains(apply(text, m), w)
+		}
+		if !found {
+			t.Errorf("no mutant with %q in %v", w, all)
+		}
+	}
+	for _, m := range all {
+		if m.line == 3 {
+			t.Errorf("a comment is mutated: %v", m)
+		}
+	}
+}
+
+func TestFaultsInGo(t *testing.T) {
+	text := "package p\n\nimport \"os\"\n\nvar list = []string{\"alpha\", \"beta\"}\n\nfunc f(a int) bool {\n\tif a < 3 {\n\t\tg()\n\t\th()\n\t\treturn true\n\t}\n\treturn false\n}\n"
+	all, err := goMutants("x.go", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []string{"if !(a < 3)", "a <= 3", "{\"beta\"}", "\"alphq\"", "h()\n\t\tg()", "return false\n\t}"} {
+		found := false
+		for _, m := range all {
+			found = found || strings.Contains(apply(text, m), w)
+		}
+		if !found {
+			t.Errorf("no mutant with %q in %v", w, all)
+		}
+	}
+	for _, m := range all {
+		if m.line == 3 {
+			t.Errorf("an import is mutated: %v", m)
+		}
+	}
+}
