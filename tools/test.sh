@@ -60,7 +60,8 @@ fi
 make -s -j"$(nproc)" all asan tsan
 
 echo "test: gofmt"
-unformatted=$(git ls-files '*.go' 2> /dev/null | xargs -r gofmt -l)
+gofmt=$(command -v gofmt || echo "$("$go" env GOROOT)/bin/gofmt")
+unformatted=$(git ls-files '*.go' 2> /dev/null | xargs -r "$gofmt" -l)
 if [ -n "$unformatted" ]; then
     echo "test: gofmt would change: $unformatted" >&2
     exit 1

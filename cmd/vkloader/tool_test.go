@@ -127,23 +127,28 @@ func TestInfoOfBadLives(t *testing.T) {
 	for _, c := range []struct{ name, probe, want string }{
 		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV during: create instance"},
 		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
-		{"hang", begin + "exec sleep 60", "no end within 300ms during: create instance"},
-		{"child that stays", begin + "sleep 60 & wait", "no end within 300ms during: create instance"},
+		{"hang", begin + "exec sleep 60", "no end within 2s during: create instance"},
+		{"child that stays", begin + "sleep 60 & wait", "no end within 2s during: create instance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},
 		{"no device", "exit 1", "there is no device"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s, out, _ := world(t, c.probe)
 			begun := time.Now()
-			if code := run(s, []string{"info", "--timeout", "300ms"}); code != exitProblems {
+			limit := "30s"
+			if strings.Contains(c.want, "no end within") {
+				limit = "2s"
+			}
+			if code := run(s, []string{"info", "--timeout", limit}); code != exitProblems {
 				t.Errorf("exit code %d, want %d", code, exitProblems)
 			}
 			if !strings.Contains(out.String(), "Problem: "+c.want+"\n") {
 				t.Errorf("got\n%s\nwant the problem %q", out, c.want)
 			}
-			if spent := time.Since(begun); spent > 10*time.Second {
+			if spent := time.Since(begun); spent > 25*time.Second {
 				t.Errorf("it took %s", spent)
 			}
 		})
