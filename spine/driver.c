@@ -328,14 +328,18 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
 void driver_lib_drop(struct instance *in, struct driver_lib *lib) {
-    for (struct driver_lib **at = &in->scan->first; *at; at = &(*at)->next) {
-        if (*at != lib) continue;
+    lock_take(); /* another thread may be removing another driver of the instance */
+    struct driver_lib **at = &in->scan->first;
+    while (*at && *at != lib) at = &(*at)->next;
+    bool found = *at != NULL;
+    if (found) {
         *at = lib->next;
         in->scan->count--;
-        if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
-        lib_free(lib);
-        return;
     }
+    lock_drop();
+    if (!found) return;
+    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+    lib_free(lib);
 }
 
 void drivers_close(struct instance *in, struct driver_scan *scan) {

@@ -101,6 +101,8 @@ bool drivers_take(struct instance *instance, struct held_drivers *held)
             all++;
         if (all <= room) {
             for (struct driver *d = instance->drivers; d; d = d->next) {
+                if (d->removing)
+                    continue;
                 hold(d);
                 held->driver[held->count++] = d;
             }

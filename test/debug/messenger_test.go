@@ -490,3 +490,67 @@ func TestRemovedDriversObjects(t *testing.T) {
 	}
 	h.Quit()
 }
+
+// holds: PHY-055 THR-009 ALC-047
+func TestRemovalWhileCallbacksAreMade(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "full", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1")
+	for i := range 6 {
+		w.Driver(fmt.Sprint("empty", i), "ext VK_EXT_debug_utils 2", "ext VK_EXT_debug_report 10", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1",
+			"delay vkCreateDebugUtilsMessengerEXT 3", "delay vkDestroyInstance 3")
+	}
+	h := w.Start()
+	h.Do("allocator", "fill", "0xff")
+	instance(h, "ext", "VK_KHR_surface", "ext", "VK_EXT_headless_surface", "allocator", "a")
+	h.Do("script", "as", "all", "line", "create_messenger as=m%t instance=i severity=0x1000", "line", "create_surface as=s%t", "line", "create_report as=r%t instance=i flags=8",
+		"line", "physical_devices instance=i", "line", "submit_message instance=i text=x", "line", "destroy_messenger name=m%t instance=i", "line", "destroy_surface name=s%t", "line", "destroy_report name=r%t instance=i")
+	if bad := h.Do("run", "script", "all", "threads", "6", "times", "10").Int("bad"); bad != 0 {
+		t.Errorf("%d threads failed", bad)
+	}
+	h.Do("destroy_instance", "allocator", "a")
+	if a := h.Do("allocator_stats"); a.Int("live") != 0 || a.Int("faults") != 0 {
+		t.Errorf("left %v", a)
+	}
+	h.Quit()
+	for _, e := range w.Log() {
+		if e.Text("fn") == "vkDestroyInstance" && e.Int("messengers")+e.Int("reports")+e.Int("surfaces") != 0 {
+			t.Errorf("alive at the end: %v", e)
+		}
+		if strings.HasPrefix(e.Text("object"), "dead") || strings.HasPrefix(e.Text("instance"), "dead") {
+			t.Fatalf("the driver saw %v", e)
+		}
+	}
+	for _, s := range sorts {
+		if c, d := len(w.Log().Fn(s.createCommand)), len(w.Log().Fn(s.destroyCommand)); c != d || c < 60 {
+			t.Errorf("%s: made %d, destroyed %d", s.name, c, d)
+		}
+	}
+}
+
+// holds: DBG-027 DBG-028
+func TestManyDrivers(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	for i := range 40 { // more than the loader has room for on its stack
+		driver(w, fmt.Sprint("driver", i))
+	}
+	h := w.Start()
+	instance(h)
+	for _, s := range sorts {
+		h.OK(s.create, "as", s.name)
+		h.Do(s.destroy, "name", s.name)
+	}
+	report(h, reportError, 1)
+	h.Do("destroy_instance")
+	h.Quit()
+	for _, s := range sorts {
+		made, gone := w.Log().Fn(s.createCommand).Who(), w.Log().Fn(s.destroyCommand).Who()
+		if len(made) != 40 || made[0] != "driver39" || made[39] != "driver0" || len(gone) != 40 {
+			t.Errorf("%s: made by %v, destroyed by %v", s.name, made, gone)
+		}
+	}
+	if n := len(w.Log().Fn("vkDebugReportMessageEXT")); n != 40 {
+		t.Errorf("%d drivers received the message", n)
+	}
+}
