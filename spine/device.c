@@ -34,8 +34,8 @@ static bool listed(const VkExtensionProperties *list, uint32_t count, const char
     return false;
 }
 
-VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev, uint32_t *count,
-                           VkExtensionProperties **out) {
+VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
+                           uint32_t *count, VkExtensionProperties **out) {
     *out = NULL;
     *count = 0;
     VkResult result = enumerate(physdev, NULL, count, NULL);
@@ -71,7 +71,8 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
         if (!name) continue; /* LAY-348 */
         if (!name_well_formed(name)) {
             log_text(in, LOG_ERROR,
-                     "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too long or is "
+                     "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too "
+                     "long or is "
                      "badly formed");
             result = VK_ERROR_EXTENSION_NOT_PRESENT;
             break;
@@ -83,7 +84,8 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
         }
         if (found) continue;
         log_line(in, LOG_ERROR,
-                 "loader_validate_device_extensions: Device extension %s not supported by selected physical device or enabled "
+                 "loader_validate_device_extensions: Device extension %s not supported by selected physical device or "
+                 "enabled "
                  "layers.",
                  name);
         result = VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -101,7 +103,8 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
         same = info->ppEnabledLayerNames[i] && strcmp(info->ppEnabledLayerNames[i], in->app_layers[i]) == 0;
     if (!same)
         log_text(in, LOG_WARN,
-                 "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of 'VkDeviceCreateInfo' "
+                 "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of "
+                 "'VkDeviceCreateInfo' "
                  "when creating a Vulkan device.");
 }
 
@@ -219,15 +222,18 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
     struct group_swap swap;
     VkResult result = VK_SUCCESS;
     group_replace(&swap, info->pNext, upper_to_chain, &result);
-    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, .pNext = swap.first,
-                                    .function = VK_LAYER_LINK_INFO, .u.pLayerInfo = used ? &links[count - used] : NULL};
+    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = swap.first,
+                                    .function = VK_LAYER_LINK_INFO,
+                                    .u.pLayerInfo = used ? &links[count - used] : NULL};
     VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                     .pNext = count ? (const void *)&link : swap.first,
-                                    .function = VK_LOADER_DATA_CALLBACK, .u.pfnSetDeviceLoaderData = set_device_data};
+                                    .function = VK_LOADER_DATA_CALLBACK,
+                                    .u.pfnSetDeviceLoaderData = set_device_data};
     VkDeviceCreateInfo copy = *info;
     copy.pNext = &data; /* LAY-350 */
 
-    VkDevice handle = (VkDevice)dev; /* LAY-357 */
+    VkDevice handle = (VkDevice)dev;                                                   /* LAY-357 */
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(in->lower, "vkCreateDevice"); /* LAY-354 */
     if (result == VK_SUCCESS && !create) {
         log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
@@ -252,8 +258,8 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
     return result;
 }
 
-VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                              VkDevice *out) {
+VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkDevice *out) {
     const struct physdev *p = (const struct physdev *)handle;
     if (!p || p->magic != PHYSDEV_UPPER_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
     struct instance *in = p->instance;
@@ -280,8 +286,8 @@ EXPORT_COMMAND(vkDestroyDevice);
 /* ---- devices of layers (LAY-365 to 374) ------------------------------------------------------------------------ */
 
 VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *device, PFN_vkGetInstanceProcAddr layer_gipa,
-                             PFN_vkGetDeviceProcAddr *next_gdpa) {
+                             const VkAllocationCallbacks *allocator, VkDevice *device,
+                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa) {
     struct instance *in = instance_of(instance);
     if (!in) { /* LAY-366: an application-level physical device */
         const struct physdev *p = (const struct physdev *)physdev;
@@ -327,7 +333,8 @@ void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, Vk
 }
 EXPORT_COMMAND(vkGetDeviceQueue2);
 
-VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info, VkCommandBuffer *buffers) {
+VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                        VkCommandBuffer *buffers) {
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
     VkResult result =

@@ -19,10 +19,10 @@ bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(Vk
 void group_restore(struct group_swap *swap);
 
 /* All device extensions that a function reports; *out by malloc. */
-VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev, uint32_t *count,
-                           VkExtensionProperties **out);
+VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
+                           uint32_t *count, VkExtensionProperties **out);
 
-VkResult term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                             VkDevice *device);
+VkResult term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *device);
 
 #endif

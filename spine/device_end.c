@@ -7,15 +7,17 @@
 /* HND-033, HND-034. */
 static struct device *check_handle(struct instance *in, const VkDevice *handle) {
     if (!*handle)
-        log_abort(in, LOG_ERROR,
-                  "terminator_CreateDevice: Loader device pointer null encountered.  Possibly set by active layer. (Policy "
-                  "#LLP_LAYER_22)");
+        log_abort(
+            in, LOG_ERROR,
+            "terminator_CreateDevice: Loader device pointer null encountered.  Possibly set by active layer. (Policy "
+            "#LLP_LAYER_22)");
     struct device *dev = (struct device *)*handle;
     if (dev->magic != DEVICE_MAGIC)
-        log_abort(in, LOG_ERROR,
-                  "terminator_CreateDevice: Device pointer (%p) has invalid MAGIC value 0x%08llx. The expected value is "
-                  "0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ",
-                  (void *)dev, (unsigned long long)dev->magic);
+        log_abort(
+            in, LOG_ERROR,
+            "terminator_CreateDevice: Device pointer (%p) has invalid MAGIC value 0x%08llx. The expected value is "
+            "0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ",
+            (void *)dev, (unsigned long long)dev->magic);
     return dev;
 }
 
@@ -44,8 +46,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     *names = malloc((wanted + 1) * sizeof **names);
     if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (wanted) {
-        VkResult result =
-            device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties), driver_physdev(p), &count, &list);
+        VkResult result = device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
+                                            driver_physdev(p), &count, &list);
         if (result != VK_SUCCESS) return result;
     }
     for (uint32_t i = 0; i < wanted; i++) {
@@ -56,8 +58,9 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
         if (e < count)
             (*names)[kept++] = name;
         else
-            log_line(in, LOG_DEBUG | LOG_DRIVER, "vkCreateDevice extension %s not available for devices associated with ICD %s",
-                     name, p->driver->lib->path);
+            log_line(in, LOG_DEBUG | LOG_DRIVER,
+                     "vkCreateDevice extension %s not available for devices associated with ICD %s", name,
+                     p->driver->lib->path);
     }
     free(list);
     own->enabledExtensionCount = kept;
@@ -71,7 +74,8 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
         own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     if (group && !driver_fn(d, vkEnumeratePhysicalDeviceGroups) &&
         !driver_fn_raw(d, ISLOT_vkEnumeratePhysicalDeviceGroupsKHR)) {
-        log_line(in, LOG_INFO, "vkCreateDevice: Emulating handling of VkPhysicalDeviceGroupProperties in pNext chain for ICD \"%s\"",
+        log_line(in, LOG_INFO,
+                 "vkCreateDevice: Emulating handling of VkPhysicalDeviceGroupProperties in pNext chain for ICD \"%s\"",
                  d->lib->path);
         if (group->physicalDeviceCount != 1) {
             log_text(in, LOG_ERROR, "vkCreateDevice: Emulation failed to create device from device group info");
@@ -80,16 +84,18 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
     }
     const VkPhysicalDeviceFeatures2 *features =
         (const VkPhysicalDeviceFeatures2 *)chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
-    if (features && !driver_fn(d, vkGetPhysicalDeviceFeatures2) && !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
-        log_line(in, LOG_INFO, "vkCreateDevice: Emulating handling of VkPhysicalDeviceFeatures2 in pNext chain for ICD \"%s\"",
+    if (features && !driver_fn(d, vkGetPhysicalDeviceFeatures2) &&
+        !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
+        log_line(in, LOG_INFO,
+                 "vkCreateDevice: Emulating handling of VkPhysicalDeviceFeatures2 in pNext chain for ICD \"%s\"",
                  d->lib->path);
         if (instance_gate(in, GATE_VK_KHR_get_physical_device_properties2)) own->pEnabledFeatures = &features->features;
     }
     return VK_SUCCESS;
 }
 
-VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                             VkDevice *out) {
+VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct physdev *p = lower_physdev(handle);
     struct instance *in = p->instance;
     struct driver *d = p->driver;
@@ -108,12 +114,13 @@ VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;
         driver_fn(d, vkGetPhysicalDeviceProperties)(driver_physdev(p), &properties);
-        log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
-                 properties.deviceName, d->lib->path);
+        log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"",
+                 VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties.deviceName, d->lib->path);
         VkDevice made = NULL;
         result = driver_fn(d, vkCreateDevice)(driver_physdev(p), &own, allocator, &made);
         if (result != VK_SUCCESS) {
-            log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call", d->lib->path);
+            log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
+                     d->lib->path);
         } else {
             dev->driver = d;
             dev->physdev = p;
@@ -122,8 +129,9 @@ VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *
             dev->has_display_swapchain = named(&own, "VK_KHR_display_swapchain");
             dev->has_device_group = named(&own, "VK_KHR_device_group");
             dev->has_debug_marker = named(&own, "VK_EXT_debug_marker");
-            const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
-                own.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+            const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 =
+                (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
+                    own.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
             dev->hide_newer_core = named(&own, "VK_KHR_maintenance5") && m5 && m5->maintenance5; /* GPA-049 */
             dev->driver_gdpa = driver_fn(d, vkGetDeviceProcAddr);
             dev->table = &dev->own_table;

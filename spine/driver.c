@@ -39,13 +39,15 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     if (real) d->mapped->real = real;
     d->path = d->mapped->real;
 
-    if (!ask && gipa) ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!ask && gipa)
+        ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
     uint32_t version = gipa ? 1 : 0; /* DRV-054 */
     if (ask) {
         version = INTERFACE_VERSION;
         if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
             log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip this ICD.",
+                     "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip "
+                     "this ICD.",
                      d->path);
             return false;
         }
@@ -64,8 +66,10 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         d->gipa = gipa;
         d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
         if (!d->create_instance) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s", d->path);
+            log_line(
+                in, LOG_ERROR,
+                "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
+                d->path);
             return false;
         }
         d->enumerate_extensions =
@@ -96,24 +100,27 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         d->gipa = old;
         d->create_instance = gate_dlsym(handle, "vkCreateInstance");
         if (!d->create_instance) {
-            log_line(in, LOG_ERROR, "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
                      d->path);
             return false;
         }
         d->enumerate_extensions = gate_dlsym(handle, "vkEnumerateInstanceExtensionProperties");
         if (!d->enumerate_extensions) {
             log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via dlsym/LoadLibrary for "
+                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
+                     "dlsym/LoadLibrary for "
                      "ICD %s",
                      d->path);
             return false;
         }
     }
     if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
-        log_line(in, LOG_WARN,
-                 "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
-                 "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
-                 d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
+        log_line(
+            in, LOG_WARN,
+            "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
+            "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
+            d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
     (void)result;
     return true;
 }
@@ -131,7 +138,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         } else { /* DRV-042 */
             log_text(in, LOG_ERROR, text);
             log_line(in, LOG_ERROR | LOG_DRIVER,
-                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON", step->library);
+                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
+                     step->library);
         }
         free(text);
         return NULL;
@@ -153,8 +161,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     if (step->has_slash) { /* DRV-026 */
         char *wanted = realpath(step->library, NULL);
         if (wanted && strcmp(wanted, d->path) != 0)
-            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s", wanted,
-                     d->path);
+            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
+                     wanted, d->path);
         free(wanted);
     }
     return d;
@@ -166,7 +174,8 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)info->pfnGetInstanceProcAddr;
     if (!gipa) {
         log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u contains a NULL pointer for "
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u contains a NULL "
+                 "pointer for "
                  "the pfnGetInstanceProcAddr member, skipping.",
                  index);
         return NULL;
@@ -183,7 +192,8 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     uint32_t version = INTERFACE_VERSION;
     if (ask(&version) != VK_SUCCESS || version < 7) {
         log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u supports interface version "
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u supports interface "
+                 "version "
                  "%u, which is incompatible with the Loader Driver Interface version that supports the "
                  "VK_LUNARG_direct_driver_loading extension, skipping.",
                  index, version);
@@ -191,16 +201,19 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
     PFN_vkEnumerateInstanceExtensionProperties enumerate =
-        create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties") : NULL;
+        create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties")
+               : NULL;
     if (!create || !enumerate) {
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: Could not get '%s' from VkDirectDriverLoadingInfoLUNARG structure at index %u, "
-                 "skipping.",
-                 create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
+        log_line(
+            in, LOG_ERROR | LOG_DRIVER,
+            "loader_add_direct_driver: Could not get '%s' from VkDirectDriverLoadingInfoLUNARG structure at index %u, "
+            "skipping.",
+            create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
         return NULL;
     }
     uint32_t api = VK_API_VERSION_1_1; /* DRV-095 */
-    PFN_vkEnumerateInstanceVersion ask_version = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+    PFN_vkEnumerateInstanceVersion ask_version =
+        (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
     if (ask_version && ask_version(&api) != VK_SUCCESS) return NULL;
 
     struct driver_lib *d = calloc(1, sizeof *d);
@@ -286,7 +299,8 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     *call = 1;
     if ((void *)d->enumerate_extensions == (void *)tramp_vkEnumerateInstanceExtensionProperties) {
         log_line(in, LOG_ERROR,
-                 "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, this would "
+                 "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, "
+                 "this would "
                  "lead to infinite recursion.",
                  d->path);
         return VK_SUCCESS;
@@ -301,7 +315,8 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     result = d->enumerate_extensions(NULL, &given, d->ext);
     if (result != VK_SUCCESS) return result;
     d->ext_count = given < count ? given : count;
-    for (uint32_t i = 0; i < d->ext_count; i++) d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
+    for (uint32_t i = 0; i < d->ext_count; i++)
+        d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
     return VK_SUCCESS;
 }
 
@@ -310,10 +325,15 @@ VkResult drivers_facts(struct driver_scan *scan, struct facts *facts) {
     for (struct driver_lib *d = scan->first; d; d = d->next) {
         uint32_t call;
         VkResult result = read_extensions(scan->instance, d, &call);
-        wire_put_driver(w, &(struct wire_driver){.index = d->index, .usable = 1, .interface_version = d->interface_version,
-                                                 WIRE_STR(path, d->path), .ext_result = result, .ext_call = call});
+        wire_put_driver(w, &(struct wire_driver){.index = d->index,
+                                                 .usable = 1,
+                                                 .interface_version = d->interface_version,
+                                                 WIRE_STR(path, d->path),
+                                                 .ext_result = result,
+                                                 .ext_call = call});
         for (uint32_t i = 0; i < d->ext_count; i++)
-            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = d->index, WIRE_STR(name, d->ext[i].extensionName),
+            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = d->index,
+                                                             WIRE_STR(name, d->ext[i].extensionName),
                                                              .spec_version = d->ext[i].specVersion});
     }
     return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
@@ -487,7 +507,8 @@ void driver_remove(struct driver *driver) {
     driver_destroy_objects(driver);
     PFN_vkDestroyInstance destroy = driver_fn(driver, vkDestroyInstance);
     const VkAllocationCallbacks *a = instance_allocator(in);
-    bool complete = a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
+    bool complete =
+        a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
     destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
     driver_lib_drop(in, driver->lib);
     /* The record stays: an enumeration of another thread may be about to ask for a hold, and learns that it is gone. */

@@ -88,9 +88,10 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         library_forget(lib);
         void *function = gate_dlsym(handle, pre.symbol);
         if (!function) { /* LAY-229 */
-            unsigned flags = strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
-            log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call, pre.symbol,
-                     pre.library);
+            unsigned flags =
+                strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
+            log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
+                     pre.symbol, pre.library);
             if (!library_never_closed()) gate_dlclose(handle);
             continue;
         }
@@ -126,7 +127,8 @@ VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
     }
     struct plan plan = {0};
     struct facts *facts = facts_new();
-    VkResult result = facts ? core_decide(NULL, facts, QUESTION_VERSION, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result =
+        facts ? core_decide(NULL, facts, QUESTION_VERSION, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = plan.result;
     plan_log(NULL, &plan);
     struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceVersion", &result) : NULL;
@@ -175,7 +177,8 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
 VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
     struct plan plan = {0};
     struct facts *facts = facts_new();
-    VkResult result = facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, true, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result =
+        facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, true, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = plan.result;
     plan_log(NULL, &plan);
     if (result == VK_SUCCESS) result = layers_answer(&plan, count, properties);
@@ -193,17 +196,20 @@ static VkResult layers_end(const VkEnumerateInstanceLayerPropertiesChain *chain,
 VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
     struct plan plan = {0};
     struct facts *facts = facts_new();
-    VkResult result = facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result =
+        facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = plan.result;
     plan_log(NULL, &plan);
-    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
+    struct pre_chain *pre =
+        result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
     if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
         result = layers_answer(&plan, count, properties);
     } else if (result == VK_SUCCESS) {
         uint32_t n = pre->count;
         VkEnumerateInstanceLayerPropertiesChain link[n + 1];
         for (uint32_t i = 0; i <= n; i++) {
-            link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
+            link[i].header =
+                (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
             link[i].pfnNextLayer = i == 0 ? layers_end : (pre_layers)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
@@ -295,7 +301,8 @@ VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, ui
         plan_log(NULL, &plan);
         result = plan.result;
     }
-    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
+    struct pre_chain *pre =
+        result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
     if (result == VK_SUCCESS && !pre) {
         result = extensions_finish(facts, &plan, layer_name, count, properties);
     } else if (result == VK_SUCCESS) {

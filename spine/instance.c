@@ -55,17 +55,23 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
                 (exts || !info->ppEnabledExtensionNames || !info->enabledExtensionCount);
     struct wire_writer *w = facts_writer(facts);
     if (fits)
-        wire_put_app(w, &(struct wire_app){
-            .has_info = info->pApplicationInfo != NULL,
-            WIRE_STR(app_name, app->pApplicationName), .app_version = app->applicationVersion,
-            WIRE_STR(engine_name, app->pEngineName), .engine_version = app->engineVersion,
-            .api_version = app->apiVersion, .flags = info->flags, .layer_count = info->enabledLayerCount,
-            .layers_null = info->ppEnabledLayerNames == NULL,
-            WIRE_STRS(layers, layers, layers ? info->enabledLayerCount : 0), .ext_count = info->enabledExtensionCount,
-            .exts_null = info->ppEnabledExtensionNames == NULL,
-            WIRE_STRS(exts, exts, exts ? info->enabledExtensionCount : 0), .direct_list = direct != NULL,
-            .direct_mode = direct ? (uint32_t)direct->mode : 0, .direct_null = direct && !direct->pDrivers,
-            .direct_count = direct ? direct->driverCount : 0});
+        wire_put_app(w, &(struct wire_app){.has_info = info->pApplicationInfo != NULL,
+                                           WIRE_STR(app_name, app->pApplicationName),
+                                           .app_version = app->applicationVersion,
+                                           WIRE_STR(engine_name, app->pEngineName),
+                                           .engine_version = app->engineVersion,
+                                           .api_version = app->apiVersion,
+                                           .flags = info->flags,
+                                           .layer_count = info->enabledLayerCount,
+                                           .layers_null = info->ppEnabledLayerNames == NULL,
+                                           WIRE_STRS(layers, layers, layers ? info->enabledLayerCount : 0),
+                                           .ext_count = info->enabledExtensionCount,
+                                           .exts_null = info->ppEnabledExtensionNames == NULL,
+                                           WIRE_STRS(exts, exts, exts ? info->enabledExtensionCount : 0),
+                                           .direct_list = direct != NULL,
+                                           .direct_mode = direct ? (uint32_t)direct->mode : 0,
+                                           .direct_null = direct && !direct->pDrivers,
+                                           .direct_count = direct ? direct->driverCount : 0});
     free(layers);
     free(exts);
     free(layer_store);
@@ -107,7 +113,8 @@ static VkResult set_instance_data(VkInstance handle, void *object) {
     return VK_SUCCESS;
 }
 
-static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator) {
+static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info,
+                           const VkAllocationCallbacks *allocator) {
     uint32_t count = in->layers->node_count;
     VkLayerInstanceLink *links = calloc(count + 1, sizeof *links);
     if (!links) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -122,20 +129,26 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
     }
     layers_log_stack(in, false);
 
-    VkLayerInstanceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, .pNext = info->pNext,
-                                      .function = VK_LAYER_LINK_INFO, .u.pLayerInfo = links};
+    VkLayerInstanceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                      .pNext = info->pNext,
+                                      .function = VK_LAYER_LINK_INFO,
+                                      .u.pLayerInfo = links};
     VkLayerInstanceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
-                                      .pNext = count ? &link : info->pNext, .function = VK_LOADER_DATA_CALLBACK,
+                                      .pNext = count ? &link : info->pNext,
+                                      .function = VK_LOADER_DATA_CALLBACK,
                                       .u.pfnSetInstanceLoaderData = set_instance_data};
-    VkLayerInstanceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, .pNext = &data,
+    VkLayerInstanceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                        .pNext = &data,
                                         .function = VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK,
                                         .u.layerDevice = {layer_create_device, layer_destroy_device}};
-    VkLayerInstanceCreateInfo features = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, .pNext = &device,
-                                          .function = VK_LOADER_FEATURES, .u.loaderFeatures = 0}; /* LAY-306 */
+    VkLayerInstanceCreateInfo features = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                          .pNext = &device,
+                                          .function = VK_LOADER_FEATURES,
+                                          .u.loaderFeatures = 0}; /* LAY-306 */
     VkInstanceCreateInfo copy = *info;
     copy.pNext = &features; /* LAY-304 */
 
-    VkInstance handle = (VkInstance)in; /* LAY-321 */
+    VkInstance handle = (VkInstance)in;                                                           /* LAY-321 */
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa((VkInstance)in, "vkCreateInstance"); /* LAY-319 */
     VkResult result = VK_ERROR_INITIALIZATION_FAILED;
     if (!create) {
@@ -233,7 +246,8 @@ static void instance_free(struct instance *in) {
     free(in);
 }
 
-VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                VkInstance *out) {
     if (!info) { /* INS-020 */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkCreateInstance: 'pCreateInfo' is NULL (VUID-vkCreateInstance-pCreateInfo-parameter)");
@@ -255,7 +269,8 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->pass_allocator = allocator;
     in->app_version = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
     in->api_version = in->app_version ? in->app_version : VK_API_VERSION_1_0;
-    in->enabled = gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+    in->enabled =
+        gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
     live_add(in);
 

@@ -17,8 +17,8 @@ void driver_free(struct driver *driver);
 
 /* device.c: the callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
 VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *device, PFN_vkGetInstanceProcAddr layer_gipa,
-                             PFN_vkGetDeviceProcAddr *next_gdpa);
+                             const VkAllocationCallbacks *allocator, VkDevice *device,
+                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa);
 void layer_destroy_device(VkDevice device, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy);
 
 #endif

@@ -9,12 +9,14 @@
 static struct instance *check_handle(const VkInstance *handle) {
     if (!*handle)
         log_abort(NULL, LOG_ERROR,
-                  "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. (Policy "
+                  "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. "
+                  "(Policy "
                   "#LLP_LAYER_21)");
     struct instance *in = instance_of(*handle);
     if (in->magic != INSTANCE_MAGIC)
         log_abort(NULL, LOG_ERROR,
-                  "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value possibly "
+                  "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value "
+                  "possibly "
                   "corrupted by active layer (Policy #LLP_LAYER_21).  ",
                   (void *)in, (unsigned long long)in->magic);
     return in;
@@ -23,20 +25,23 @@ static struct instance *check_handle(const VkInstance *handle) {
 /* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
 static uint32_t driver_version(struct instance *in, const struct driver_lib *lib) {
     uint32_t declared = lib->manifest_version;
-    if (VK_API_VERSION_MAJOR(declared) < 1 || (VK_API_VERSION_MAJOR(declared) == 1 && VK_API_VERSION_MINOR(declared) == 0))
+    if (VK_API_VERSION_MAJOR(declared) < 1 ||
+        (VK_API_VERSION_MAJOR(declared) == 1 && VK_API_VERSION_MINOR(declared) == 0))
         return VK_API_VERSION_1_0;
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)lib->gipa(NULL, "vkEnumerateInstanceVersion");
     uint32_t version = VK_API_VERSION_1_0;
     if (!ask) {
         log_line(in, LOG_WARN | LOG_DRIVER,
-                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does not support "
+                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does "
+                 "not support "
                  "vkEnumerateInstanceVersion, treating as a 1.0 ICD",
                  lib->path);
         return VK_API_VERSION_1_0;
     }
     if (ask(&version) != VK_SUCCESS) {
         log_line(in, LOG_DEBUG | LOG_DRIVER,
-                 "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be treated as a "
+                 "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be "
+                 "treated as a "
                  "1.0 ICD",
                  lib->path);
         return VK_API_VERSION_1_0;
@@ -51,7 +56,9 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
     return declared;
 }
 
-static bool is_1_0(uint32_t version) { return VK_API_VERSION_MAJOR(version) <= 1 && VK_API_VERSION_MINOR(version) == 0; }
+static bool is_1_0(uint32_t version) {
+    return VK_API_VERSION_MAJOR(version) <= 1 && VK_API_VERSION_MINOR(version) == 0;
+}
 
 static bool named(const char *const *names, uint32_t count, const char *name) {
     for (uint32_t i = 0; i < count; i++)
@@ -61,8 +68,8 @@ static bool named(const char *const *names, uint32_t count, const char *name) {
 
 /* DRV-064: surface commands of drivers that are too old to make surfaces of their own. */
 static void warn_surfaces(struct instance *in, const struct driver *d) {
-    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR, ISLOT_vkCreateXcbSurfaceKHR, ISLOT_vkCreateXlibSurfaceKHR,
-                                     ISLOT_vkCreateWaylandSurfaceKHR};
+    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR, ISLOT_vkCreateXcbSurfaceKHR,
+                                     ISLOT_vkCreateXlibSurfaceKHR, ISLOT_vkCreateWaylandSurfaceKHR};
     if (d->lib->interface_version >= 3) return;
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         if (!driver_fn_raw(d, slots[i])) continue;
@@ -81,17 +88,25 @@ static bool complete(struct instance *in, const struct driver *d) {
         const char *name;
     } required[] = {
 #define REQUIRED(command) {ISLOT_##command, #command}
-        REQUIRED(vkDestroyInstance), REQUIRED(vkEnumeratePhysicalDevices), REQUIRED(vkGetPhysicalDeviceFeatures),
-        REQUIRED(vkGetPhysicalDeviceFormatProperties), REQUIRED(vkGetPhysicalDeviceImageFormatProperties),
-        REQUIRED(vkGetPhysicalDeviceProperties), REQUIRED(vkGetPhysicalDeviceQueueFamilyProperties),
-        REQUIRED(vkGetPhysicalDeviceMemoryProperties), REQUIRED(vkGetDeviceProcAddr), REQUIRED(vkCreateDevice),
-        REQUIRED(vkEnumerateDeviceExtensionProperties), REQUIRED(vkGetPhysicalDeviceSparseImageFormatProperties),
+        REQUIRED(vkDestroyInstance),
+        REQUIRED(vkEnumeratePhysicalDevices),
+        REQUIRED(vkGetPhysicalDeviceFeatures),
+        REQUIRED(vkGetPhysicalDeviceFormatProperties),
+        REQUIRED(vkGetPhysicalDeviceImageFormatProperties),
+        REQUIRED(vkGetPhysicalDeviceProperties),
+        REQUIRED(vkGetPhysicalDeviceQueueFamilyProperties),
+        REQUIRED(vkGetPhysicalDeviceMemoryProperties),
+        REQUIRED(vkGetDeviceProcAddr),
+        REQUIRED(vkCreateDevice),
+        REQUIRED(vkEnumerateDeviceExtensionProperties),
+        REQUIRED(vkGetPhysicalDeviceSparseImageFormatProperties),
 #undef REQUIRED
     };
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
         if (driver_fn_raw(d, required[i].slot)) continue;
         log_line(in, LOG_WARN, "Unable to load %s from ICD %s", required[i].name, d->lib->path);
-        log_line(in, LOG_WARN, "terminator_CreateInstance: Failed to find required entrypoints in ICD %s. Skipping this driver.",
+        log_line(in, LOG_WARN,
+                 "terminator_CreateInstance: Failed to find required entrypoints in ICD %s. Skipping this driver.",
                  d->lib->path);
         return false;
     }
@@ -143,10 +158,11 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     if (result != VK_SUCCESS) {
         free(d);
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* INS-074 */
-        log_line(in, LOG_WARN,
-                 "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
-                 "driver.",
-                 (int)result, lib->path);
+        log_line(
+            in, LOG_WARN,
+            "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
+            "driver.",
+            (int)result, lib->path);
         return VK_SUCCESS;
     }
     table_fill_driver(d);
@@ -161,12 +177,14 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     return VK_SUCCESS;
 }
 
-VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *handle) {
+VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                               VkInstance *handle) {
     struct instance *in = check_handle(handle);
     /* INS-072, GPA-035: what layers made of it counts from here on. */
     uint32_t asked = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
     in->api_version = asked ? asked : VK_API_VERSION_1_0;
-    in->enabled |= gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+    in->enabled |=
+        gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     in->sort = !is_1_0(in->api_version) || instance_gate(in, GATE_VK_KHR_get_physical_device_properties2);
 
     VkInstanceCreateInfo safe = *info;

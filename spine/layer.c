@@ -64,15 +64,25 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
         struct wire_layer l;
         if (!wire_get_layer(record, &l)) return true;
         if (!grow(&list->layer, list->count, sizeof *list->layer)) return false;
-        list->layer[list->count++] = (struct layer){
-            .name = l.name, .description = l.description, .manifest = l.manifest, .library = l.library,
-            .spec_version = l.spec_version, .impl_version = l.impl_version, .implicit = l.flags & 1, .unchained = (l.flags & 8) != 0,
-            .meta = (l.flags & 2) || !l.library, .fn_negotiate = l.fn_negotiate, .fn_gipa = l.fn_gipa,
-            .fn_gdpa = l.fn_gdpa, .disable_env = l.disable_env, .enable_env = l.enable_env,
-            .enable_value = l.enable_value};
+        list->layer[list->count++] = (struct layer){.name = l.name,
+                                                    .description = l.description,
+                                                    .manifest = l.manifest,
+                                                    .library = l.library,
+                                                    .spec_version = l.spec_version,
+                                                    .impl_version = l.impl_version,
+                                                    .implicit = l.flags & 1,
+                                                    .unchained = (l.flags & 8) != 0,
+                                                    .meta = (l.flags & 2) || !l.library,
+                                                    .fn_negotiate = l.fn_negotiate,
+                                                    .fn_gipa = l.fn_gipa,
+                                                    .fn_gdpa = l.fn_gdpa,
+                                                    .disable_env = l.disable_env,
+                                                    .enable_env = l.enable_env,
+                                                    .enable_value = l.enable_value};
     } else if (record->id == WIRE_LAYER_EXT) {
         struct wire_layer_ext e;
-        if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name) return add_ext(&list->layer[e.layer], &e);
+        if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name)
+            return add_ext(&list->layer[e.layer], &e);
     }
     return true;
 }
@@ -81,8 +91,7 @@ static bool add_active(struct layer_list *list, const struct wire_record *record
     struct wire_active a;
     if (record->id != WIRE_ACTIVE || !wire_get_active(record, &a) || a.layer >= list->count) return true;
     if (!grow(&list->active, list->active_count, sizeof *list->active)) return false;
-    list->active[list->active_count++] =
-        (struct layer_active){&list->layer[a.layer], a.enabled_by, a.app_named != 0};
+    list->active[list->active_count++] = (struct layer_active){&list->layer[a.layer], a.enabled_by, a.app_named != 0};
     return true;
 }
 
@@ -133,8 +142,8 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
     if (n->gipa) return true;
     n->gipa = gate_dlsym(n->handle, l->fn_gipa); /* LAY-288, 289, 291 */
     if (!n->gipa) {
-        log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: Failed to find '%s' in layer \"%s\"", l->fn_gipa,
-                 l->library);
+        log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: Failed to find '%s' in layer \"%s\"",
+                 l->fn_gipa, l->library);
         return false;
     }
     if (n->interface_version < 2) n->gdpa = gate_dlsym(n->handle, l->fn_gdpa);
@@ -162,8 +171,8 @@ static enum state open_one(struct instance *in, struct layer_node *n) {
     if (strchr(l->library, '/')) { /* LAY-283 */
         char *wanted = realpath(l->library, NULL);
         if (wanted && strcmp(wanted, n->path) != 0)
-            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s", wanted,
-                     n->path);
+            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
+                     wanted, n->path);
         free(wanted);
     }
     log_line(in, LOG_INFO | LOG_LAYER, "Insert instance layer \"%s\" (%s)", l->name, n->path); /* LAY-282 */
@@ -184,23 +193,17 @@ static void report(struct instance *in, const struct layer_active *a, enum state
     unsigned flags = (a->app_named ? LOG_ERROR : LOG_INFO) | LOG_LAYER;
     char end = a->app_named ? '!' : '.';
     switch (state) {
-    case NOT_TRIED:
-        log_line(in, flags, "Requested layer \"%s\" was not loaded%c", a->layer->name, end);
-        break;
-    case WRONG_CLASS:
-        log_line(in, flags, "Requested layer \"%s\" was wrong bit-type%c", a->layer->name, end);
-        break;
-    case FAILED:
-        log_line(in, flags, "Requested layer \"%s\" failed to load%c", a->layer->name, end);
-        break;
+    case NOT_TRIED: log_line(in, flags, "Requested layer \"%s\" was not loaded%c", a->layer->name, end); break;
+    case WRONG_CLASS: log_line(in, flags, "Requested layer \"%s\" was wrong bit-type%c", a->layer->name, end); break;
+    case FAILED: log_line(in, flags, "Requested layer \"%s\" failed to load%c", a->layer->name, end); break;
     case UNUSABLE:
-        log_line(in, flags,
-                 "Shouldn't reach this. A valid version of requested layer %s was loaded but was not found in the list of "
-                 "activated layers%c",
-                 a->layer->name, end);
+        log_line(
+            in, flags,
+            "Shouldn't reach this. A valid version of requested layer %s was loaded but was not found in the list of "
+            "activated layers%c",
+            a->layer->name, end);
         break;
-    case OPENED:
-        break;
+    case OPENED: break;
     }
 }
 
@@ -274,12 +277,13 @@ void layers_log_stack(struct instance *in, bool device) {
         if (device && !n->gdpa) continue;
         log_line(in, LOG_LAYER, "   %s", l->name);
         log_line(in, LOG_LAYER, "           Type: %s", l->implicit ? "Implicit" : "Explicit");
-        log_line(in, LOG_LAYER, "           Enabled By: %s", l->implicit && n->enabled_by == 5 ? enabled_by(1) : enabled_by(n->enabled_by));
+        log_line(in, LOG_LAYER, "           Enabled By: %s",
+                 l->implicit && n->enabled_by == 5 ? enabled_by(1) : enabled_by(n->enabled_by));
         if (l->implicit && l->disable_env) { /* LAY-426 */
             log_line(in, LOG_LAYER, "               Disable Env Var:  %s", l->disable_env);
             if (!device && l->enable_env)
-                log_line(in, LOG_LAYER, "               This layer was enabled because Env Var %s was set to Value %s", l->enable_env,
-                         l->enable_value ? l->enable_value : "");
+                log_line(in, LOG_LAYER, "               This layer was enabled because Env Var %s was set to Value %s",
+                         l->enable_env, l->enable_value ? l->enable_value : "");
         }
         log_line(in, LOG_LAYER, "           Manifest: %s", l->manifest);
         log_line(in, LOG_LAYER, "           Library:  %s", n->path);

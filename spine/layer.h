@@ -12,8 +12,8 @@ struct layer {
     const char *library; /* as given to dlopen; NULL: a meta-layer */
     uint32_t spec_version, impl_version;
     bool implicit, meta;
-    bool unchained; /* active, but another of its name is in the chain (SET-44) */
-    const char *fn_negotiate, *fn_gipa, *fn_gdpa; /* symbols after renaming (LAY-68) */
+    bool unchained;                                      /* active, but another of its name is in the chain (SET-44) */
+    const char *fn_negotiate, *fn_gipa, *fn_gdpa;        /* symbols after renaming (LAY-68) */
     const char *disable_env, *enable_env, *enable_value; /* NULL when not declared */
     uint32_t instance_ext_count, device_ext_count;
     VkExtensionProperties *instance_ext, *device_ext;
@@ -36,8 +36,8 @@ struct layer_node {
     char *path; /* of the library really loaded */
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
-    PFN_vkGetDeviceProcAddr gdpa;          /* NULL: not in device chains (LAY-294) */
-    PFN_GetPhysicalDeviceProcAddr gpdpa;   /* NULL: none */
+    PFN_vkGetDeviceProcAddr gdpa;        /* NULL: not in device chains (LAY-294) */
+    PFN_GetPhysicalDeviceProcAddr gpdpa; /* NULL: none */
 };
 
 struct layer_list {
@@ -56,7 +56,8 @@ void layers_free(struct layer_list *list);
 /* By name, NULL when the list has none; the first of several (LAY-108). */
 struct layer *layer_find(const struct layer_list *list, const char *name);
 
-/* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed. */
+/* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed.
+ */
 VkResult layers_open(struct instance *instance);
 /* Closes them in layer-list order (LAY-281). */
 void layers_close(struct instance *instance);

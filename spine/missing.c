@@ -22,18 +22,21 @@ void missing_device_command(const void *object, uint32_t command) {
     const struct device *dev = device_of(object);
     struct instance *in = dev ? dev->instance : NULL;
     if (command == CMD_vkCreateSwapchainKHR) /* WSI-058 */
-        log_abort(in, LOG_FATAL | LOG_ERROR,
-                  "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_swapchain "
-                  "extension enabled?");
-    log_abort(in, LOG_FATAL | LOG_ERROR,
-              "%s: neither the driver nor a layer provides this command for the device. Is its extension or API version "
-              "supported and enabled?",
-              names_name(command));
+        log_abort(
+            in, LOG_FATAL | LOG_ERROR,
+            "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_swapchain "
+            "extension enabled?");
+    log_abort(
+        in, LOG_FATAL | LOG_ERROR,
+        "%s: neither the driver nor a layer provides this command for the device. Is its extension or API version "
+        "supported and enabled?",
+        names_name(command));
 }
 
 void missing_chain_command(void) {
     log_abort(NULL, LOG_FATAL | LOG_ERROR,
-              "A command was called that the topmost layer answered with NULL in its vkGetInstanceProcAddr, or that belongs to "
+              "A command was called that the topmost layer answered with NULL in its vkGetInstanceProcAddr, or that "
+              "belongs to "
               "an instance that is not complete yet");
 }
 

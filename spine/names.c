@@ -11,8 +11,10 @@
 #include "instance.h"
 #include "layer.h"
 
-_Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER, "asm");
-_Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER, "asm");
+_Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
+               "asm");
+_Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER,
+               "asm");
 _Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
 _Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
 _Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + 8 * ISLOT_COUNT, "asm");
@@ -34,13 +36,19 @@ const struct name_record *name_find(const char *name) {
 bool command_find(const char *name, struct command *out) {
     const struct name_record *r = name_find(name);
     if (!r) return false;
-    *out = (struct command){names_text + r->name, names_function(r->tramp), names_function(r->term), r->slot, r->lslot,
-                            r->kind, r->minor, r->gate};
+    *out = (struct command){names_text + r->name,
+                            names_function(r->tramp),
+                            names_function(r->term),
+                            r->slot,
+                            r->lslot,
+                            r->kind,
+                            r->minor,
+                            r->gate};
     return true;
 }
 
 int gate_find(const char *name) {
-#define GATE(extension) \
+#define GATE(extension)                                                                                                \
     if (strcmp(name, #extension) == 0) return GATE_##extension;
     GATE_LIST(GATE)
 #undef GATE
@@ -80,7 +88,8 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top) {
         if (p) slot[i] = p;
     }
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (instance_gate(in, aliases[i].gate) && !is_missing(slot[aliases[i].khr])) slot[aliases[i].core] = slot[aliases[i].khr];
+        if (instance_gate(in, aliases[i].gate) && !is_missing(slot[aliases[i].khr]))
+            slot[aliases[i].core] = slot[aliases[i].khr];
 }
 
 void table_fill_driver(struct driver *d) {
@@ -122,8 +131,8 @@ PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *na
     bool valid = in && in->magic == INSTANCE_MAGIC;
     if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006 */
         return valid && VK_API_VERSION_MINOR(in->api_version) >= 3 ? NULL : names_function(r->tramp);
-    if (!in) return NULL;                                 /* GPA-007 */
-    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);    /* GPA-008 */
+    if (!in) return NULL;                                             /* GPA-007 */
+    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);                /* GPA-008 */
     if (r) return gate_open(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
     return unknown_find(instance_of(handle), name, true);
 }
@@ -145,14 +154,15 @@ static bool any_driver_has(struct instance *in, const char *name) {
 PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
     if (!name) return NULL;
     if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr; /* GPA-077 */
-    if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_GetPhysicalDeviceProcAddr;
+    if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0)
+        return (PFN_vkVoidFunction)term_GetPhysicalDeviceProcAddr;
     const struct name_record *r = name_find(name);
     if (r && (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice])) return names_function(r->term);
     struct instance *in = instance_of(handle);
-    if (!in) return NULL; /* GPA-078 */
-    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term); /* GPA-079 */
+    if (!in) return NULL;                                                                 /* GPA-078 */
+    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                   /* GPA-079 */
     if (r && of_debug_utils(r)) return gate_open(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
-    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;   /* LAY-337, ERRATA 10 */
+    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;             /* LAY-337, ERRATA 10 */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
     if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
     return p;
@@ -177,19 +187,17 @@ PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) 
         r == &names_commands[CMD_vkGetDeviceQueue] || r == &names_commands[CMD_vkAllocateCommandBuffers])
         return names_function(r->tramp); /* GPA-044 */
     const struct device *dev = device_of(handle);
-    if (!dev) return NULL; /* GPA-046 */
+    if (!dev) return NULL;                                                   /* GPA-046 */
     if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name); /* GPA-054, GPA-055 */
     const struct instance *in = dev->instance;
-    if (dev->hide_newer_core && r->minor != 255 && r->minor > VK_API_VERSION_MINOR(in->api_version)) return NULL; /* GPA-049 */
+    if (dev->hide_newer_core && r->minor != 255 && r->minor > VK_API_VERSION_MINOR(in->api_version))
+        return NULL; /* GPA-049 */
     switch ((uint32_t)(r - names_commands)) {
-    case CMD_vkGetDeviceQueue2: /* GPA-045 */
-        return names_function(r->tramp);
+    case CMD_vkGetDeviceQueue2: /* GPA-045 */ return names_function(r->tramp);
     case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056 */
-    case CMD_vkSetDebugUtilsObjectTagEXT:
-        return gate_open(in, r) ? names_function(r->tramp) : NULL;
+    case CMD_vkSetDebugUtilsObjectTagEXT: return gate_open(in, r) ? names_function(r->tramp) : NULL;
     case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058 */
-    case CMD_vkDebugMarkerSetObjectNameEXT:
-        return dev->app_debug_marker ? names_function(r->tramp) : NULL;
+    case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
     case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15 */
         return is_missing(dev->own_table.slot[r->slot]) ? NULL : names_function(r->tramp);
     }
@@ -209,21 +217,12 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
     if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
     bool there;
     switch ((uint32_t)(r - names_commands)) {
-    case CMD_vkCreateSwapchainKHR:
-        there = dev->has_swapchain;
-        break;
-    case CMD_vkGetDeviceGroupSurfacePresentModesKHR:
-        there = dev->has_swapchain || dev->has_device_group;
-        break;
-    case CMD_vkCreateSharedSwapchainsKHR:
-        there = dev->has_display_swapchain;
-        break;
+    case CMD_vkCreateSwapchainKHR: there = dev->has_swapchain; break;
+    case CMD_vkGetDeviceGroupSurfacePresentModesKHR: there = dev->has_swapchain || dev->has_device_group; break;
+    case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
     case CMD_vkDebugMarkerSetObjectTagEXT:
-    case CMD_vkDebugMarkerSetObjectNameEXT:
-        there = dev->has_debug_marker;
-        break;
-    default: /* the debug-utils commands */
-        there = gate_open(dev->instance, r);
+    case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
+    default: /* the debug-utils commands */ there = gate_open(dev->instance, r);
     }
     return there ? names_function(r->term) : NULL;
 }

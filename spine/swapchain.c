@@ -5,15 +5,13 @@
 
 /* The device whose driver handle this is. NULL: a layer wrapped the handle and passed its wrapper down, also when the
  * wrapper has a copy of the dispatch pointer. */
-static struct device *driver_device(VkDevice handle)
-{
+static struct device *driver_device(VkDevice handle) {
     struct device *device = device_of(handle);
     return device && device->driver_handle == handle ? device : NULL;
 }
 
 /* WSI-061; before the program's first surface there is nothing to translate, and NULL passes as it is (WSI-016). */
-static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own)
-{
+static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own) {
     struct driver *driver = device->driver;
     lock_take();
     bool made = driver->surfaces.room != 0;
@@ -25,8 +23,7 @@ static VkResult swapchain_surface(struct device *device, const char *command, Vk
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const VkSwapchainCreateInfoKHR *info,
-                                                         const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
-{
+                                                         const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
@@ -52,8 +49,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle, uint32_t count,
                                                                 const VkSwapchainCreateInfoKHR *infos,
                                                                 const VkAllocationCallbacks *allocator,
-                                                                VkSwapchainKHR *out)
-{
+                                                                VkSwapchainKHR *out) {
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
@@ -70,25 +66,20 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
     }
     const VkAllocationCallbacks *own = instance_allocator(device->instance);
     VkSwapchainCreateInfoKHR few[8], *copy = few;
-    if (count > 8)
-        copy = mem_new(own, count * sizeof *copy, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
-    if (!copy)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (count > 8) copy = mem_new(own, count * sizeof *copy, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    if (!copy) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
         copy[i] = infos[i];
         result = swapchain_surface(device, "vkCreateSharedSwapchainsKHR", infos[i].surface, &copy[i].surface);
     }
-    if (result == VK_SUCCESS)
-        result = create(handle, count, copy, allocator, out);
-    if (copy != few)
-        mem_free(own, copy);
+    if (result == VK_SUCCESS) result = create(handle, count, copy, allocator, out);
+    if (copy != few) mem_free(own, copy);
     return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDevice handle, VkSurfaceKHR surface,
-                                                                           VkDeviceGroupPresentModeFlagsKHR *modes)
-{
+                                                                           VkDeviceGroupPresentModeFlagsKHR *modes) {
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
@@ -97,10 +88,11 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
     PFN_vkGetDeviceGroupSurfacePresentModesKHR ask =
         (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->lower_slot[LSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
     if (!ask) {
-        log_line(device->instance, LOG_ERROR,
-                 "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. "
-                 "Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
-                 "extensions enabled when using Vulkan 1.0?");
+        log_line(
+            device->instance, LOG_ERROR,
+            "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. "
+            "Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
+            "extensions enabled when using Vulkan 1.0?");
         return VK_SUCCESS; /* WSI-067 */
     }
     VkSurfaceKHR own;

@@ -13,10 +13,14 @@ bool name_well_formed(const char *name) {
         } else if (c < 0x20 || c == 0x7F) {
             return false;
         } else if (c >= 0x80) {
-            if ((c & 0xE0) == 0xC0) more = 1;
-            else if ((c & 0xF0) == 0xE0) more = 2;
-            else if ((c & 0xF8) == 0xF0) more = 3;
-            else return false;
+            if ((c & 0xE0) == 0xC0)
+                more = 1;
+            else if ((c & 0xF0) == 0xE0)
+                more = 2;
+            else if ((c & 0xF8) == 0xF0)
+                more = 3;
+            else
+                return false;
         }
     }
     return false;

@@ -1,5 +1,5 @@
-/* unknown.c: commands that the registry does not know. A name gets a forwarding stub of the assembler's and a number; the
- * number is the place in the instance's, the drivers' and the devices' tables (spec: UNK).
+/* unknown.c: commands that the registry does not know. A name gets a forwarding stub of the assembler's and a number;
+ * the number is the place in the instance's, the drivers' and the devices' tables (spec: UNK).
  *
  * Nobody is asked while the lock is held; a name that two threads bring at once gets one number.
  */
@@ -11,7 +11,9 @@
 #include "layer.h"
 #include "names.h"
 
-static void *stub(void (*first)(void), uint32_t i) { return (void *)((uintptr_t)first + UNKNOWN_STRIDE * (uintptr_t)i); }
+static void *stub(void (*first)(void), uint32_t i) {
+    return (void *)((uintptr_t)first + UNKNOWN_STRIDE * (uintptr_t)i);
+}
 
 void unknown_names_free(struct instance *in) {
     const VkAllocationCallbacks *a = instance_allocator(in);
@@ -93,12 +95,14 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
     i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
     if (i == UNKNOWN_MAX) return NULL;
     if (fresh) /* UNK-023 */
-        log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u", name, i);
+        log_line(in, LOG_DEBUG,
+                 "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u", name, i);
     for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) { /* UNK-006 */
         void *p = driver_physdev_fn(d, name);
         if (!p) continue;
         d->own_table.unknown[i] = p;
-        if (fresh) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
+        if (fresh)
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
     }
     void *to = stub(unknown_physdev_terminators, i); /* UNK-004 */
     for (uint32_t l = 0; l < in->layers->node_count; l++) {
@@ -106,7 +110,9 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
         void *p = asks_physdevs(n) ? (void *)n->gpdpa(in->lower, name) : NULL;
         if (!p) continue;
         to = p;
-        if (fresh) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %p for %s", n->layer->name, p, name);
+        if (fresh)
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %p for %s", n->layer->name, p,
+                     name);
         break;
     }
     __atomic_store_n(&in->own_table.unknown[i], to, __ATOMIC_RELEASE);

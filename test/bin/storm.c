@@ -1,6 +1,6 @@
-/* storm.c: threads that live whole lives of instances, devices, messengers and surfaces at once, on whatever drivers and
- * layers the environment gives (THR-001, 002, 004, 007 to 009, GPA-067). Prints one line of numbers; exits 0 when no call
- * failed that must not fail.
+/* storm.c: threads that live whole lives of instances, devices, messengers and surfaces at once, on whatever drivers
+ * and layers the environment gives (THR-001, 002, 004, 007 to 009, GPA-067). Prints one line of numbers; exits 0 when
+ * no call failed that must not fail.
  *
  *   storm LIBRARY THREADS SECONDS [shared]
  *
@@ -22,13 +22,13 @@ static atomic_long lives, failures, delivered;
 static time_t until;
 
 #define GET(instance, command) PFN_##command command = (PFN_##command)gipa(instance, #command)
-#define MUST(call)                                                       \
-    do {                                                                 \
-        VkResult must_result = (call);                                   \
-        if (must_result != VK_SUCCESS) {                                 \
-            atomic_fetch_add(&failures, 1);                              \
-            fprintf(stderr, "%s gave %d\n", #call, (int)must_result);    \
-        }                                                                \
+#define MUST(call)                                                                                                     \
+    do {                                                                                                               \
+        VkResult must_result = (call);                                                                                 \
+        if (must_result != VK_SUCCESS) {                                                                               \
+            atomic_fetch_add(&failures, 1);                                                                            \
+            fprintf(stderr, "%s gave %d\n", #call, (int)must_result);                                                  \
+        }                                                                                                              \
     } while (0)
 
 static VkBool32 heard(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
@@ -45,8 +45,10 @@ static VkResult make_instance(VkInstance *out) {
                                                   .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
                                                   .pfnUserCallback = heard};
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pNext = &chained,
-                                 .pApplicationInfo = &app, .enabledExtensionCount = 3,
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pNext = &chained,
+                                 .pApplicationInfo = &app,
+                                 .enabledExtensionCount = 3,
                                  .ppEnabledExtensionNames = names};
     GET(NULL, vkCreateInstance);
     return vkCreateInstance(&info, NULL, out);
@@ -93,10 +95,10 @@ static void use(VkInstance instance, unsigned seed) {
         VkBool32 supported;
         if (surface) MUST(vkGetPhysicalDeviceSurfaceSupportKHR(devices[i], 0, surface, &supported));
         float priority = 1;
-        VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1,
-                                         .pQueuePriorities = &priority};
-        VkDeviceCreateInfo make = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1,
-                                   .pQueueCreateInfos = &queue};
+        VkDeviceQueueCreateInfo queue = {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+        VkDeviceCreateInfo make = {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
         VkDevice device;
         VkResult result = vkCreateDevice(devices[i], &make, NULL, &device);
         if (result != VK_SUCCESS) {
@@ -107,7 +109,8 @@ static void use(VkInstance instance, unsigned seed) {
         vkGetDeviceQueue(device, 0, 0, &got);
         PFN_vkQueueWaitIdle idle = (PFN_vkQueueWaitIdle)vkGetDeviceProcAddr(device, "vkQueueWaitIdle");
         if (idle) idle(got);
-        VkDebugUtilsObjectNameInfoEXT name = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, .pObjectName = "x"};
+        VkDebugUtilsObjectNameInfoEXT name = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                              .pObjectName = "x"};
         for (int n = 0; n < 20; n++) MUST(vkSetDebugUtilsObjectNameEXT(device, &name)); /* THR-004 */
         vkDestroyDevice(device, NULL);
     }

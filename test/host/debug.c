@@ -23,8 +23,7 @@ struct event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event *first, **last = &first;
 
-static void keep(struct event *event)
-{
+static void keep(struct event *event) {
     event->thread = syscall(SYS_gettid);
     pthread_mutex_lock(&lock);
     *last = event;
@@ -32,10 +31,10 @@ static void keep(struct event *event)
     pthread_mutex_unlock(&lock);
 }
 
-static __thread int inside; /* callbacks that are performing lines: what arrives belongs to the outer command's answer */
+static __thread int
+    inside; /* callbacks that are performing lines: what arrives belongs to the outer command's answer */
 
-static void reenter(const struct sink *sink)
-{
+static void reenter(const struct sink *sink) {
     if (!sink->script[0]) return;
     struct answer answer = {0};
     inside++;
@@ -45,9 +44,8 @@ static void reenter(const struct sink *sink)
 }
 
 static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-    VkDebugUtilsMessageTypeFlagsEXT types,
-                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
-{
+                                     VkDebugUtilsMessageTypeFlagsEXT types,
+                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
     const struct sink *sink = user;
     struct event *event = calloc(1, sizeof *event);
     if (!event) abort();
@@ -68,8 +66,7 @@ static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT seve
 }
 
 static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object,
-                                    size_t location, int32_t code, const char *prefix, const char *text, void *user)
-{
+                                    size_t location, int32_t code, const char *prefix, const char *text, void *user) {
     const struct sink *sink = user;
     struct event *event = calloc(1, sizeof *event);
     if (!event) abort();
@@ -89,8 +86,7 @@ static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportOb
 
 bool have_events(void) { return first != NULL; }
 
-void put_events(void)
-{
+void put_events(void) {
     if (inside) return;
     pthread_mutex_lock(&lock);
     struct event *event = first;
@@ -121,8 +117,7 @@ void put_events(void)
     put_close(']');
 }
 
-static struct sink *sink_new(const struct line *line, const char *name, const char *script)
-{
+static struct sink *sink_new(const struct line *line, const char *name, const char *script) {
     struct sink *sink = calloc(1, sizeof *sink); /* lives as long as the process: a messenger may outlive its name */
     if (!sink) abort();
     snprintf(sink->name, sizeof sink->name, "%s", name);
@@ -132,8 +127,7 @@ static struct sink *sink_new(const struct line *line, const char *name, const ch
 }
 
 /* messenger=NAME:SEVERITY:TYPES and report=NAME:FLAGS, in the order given. */
-const void *chained_messengers(const struct line *line, struct arena *arena, const void *rest)
-{
+const void *chained_messengers(const struct line *line, struct arena *arena, const void *rest) {
     const void *head = rest;
     for (int i = line->count - 1; i >= 0; i--) {
         char name[64] = "";
@@ -163,26 +157,23 @@ const void *chained_messengers(const struct line *line, struct arena *arena, con
     return head;
 }
 
-static uint64_t the_instance(const struct line *line)
-{
+static uint64_t the_instance(const struct line *line) {
     return arg(line, "instance") ? arg_ref(line, "instance", 0) : resolve("i");
 }
 
-COMMAND(create_messenger)
-{
+COMMAND(create_messenger) {
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "as", "m");
     PFN_vkCreateDebugUtilsMessengerEXT create =
         (PFN_vkCreateDebugUtilsMessengerEXT)command(line, "vkCreateDebugUtilsMessengerEXT", instance, 0);
     if (now->failed) return;
-    VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-                                               .pNext = (const void *)(uintptr_t)arg_ref(line, "next", 0),
-                                               .messageSeverity = (VkDebugUtilsMessageSeverityFlagsEXT)arg_int(line,
-                                                   "severity", 0x1111),
-                                               .messageType = (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types",
-                                                   7),
-                                               .pfnUserCallback = on_message,
-                                               .pUserData = sink_new(line, name, arg(line, "script"))};
+    VkDebugUtilsMessengerCreateInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .pNext = (const void *)(uintptr_t)arg_ref(line, "next", 0),
+        .messageSeverity = (VkDebugUtilsMessageSeverityFlagsEXT)arg_int(line, "severity", 0x1111),
+        .messageType = (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types", 7),
+        .pfnUserCallback = on_message,
+        .pUserData = sink_new(line, name, arg(line, "script"))};
     VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
     VkResult result = create((VkInstance)(uintptr_t)instance, &info, arg_allocator(line), &messenger);
     put_int("result", result);
@@ -190,8 +181,7 @@ COMMAND(create_messenger)
     if (result == VK_SUCCESS) object_add(name, MESSENGER, (uint64_t)messenger, instance, NULL, 0);
 }
 
-COMMAND(destroy_messenger)
-{
+COMMAND(destroy_messenger) {
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "name", "m");
     uint64_t messenger = resolve(name);
@@ -202,8 +192,7 @@ COMMAND(destroy_messenger)
     object_drop(name);
 }
 
-COMMAND(create_report)
-{
+COMMAND(create_report) {
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "as", "r");
     PFN_vkCreateDebugReportCallbackEXT create =
@@ -220,8 +209,7 @@ COMMAND(create_report)
     if (result == VK_SUCCESS) object_add(name, REPORT, (uint64_t)report, instance, NULL, 0);
 }
 
-COMMAND(destroy_report)
-{
+COMMAND(destroy_report) {
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "name", "r");
     uint64_t report = resolve(name);
@@ -232,8 +220,7 @@ COMMAND(destroy_report)
     object_drop(name);
 }
 
-COMMAND(submit_message)
-{
+COMMAND(submit_message) {
     uint64_t instance = the_instance(line);
     PFN_vkSubmitDebugUtilsMessageEXT submit =
         (PFN_vkSubmitDebugUtilsMessageEXT)command(line, "vkSubmitDebugUtilsMessageEXT", instance, 0);
@@ -251,8 +238,7 @@ COMMAND(submit_message)
            (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types", 1), &data);
 }
 
-COMMAND(set_name)
-{
+COMMAND(set_name) {
     uint64_t device = arg(line, "device") ? arg_ref(line, "device", 0) : resolve("d");
     uint64_t instance = arg_ref(line, "instance", 0);
     PFN_vkSetDebugUtilsObjectNameEXT set =
