@@ -367,3 +367,66 @@ func TestSettingsDrivers(t *testing.T) {
 	}
 	s.end()
 }
+
+// holds: SET-17 SET-19 SET-52
+func TestSettingsShape(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Driver("one")
+	var entries, names []string
+	for n := range 40 {
+		name := "VK_LAYER_" + string(rune('a'+n%26)) + string(rune('a'+n/26))
+		w.Write("work/"+name+".json", blunt("1.2.0", name, nil))
+		entries = append(entries, entry("on", name, w.Path("work/"+name+".json"), ""))
+		names = append(names, name)
+	}
+	s := start(t, w)
+	settings(w, "\xef\xbb\xbf"+`{"file_format_version":"1.0.0","settings":`+list(entries...)+`} and more`)
+	same(t, "active", s.create().active, strings.Join(names, " "))
+	for depth, want := range map[int]string{998: strings.Join(names, " "), 999: ""} { // below two objects
+		settings(w, `{"file_format_version":"1.0.0","x":`+strings.Repeat("[", depth+1)+strings.Repeat("]", depth+1)+`,"settings":`+list(entries...)+`}`)
+		same(t, "nested", s.create().active, want)
+	}
+	settings(w, `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/opt/game/bin/game"],"layers":[]},{"stderr_log":["error","warn"],
+		"log_locations":[{"destinations":["somewhere"],"filters":["all"]}],"layers":[`+entries[3]+`,`+unordered+`,`+entry("auto", names[2], w.Path("work/"+names[2]+".json"), treat)+`],
+		"additional_drivers_use_exclusively":false,"additional_drivers":[{"path":"/opt/acme/acme_icd.json"}]}]}`)
+	same(t, "active", s.create().active, names[3]+" "+names[2])
+	s.end()
+}
+
+// Nothing but the variables of the list is read.
+//
+// holds: ENV-1 SET-6
+func TestVariablesRead(t *testing.T) {
+	t.Parallel()
+	w := usual(t)
+	w.Accesses()
+	s := start(t, w)
+	s.listed()
+	s.extensions()
+	s.h.OK("instance_version")
+	s.create("api", "1.1.0", "layer", "E1")
+	s.end()
+	known := map[string]bool{}
+	for _, name := range strings.Fields(`VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH
+		VK_ADD_IMPLICIT_LAYER_PATH VK_INSTANCE_LAYERS VK_LOADER_LAYERS_ENABLE VK_LOADER_LAYERS_DISABLE VK_LOADER_LAYERS_ALLOW VK_LOADER_DRIVERS_SELECT
+		VK_LOADER_DRIVERS_DISABLE VK_LOADER_DEVICE_ID_FILTER VK_LOADER_VENDOR_ID_FILTER VK_LOADER_DRIVER_ID_FILTER VK_LOADER_DEVICE_SELECT
+		VK_LOADER_DISABLE_SELECT VK_LOADER_DISABLE_INST_EXT_FILTER VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING VK_LOADER_DEBUG HOME
+		XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS`) {
+		known[name] = true
+	}
+	known[world.Disable("I1")], known[world.Disable("I2")] = true, true
+	read := map[string]bool{}
+	for _, line := range w.AccessLog() {
+		function, name, _ := strings.Cut(line, " ")
+		if strings.HasSuffix(function, "getenv") {
+			read[name] = true
+			if !known[name] {
+				t.Errorf("the variable %s is read", name)
+			}
+		}
+	}
+	if !read["XDG_DATA_DIRS"] || !read[world.Disable("I2")] {
+		t.Error(read)
+	}
+}
