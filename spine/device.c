@@ -168,6 +168,15 @@ static void device_unlink(struct device *dev) {
     lock_drop();
 }
 
+/* The live device whose table this is; NULL when it is none. */
+static struct device *with_table(struct instance *in, const void *table) {
+    lock_take();
+    struct device *dev = in->devices;
+    while (dev && &dev->own_table != table) dev = dev->next;
+    lock_drop();
+    return dev;
+}
+
 static void device_free(struct device *dev) {
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
@@ -249,10 +258,16 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
         device_free(dev);
         return result;
     }
+    struct device *own_of_layer = dev->linked ? NULL : with_table(in, *(void **)handle);
+    if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which therefore stays */
+        device_free(dev);
+        dev = own_of_layer;
+    } else {
+        *(void **)handle = &dev->own_table; /* DEV-039 */
+        dev->table = &dev->own_table;
+    }
     dev->chain_handle = handle;
     dev->top_gdpa = gdpa;
-    *(void **)handle = &dev->own_table; /* DEV-039 */
-    dev->table = &dev->own_table;
     table_fill_device(dev, gipa);
     *out = handle;
     return result;
@@ -310,6 +325,7 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
 void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {
     if (!handle) return;
     struct device *dev = device_of(handle);
+    if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
     if (dev) device_unlink(dev);
     destroy(handle, allocator);
     if (dev) device_free(dev);
