@@ -99,7 +99,7 @@ func TestWhatIsAskedOfALibrary(t *testing.T) {
 	}
 }
 
-// holds: DRV-051 DRV-055 DRV-057 DRV-059 DRV-045 DRV-046 BIN-008 INS-029
+// holds: DRV-051 DRV-055 DRV-057 DRV-059 DRV-045 DRV-046 DRV-066 BIN-008 INS-029
 func TestRejectedLibraries(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -266,7 +266,7 @@ func TestSurfacesOfOldInterfaces(t *testing.T) {
 	}
 }
 
-// holds: DRV-073 DRV-074
+// holds: DRV-073 DRV-074 DRV-076
 func TestMandatoryFunctions(t *testing.T) {
 	t.Parallel()
 	mandatory := []string{"vkDestroyInstance", "vkEnumeratePhysicalDevices", "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFormatProperties",
@@ -284,6 +284,9 @@ func TestMandatoryFunctions(t *testing.T) {
 		library := w.Path("lib/no_" + name + ".so")
 		inOrder(t, l.exit, "[WARN] Unable to load "+name+" from ICD "+library,
 			"[WARN] terminator_CreateInstance: Failed to find required entrypoints in ICD "+library+". Skipping this driver.")
+		if n := len(l.log.By("no_" + name).Fn("vkDestroyInstance")); n > 1 { // once or never
+			t.Errorf("the skipped instance was destroyed %d times", n)
+		}
 		asked := false
 		for _, event := range l.log.By("good").Fn("vk_icdGetInstanceProcAddr") {
 			asked = asked || event.Text("name") == name && event.Text("handle") == "instance:1"

@@ -403,3 +403,30 @@ func TestRealPathsInMessages(t *testing.T) {
 		quietAbout(t, l.exit, "was found to differ")
 	})
 }
+
+// holds: DRV-005
+func TestNoMemoryWhileReadingManifests(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"second.json", "found"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			w := loud(t)
+			w.Driver("first").MoveManifest("found")
+			w.Driver("second").MoveManifest("found")
+			w.Env["VK_DRIVER_FILES"] = w.Path("found")
+			h := w.Start()
+			h.Do("setenv", "name", "WORLD_NO_MEMORY", "value", what)
+			listed := h.Do("instance_extensions", "count", "only", "before", "77")
+			a := h.Do("create_instance")
+			if listed.Result() != outOfMemory || a.Result() != outOfMemory || a.Int("written") != 0 {
+				t.Errorf("results %d and %d, written %d", listed.Result(), a.Result(), a.Int("written"))
+			}
+			if len(w.Log()) != 0 {
+				t.Errorf("drivers were asked: %q", w.Log().Names())
+			}
+			h.Do("unsetenv", "name", "WORLD_NO_MEMORY")
+			h.OK("create_instance")
+			h.Quit()
+		})
+	}
+}

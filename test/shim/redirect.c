@@ -3,10 +3,12 @@
  *
  * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
+ * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -57,10 +59,20 @@ static const char *redirected(const char *path, char *room, size_t size)
     return path;
 }
 
+/* Does the case want no memory for this path? */
+static bool no_memory(const char *path)
+{
+    const char *text = variable("WORLD_NO_MEMORY");
+    if (!text || !*text || !path || !strstr(path, text)) return false;
+    errno = ENOMEM;
+    return true;
+}
+
 VISIBLE FILE *fopen(const char *path, const char *mode)
 {
     char room[4400];
     note("fopen", path);
+    if (no_memory(path)) return NULL;
     return REAL(fopen)(redirected(path, room, sizeof room), mode);
 }
 
@@ -68,6 +80,7 @@ VISIBLE FILE *fopen64(const char *path, const char *mode)
 {
     char room[4400];
     note("fopen", path);
+    if (no_memory(path)) return NULL;
     return REAL(fopen64)(redirected(path, room, sizeof room), mode);
 }
 
@@ -75,6 +88,7 @@ VISIBLE DIR *opendir(const char *path)
 {
     char room[4400];
     note("opendir", path);
+    if (no_memory(path)) return NULL;
     return REAL(opendir)(redirected(path, room, sizeof room));
 }
 
