@@ -86,6 +86,21 @@ var alterations = []alteration{
 	{"src/runtime/stack.go", `	stackSystem = goos.IsWindows*4096 + goos.IsPlan9*512 + goos.IsIos*goarch.IsArm64*1024
 `, `	stackSystem = goos.IsWindows*4096 + goos.IsPlan9*512 + goos.IsIos*goarch.IsArm64*1024 + goos.IsLinux*16384
 `},
+
+	// A thread of the program inside the core is not asked to let others go first, unless a collection waits for it:
+	// it would then need another thread of the runtime to be let go on (G-8). Without this the first call after a rest
+	// makes one such round, because the monitor takes the rest for a long run.
+	{"src/runtime/stack.go", `	if preempt {
+		if !canPreemptM(thisg.m) {
+`, `	if preempt {
+		if thisg.m.isextra && !gp.preemptStop && !gp.preemptShrink && !sched.gcwaiting.Load() &&
+			thisg.m.p != 0 && thisg.m.p.ptr().runSafePointFn == 0 {
+			gp.preempt = false
+			gp.stackguard0 = gp.stack.lo + stackGuard
+			gogo(&gp.sched) // never return
+		}
+		if !canPreemptM(thisg.m) {
+`},
 }
 
 // present are texts that the core's C side counts on, in files that are not altered.
