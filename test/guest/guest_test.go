@@ -1,0 +1,270 @@
+package guest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+var (
+	built   sync.Once
+	folder  string
+	failure error
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if folder != "" {
+		os.RemoveAll(folder)
+	}
+	os.Exit(code)
+}
+
+// compile makes a program or library of C files of this package, and returns its path.
+func compile(t testing.TB, name string, arguments ...string) string {
+	t.Helper()
+	built.Do(func() { folder, failure = os.MkdirTemp("", "guest") })
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	out := filepath.Join(folder, name)
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "cc"
+	}
+	all := []string{"-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-o", out}
+	all = append(all, sanitizer()...)
+	for _, a := range arguments {
+		files, err := filepath.Glob(a)
+		if err == nil && len(files) > 0 {
+			all = append(all, files...)
+		} else {
+			all = append(all, a)
+		}
+	}
+	command := exec.Command(cc, append(all, "-ldl", "-lpthread")...)
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	return out
+}
+
+// sanitizer is what programs are built with so that a sanitized library finds its runtime.
+func sanitizer() []string {
+	switch world.Variant() {
+	case "asan":
+		return []string{"-fsanitize=address"}
+	case "tsan":
+		return []string{"-fsanitize=thread"}
+	}
+	return nil
+}
+
+// plain skips cases that measure memory or limit it: a sanitizer's own needs would drown it.
+func plain(t testing.TB) {
+	t.Helper()
+	if world.Variant() != "" {
+		t.Skip("not with a sanitizer")
+	}
+}
+
+// root skips cases that change mounts or users.
+func root(t testing.TB) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+}
+
+var program = sync.OnceValue(func() func(testing.TB) string {
+	var once sync.Once
+	var path string
+	return func(t testing.TB) string {
+		once.Do(func() { path = compile(t, "guest", "-rdynamic", "program/*.c") })
+		return path
+	}
+})
+
+// run is how a case is run.
+type run struct {
+	loader  string            // the loader under test
+	program string            // the guest program
+	env     map[string]string // over the usual ones
+	prefix  []string          // words before the program, such as another program that starts it
+	limit   time.Duration     // one minute
+}
+
+type ended struct {
+	state          *os.ProcessState
+	stdout, stderr string
+}
+
+// start runs a case to its end.
+func (r run) start(t testing.TB, words ...string) ended {
+	t.Helper()
+	if r.loader == "" {
+		r.loader = world.Library()
+	}
+	if r.program == "" {
+		r.program = program()(t)
+	}
+	if r.limit == 0 {
+		r.limit = time.Minute
+	}
+	if world.Variant() != "" {
+		r.limit *= 4
+	}
+	empty := t.TempDir()
+	manifest := filepath.Join(world.Top(), "build/drivers/null_icd.json")
+	env := map[string]string{
+		"PATH": "/usr/bin:/bin", "HOME": empty, "LC_ALL": "C",
+		"VK_DRIVER_FILES": manifest, "VK_ICD_FILENAMES": manifest,
+		"VK_LAYER_PATH": empty, "VK_IMPLICIT_LAYER_PATH": empty,
+		"ASAN_OPTIONS": "detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigill=0:handle_sigbus=0:use_sigaltstack=0",
+		"TSAN_OPTIONS": "handle_segv=0:handle_abort=0:die_after_fork=0:report_signal_unsafe=0",
+	}
+	for k, v := range r.env {
+		env[k] = v
+	}
+	for _, k := range []string{"GUEST_SECONDS", "GUEST_CHILDREN", "GUEST_DEPTH"} {
+		if v, ok := os.LookupEnv(k); ok {
+			env[k] = v
+		}
+	}
+	if s := os.Getenv("GUEST_SECONDS"); s != "" {
+		if d, err := time.ParseDuration(s + "s"); err == nil {
+			r.limit += d
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
+	defer cancel()
+	line := append(append(append([]string{}, r.prefix...), r.program, r.loader), words...)
+	command := exec.CommandContext(ctx, line[0], line[1:]...)
+	for k, v := range env {
+		command.Env = append(command.Env, k+"="+v)
+	}
+	var out, talk bytes.Buffer
+	command.Stdout, command.Stderr = &out, &talk
+	command.WaitDelay = time.Second
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s: %v\n%s", words[0], err, talk.String())
+	}
+	if ctx.Err() != nil {
+		t.Fatalf("%s: not at an end after %v\n%s", words[0], r.limit, talk.String())
+	}
+	return ended{command.ProcessState, out.String(), talk.String()}
+}
+
+// holds runs a case that must end well, and returns what it wrote.
+func (r run) holds(t testing.TB, words ...string) string {
+	t.Helper()
+	e := r.start(t, words...)
+	if e.state.ExitCode() != 0 {
+		t.Fatalf("%s: %v\n%s%s", words, e.state, e.stdout, e.stderr)
+	}
+	if text := strings.TrimSpace(e.stdout); text != "" {
+		t.Log(text)
+	}
+	return e.stdout
+}
+
+// control runs the case on the distribution's loader too, where there is one.
+func control(t *testing.T, words ...string) {
+	t.Helper()
+	t.Run("control", func(t *testing.T) {
+		if world.Variant() != "" || os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
+			t.Skip("seen with the plain build")
+		}
+		if _, err := os.Stat(world.SystemLibrary); err != nil {
+			t.Skip(err)
+		}
+		run{loader: world.SystemLibrary}.holds(t, words...)
+	})
+}
+
+// both runs a case on the loader under test and on the control.
+func both(t *testing.T, words ...string) {
+	t.Helper()
+	run{}.holds(t, words...)
+	control(t, words...)
+}
+
+// coreFile is the core beside the loader under test.
+func coreFile(t testing.TB) string {
+	t.Helper()
+	cores, _ := filepath.Glob(filepath.Join(filepath.Dir(world.Library()), "libvkcore-*.so"))
+	if len(cores) != 1 {
+		t.Fatalf("cores beside %s: %v", world.Library(), cores)
+	}
+	return cores[0]
+}
+
+func coreID(t testing.TB) string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(coreFile(t)), "libvkcore-"), ".so")
+}
+
+// copyFile copies a file, links followed, and returns the copy's path.
+func copyFile(t testing.TB, from, to string) string {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// resolved is a temporary folder by its real path.
+func resolved(t testing.TB) string {
+	t.Helper()
+	path, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantText(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not said in\n%s", part, text)
+		}
+	}
+}
+
+func noGoTrace(t testing.TB, text string) {
+	t.Helper()
+	for _, part := range []string{"goroutine", "fatal error", "runtime:", "panic", "signal arrived"} {
+		if strings.Contains(text, part) {
+			t.Errorf("a Go trace:\n%s", text)
+			return
+		}
+	}
+}
+
+// result runs a case that prints the VkResult of its call, and may not die whatever that is.
+func (r run) result(t testing.TB, words ...string) (int, string) {
+	t.Helper()
+	e := r.start(t, words...)
+	var value int
+	if _, err := fmt.Sscan(e.stdout, &value); err != nil || e.state.ExitCode() != 0 {
+		t.Fatalf("%v: %v\n%s%s", words, e.state, e.stdout, e.stderr)
+	}
+	noGoTrace(t, e.stderr)
+	return value, e.stderr
+}

@@ -1,0 +1,53 @@
+/* standin.c: stands in the core's place, to see what the spine does with what a core says. Built with CORE_ID; the
+ * variable STANDIN chooses: fault, bad, endless, space, start, abi, need. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *way(void) {
+    const char *text = getenv("STANDIN");
+    return text ? text : "";
+}
+
+const char *vkcore_id(void) { return CORE_ID; }
+int vkcore_inherited(void) { return 0; }
+int vkcore_start(char *text, size_t room) {
+    if (strcmp(way(), "start") != 0) return 0;
+    snprintf(text, room, "nothing is there");
+    return EAGAIN;
+}
+void vkcore_lock(void) {}
+void vkcore_unlock(void) {}
+uint32_t vkcore_abi(void) { return strcmp(way(), "abi") == 0 ? 77 : 1; }
+uint64_t vkcore_attach(void) { return 1; }
+void vkcore_detach(uint64_t context) { (void)context; }
+
+static int32_t say(const void *bytes, size_t size, void *answer, size_t room, size_t *need, int32_t result) {
+    *need = size;
+    if (size > room) return 1;
+    memcpy(answer, bytes, size);
+    return result;
+}
+
+int32_t vkcore_decide(uint64_t context, const void *facts, size_t size, void *answer, size_t room, size_t *need) {
+    (void)context;
+    (void)facts;
+    (void)size;
+    if (strcmp(way(), "fault") == 0) {
+        static const char text[] = "index out of range %s%n";
+        return say(text, sizeof text - 1, answer, room, need, 2);
+    }
+    if (strcmp(way(), "bad") == 0) return 3;
+    if (strcmp(way(), "space") == 0) {
+        *need = room + 1;
+        return 1;
+    }
+    if (strcmp(way(), "need") == 0) { /* the executable's path, again and again */
+        static const uint32_t message[] = {0x31574b56, 40, 32, 16, 0, 0, 36, 16, 0, 0};
+        return say(message, sizeof message, answer, room, need, 0);
+    }
+    static const uint32_t empty[] = {0x31574b56, 24, 32, 16, 0, 0}; /* facts are missing, but none is named */
+    return say(empty, sizeof empty, answer, room, need, 0);
+}

@@ -1,0 +1,305 @@
+/* signals.c: rules G-1, G-2, G-3: threads, dispositions, masks, alternate stacks, timers, faults. */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+/* ---- G-1 ---- */
+
+static void look_up(void) {
+    char *before = dispositions();
+    unsigned threads = thread_count();
+    load();
+    static const char *const names[] = {"vkCreateInstance", "vkEnumerateInstanceVersion",
+                                        "vkCmdDraw", "vkNoSuchCommand",
+                                        "vkEnumerateInstanceExtensionProperties", "vkGetInstanceProcAddr"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) (void)get_instance_proc(NULL, names[i]);
+    (void)loader_function("vkCreateDevice");
+    char *after = dispositions();
+    same("dispositions", before, after);
+    CHECK(thread_count() == threads, "%u threads instead of %u", thread_count(), threads);
+    CHECK(!core_mapped(), "a look-up opened the core");
+    unload();
+    CHECK(!core_mapped(), "unloading opened the core");
+    free(before);
+    free(after);
+}
+
+/* ---- G-2 ---- */
+
+static void quiet_handler(int sig) { (void)sig; }
+
+/* Dispositions of every kind before, and the same after a whole life. */
+static void keep_dispositions(void) {
+    struct sigaction act = {.sa_handler = quiet_handler};
+    sigaction(SIGUSR1, &act, NULL);
+    act.sa_flags = SA_RESTART;
+    sigaction(SIGSEGV, &act, NULL);
+    sigaction(SIGURG, &act, NULL);
+    act.sa_flags = SA_ONSTACK;
+    sigaction(SIGPROF, &act, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    char *before = dispositions();
+    load();
+    for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
+    char *after = dispositions();
+    same("dispositions", before, after);
+    free(before);
+    free(after);
+}
+
+/* Masks of all threads but this one: everything but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, 32, 33. */
+static void core_masks(void) {
+    load();
+    for (int i = 0; i < 20; i++) CHECK(life() == VK_SUCCESS, "no life");
+    const uint64_t open = 1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10 | 1ull << 30 | 3ull << 31;
+    const uint64_t unblockable = 1ull << 8 | 1ull << 18; /* SIGKILL, SIGSTOP */
+    DIR *d = opendir("/proc/self/task");
+    int seen = 0;
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[300], line[256];
+        unsigned long long blocked = 0;
+        if (e->d_name[0] == '.' || atoi(e->d_name) == getpid()) continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
+        FILE *f = fopen(path, "r");
+        if (!f) continue;
+        while (fgets(line, sizeof line, f)) sscanf(line, "SigBlk: %llx", &blocked);
+        fclose(f);
+        CHECK((blocked | unblockable) == (~open | unblockable), "thread %s blocks %llx, not %lx", e->d_name, blocked,
+              ~open);
+        seen++;
+    }
+    closedir(d);
+    CHECK(seen > 0, "the core has no threads");
+}
+
+static atomic_bool stop_flag;
+
+static void *keep_busy(void *p) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    while (!stop_flag) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
+    return p;
+}
+
+/* A program that has its signals in descriptors loses none to a thread of the core. */
+static void signal_descriptor(void) {
+    static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SIGSTKFLT, 34, SIGTERM, SIGUSR2};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) sigaddset(&set, sigs[i]);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
+    int fd = signalfd(-1, &set, SFD_CLOEXEC);
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct signalfd_siginfo info;
+    pthread_t busy;
+    pthread_create(&busy, NULL, keep_busy, NULL);
+    int lost = 0;
+    for (int i = 0; i < 200; i++) {
+        pid_t pid = fork();
+        if (pid == 0) _exit(0);
+        if (poll(&p, 1, 2000) != 1)
+            lost++;
+        else
+            CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_signo == SIGCHLD, "signal %u",
+                  info.ssi_signo);
+        waitpid(pid, NULL, 0);
+        if (lost > 3) break;
+    }
+    for (size_t i = 1; i < sizeof sigs / sizeof *sigs; i++)
+        for (int n = 0; n < 50; n++) {
+            kill(getpid(), sigs[i]);
+            if (poll(&p, 1, 2000) != 1)
+                lost++;
+            else
+                CHECK(read(fd, &info, sizeof info) == sizeof info && info.ssi_signo == (unsigned)sigs[i], "signal %u",
+                      info.ssi_signo);
+        }
+    stop_flag = true;
+    pthread_join(busy, NULL);
+    CHECK(lost == 0, "%d signals lost", lost);
+}
+
+static atomic_int counted[65];
+static void count_handler(int sig) { counted[sig]++; }
+
+/* The core sends nothing, to nobody. */
+static void sends_nothing(void) {
+    struct sigaction act = {.sa_handler = count_handler};
+    for (int sig = 1; sig <= 64; sig++) sigaction(sig, &act, NULL);
+    load();
+    for (int i = 0; i < 300; i++) CHECK(life() == VK_SUCCESS, "no life");
+    usleep(50000);
+    for (int sig = 1; sig <= 64; sig++) CHECK(counted[sig] == 0, "signal %d came %d times", sig, counted[sig]);
+}
+
+/* ---- G-3 ---- */
+
+static void *keep_state(void *p) {
+    int kind = (int)(intptr_t)p;
+    sigset_t set;
+    stack_t alternate = {0};
+    sigemptyset(&set);
+    if (kind & 1) sigaddset(&set, SIGUSR1), sigaddset(&set, SIGCHLD), sigaddset(&set, SIGSEGV);
+    if (kind & 2) sigfillset(&set);
+    pthread_sigmask(SIG_SETMASK, &set, NULL);
+    if (kind & 4) {
+        alternate.ss_size = 65536;
+        alternate.ss_sp = malloc(alternate.ss_size);
+        sigaltstack(&alternate, NULL);
+    }
+    for (int i = 0; i < 3; i++) {
+        char *before = thread_state();
+        CHECK((i == 0 ? enumerate() : life()) == VK_SUCCESS, "no life");
+        char *after = thread_state();
+        CHECK(strcmp(before, after) == 0, "thread %d: was %s, is %s", kind, before, after);
+        free(before);
+        free(after);
+    }
+    if (kind & 4) {
+        alternate.ss_flags = SS_DISABLE;
+        void *stack = alternate.ss_sp;
+        sigaltstack(&alternate, NULL);
+        free(stack);
+    }
+    return NULL;
+}
+
+static void thread_states(void) {
+    load();
+    char *before = descriptors();
+    keep_state(NULL);
+    for (intptr_t kind = 0; kind < 8; kind++) {
+        pthread_t t;
+        pthread_create(&t, NULL, keep_state, (void *)kind);
+        pthread_join(t, NULL);
+    }
+    char *after = descriptors();
+    same("descriptors", before, after);
+    free(before);
+    free(after);
+}
+
+static uintptr_t stack_low, stack_high;
+static atomic_long ticks, elsewhere;
+
+/* 16 kB deep, on whatever stack the thread is on: it must be the thread's own. */
+static void deep_handler(int sig) {
+    volatile char room[16384];
+    for (size_t i = 0; i < sizeof room; i += 64) room[i] = (char)sig;
+    uintptr_t here = (uintptr_t)&room[0];
+    if (here < stack_low || here >= stack_high) elsewhere++;
+    ticks++;
+}
+
+static void timer(void) {
+    long run = number("GUEST_SECONDS", 5);
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstack(&attr, &low, &size);
+    pthread_attr_destroy(&attr);
+    stack_low = (uintptr_t)low;
+    stack_high = stack_low + size;
+    struct sigaction act = {.sa_handler = deep_handler, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &act, NULL);
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    timer_t id;
+    CHECK(timer_create(CLOCK_MONOTONIC, &event, &id) == 0, "timer_create: %s", strerror(errno));
+    struct itimerspec every = {.it_interval.tv_nsec = 50000, .it_value.tv_nsec = 50000};
+    load();
+    timer_settime(id, 0, &every, NULL);
+    double end = seconds() + (double)run;
+    long lives = 0;
+    while (seconds() < end) {
+        for (int i = 0; i < 20; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
+        CHECK(life() == VK_SUCCESS, "no life");
+        lives++;
+    }
+    timer_delete(id);
+    printf("%ld ticks, %ld lives\n", ticks, lives);
+    CHECK(ticks > run * 100, "only %ld ticks", ticks);
+    CHECK(elsewhere == 0, "%ld of %ld handlers ran on another stack than the thread's", elsewhere, ticks);
+}
+
+static void *volatile fault_address;
+static atomic_int faults;
+
+static void fault_handler(int sig, siginfo_t *info, void *context) {
+    (void)context;
+    CHECK(sig == SIGSEGV && info->si_addr == fault_address, "signal %d at %p", sig, info->si_addr);
+    faults++;
+    mprotect(fault_address, 4096, PROT_READ | PROT_WRITE);
+}
+
+/* The program's own faults reach its own handler, on every thread. */
+static void own_handler(void) {
+    struct sigaction act = {.sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &act, NULL);
+    load();
+    for (int i = 0; i < 3; i++) {
+        CHECK(life() == VK_SUCCESS, "no life");
+        char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        fault_address = page;
+        *(volatile char *)page = 1;
+        munmap(page, 4096);
+    }
+    CHECK(faults == 3, "%d faults", faults);
+}
+
+/* Dies by its own signal; the test looks at how, and that nothing was said. */
+static void own_fault(void) {
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
+    int sig = atoi(arguments[0]);
+    if (sig == SIGSEGV) *(volatile char *)NULL = 1;
+    if (sig == SIGABRT) abort();
+    if (sig == SIGILL) __builtin_trap();
+    kill(getpid(), sig);
+    pause();
+}
+
+/* A fault of the program's on another thread, while this one is inside the core. */
+static void *fault_soon(void *p) {
+    usleep(20000);
+    *(volatile char *)p = 1;
+    return NULL;
+}
+
+static void fault_beside(void) {
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
+    pthread_t t;
+    pthread_create(&t, NULL, fault_soon, NULL);
+    for (;;) enumerate();
+}
+
+const struct guest_case signal_cases[] = {
+    {"look-up", look_up},
+    {"keep-dispositions", keep_dispositions},
+    {"core-masks", core_masks},
+    {"signal-descriptor", signal_descriptor},
+    {"sends-nothing", sends_nothing},
+    {"thread-states", thread_states},
+    {"timer", timer},
+    {"own-handler", own_handler},
+    {"own-fault", own_fault},
+    {"fault-beside", fault_beside},
+    {0},
+};

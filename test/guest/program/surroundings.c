@@ -1,0 +1,218 @@
+/* surroundings.c: rules G-5, G-6, G-7: the environment at the time of the call, the C library's own functions, bytes
+ * that are not kept. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+extern char **environ;
+
+/* ---- G-5 ---- */
+
+static VkResult try_instance(void) {
+    VkInstance instance;
+    VkResult result = instance_new(&instance);
+    if (result == VK_SUCCESS) instance_end(instance);
+    return result;
+}
+
+static void environment_now(void) {
+    const char *drivers = getenv("VK_DRIVER_FILES");
+    char *keep = strdup(drivers);
+    load();
+    CHECK(try_instance() == VK_SUCCESS, "no instance");
+    setenv("VK_DRIVER_FILES", "/nonexistent/driver.json", 1);
+    setenv("VK_ICD_FILENAMES", "/nonexistent/driver.json", 1); /* what the control knows */
+    CHECK(try_instance() == VK_ERROR_INCOMPATIBLE_DRIVER, "setenv is not seen");
+    setenv("VK_DRIVER_FILES", keep, 1);
+    setenv("VK_ICD_FILENAMES", keep, 1);
+    CHECK(try_instance() == VK_SUCCESS, "setenv back is not seen");
+    static char *other[] = {"VK_DRIVER_FILES=/nonexistent/driver.json", "VK_ICD_FILENAMES=/nonexistent/driver.json",
+                            NULL};
+    char **saved = environ;
+    environ = other;
+    CHECK(try_instance() == VK_ERROR_INCOMPATIBLE_DRIVER, "another environ is not seen");
+    environ = saved;
+    CHECK(try_instance() == VK_SUCCESS, "environ back is not seen");
+    free(keep);
+}
+
+/* ---- G-6 ---- */
+
+/* This program's own functions stand before the C library's. */
+static atomic_int called[8];
+enum { GETENV, SECURE, OPENDIR, READDIR, CLOSEDIR, FOPEN, FPUTS, FPUTC };
+static const char *const names[] = {"getenv", "secure_getenv", "opendir", "readdir", "closedir",
+                                    "fopen",  "fputs",         "fputc"};
+static bool counting;
+static void count(int what) {
+    if (counting) called[what]++;
+}
+
+#define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
+static void *next(const char *name) {
+    static void *(*look)(void *, const char *);
+    if (!look) look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    return look(RTLD_NEXT, name);
+}
+
+char *secure_getenv(const char *name) {
+    REAL(secure_getenv);
+    count(SECURE);
+    return real(name);
+}
+DIR *opendir(const char *path) {
+    REAL(opendir);
+    count(OPENDIR);
+    return real(path);
+}
+struct dirent *readdir(DIR *dir) {
+    REAL(readdir);
+    count(READDIR);
+    return real(dir);
+}
+int closedir(DIR *dir) {
+    REAL(closedir);
+    count(CLOSEDIR);
+    return real(dir);
+}
+FILE *fopen(const char *path, const char *mode) {
+    REAL(fopen);
+    if (strcmp(mode, "rb") == 0) count(FOPEN);
+    return real(path, mode);
+}
+int fputs(const char *text, FILE *file) {
+    REAL(fputs);
+    if (file == stderr) count(FPUTS);
+    return real(text, file);
+}
+int fputc(int c, FILE *file) {
+    REAL(fputc);
+    if (file == stderr) count(FPUTC);
+    return real(c, file);
+}
+char *getenv(const char *name) {
+    REAL(getenv);
+    count(GETENV);
+    return real(name);
+}
+
+static void own_functions(void) {
+    counting = true;
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
+    counting = false;
+    for (int i = GETENV; i <= FPUTC; i++) CHECK(called[i] > 0, "%s was not called", names[i]);
+}
+
+/* The core asks the system for memory, sleep and little else: no file, no signal, no thread, no process. Calls that
+ * come from its code are told by the address of the instruction. */
+static void core_calls_nothing(void) {
+    load();
+    for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
+    uintptr_t low = 0, high = 0;
+    char line[4400];
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, f)) {
+        uintptr_t from, to;
+        char rights[8];
+        if (strstr(line, "libvkcore") && sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && rights[2] == 'x') {
+            low = from;
+            high = to;
+        }
+    }
+    fclose(f);
+    CHECK(low && low >> 32 == (high - 1) >> 32, "the core's code is at %lx", low);
+    static const unsigned allowed[] = {SYS_futex,  SYS_madvise, SYS_mmap,        SYS_munmap,    SYS_rt_sigprocmask,
+                                       SYS_gettid, SYS_getpid,  SYS_sigaltstack, SYS_nanosleep, SYS_sched_yield};
+    struct sock_filter filter[64];
+    unsigned n = 0;
+    const unsigned address = offsetof(struct seccomp_data, instruction_pointer);
+    unsigned last = 6 + sizeof allowed / sizeof *allowed; /* place of the "kill" */
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, address + 4);
+    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(low >> 32), 0, last - 1);
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, address);
+    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)low, 0, last - 3);
+    filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)high, last - 4, 0);
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++, n++)
+        filter[n] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], last - n, 0);
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl: %s", strerror(errno));
+    long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    CHECK(result == 0, "seccomp: %ld %s", result, strerror(errno));
+    for (int i = 0; i < 400; i++) CHECK(life() == VK_SUCCESS, "no life");
+}
+
+/* ---- G-7 ---- */
+
+/* The core by itself (its path is the argument): what it was given is gone when it has answered. */
+static void bytes_not_kept(void) {
+    void *core = dlopen(arguments[0], RTLD_NOW);
+    CHECK(core, "%s", dlerror());
+    int (*start)(char *, size_t) = (int (*)(char *, size_t))dlsym(core, "vkcore_start");
+    uint64_t (*attach)(void) = (uint64_t(*)(void))dlsym(core, "vkcore_attach");
+    void (*detach)(uint64_t) = (void (*)(uint64_t))dlsym(core, "vkcore_detach");
+    int32_t (*decide)(uint64_t, const void *, size_t, void *, size_t, size_t *) =
+        (int32_t(*)(uint64_t, const void *, size_t, void *, size_t, size_t *))dlsym(core, "vkcore_decide");
+    CHECK(start && attach && detach && decide, "%s", dlerror());
+    char text[256] = "";
+    CHECK(start(text, sizeof text) == 0, "%s", text);
+    uint64_t context = attach();
+    CHECK(context != 0, "no context");
+    const size_t page = 65536;
+    for (int i = 0; i < 200; i++) {
+        unsigned char *bytes = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        unsigned char *answer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uint32_t question[] = {0x31574b56, 32, 1, 24, (uint32_t)(1 + i % 4), 0xffffffff, 0, 0};
+        memcpy(bytes, question, sizeof question);
+        size_t need = 0;
+        int32_t status = decide(context, bytes, sizeof question, answer, page, &need);
+        CHECK(status == 0 && need >= 8 && need <= page, "status %d, %zu bytes", status, need);
+        uint32_t head[2];
+        memcpy(head, answer, 8);
+        CHECK(head[0] == 0x31574b56 && head[1] == need, "the answer is no message");
+        /* Too little room: nothing is written, and how much is needed. */
+        memset(answer, 0xaa, page);
+        size_t again = 0;
+        status = decide(context, bytes, sizeof question, answer, 8, &again);
+        CHECK(status == 1 && again == need, "status %d, %zu bytes", status, again);
+        for (size_t k = 0; k < 64; k++) CHECK(answer[k] == 0xaa, "written where there was no room");
+        /* A pointer that was kept would fault from here on. */
+        munmap(bytes, page);
+        munmap(answer, page);
+        if (i % 3 == 0) {
+            unsigned char garbage[64];
+            memset(garbage, i, sizeof garbage);
+            unsigned char out[256];
+            status = decide(context, garbage, sizeof garbage, out, sizeof out, &need);
+            CHECK(status == 3, "garbage was answered with %d", status);
+            status = decide(context + 100, question, sizeof question, out, sizeof out, &need);
+            CHECK(status == 3, "an unknown context was answered with %d", status);
+        }
+    }
+    detach(context);
+}
+
+const struct guest_case surroundings_cases[] = {
+    {"environment-now", environment_now},
+    {"own-functions", own_functions},
+    {"core-calls-nothing", core_calls_nothing},
+    {"bytes-not-kept", bytes_not_kept},
+    {0},
+};

@@ -1,0 +1,541 @@
+package guest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+const (
+	success        = 0
+	outOfMemory    = -1
+	notInitialised = -3
+)
+
+// holds: G-1
+func TestG1LookUpsDoNothing(t *testing.T) {
+	t.Parallel()
+	both(t, "look-up")
+}
+
+// holds: G-1
+func TestG1LinkedAndNeverCalled(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	library := world.Library()
+	linked := compile(t, "linked", "library/linked.c", "-Wl,--no-as-needed", library, "-Wl,-rpath,"+filepath.Dir(library))
+	alone := compile(t, "alone", "-DALONE", "library/linked.c")
+	look := func(path string) (values [5]int) {
+		best := values
+		for i := 0; i < 5; i++ { // the smallest of five: pages shared with other processes come and go
+			out, err := exec.Command(path).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Sscan(string(out), &values[0], &values[1], &values[2], &values[3], &values[4]); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
+			if i == 0 || values[1] < best[1] {
+				best = values
+			}
+		}
+		return best
+	}
+	with, without := look(linked), look(alone)
+	t.Logf("resident: %d kB with the library, %d kB without", with[1], without[1])
+	if with[4] != 1 || without[4] != 0 {
+		t.Fatalf("the library is mapped: with %d, without %d", with[4], without[4])
+	}
+	if with[0] != 1 || with[2] != without[2] || with[3] != 0 {
+		t.Errorf("%d threads, %d dispositions changed (%d without), core mapped %d", with[0], with[2], without[2], with[3])
+	}
+	if with[1]-without[1] >= 1024 {
+		t.Errorf("%d kB more resident memory", with[1]-without[1])
+	}
+}
+
+// holds: G-2
+func TestG2DispositionsStay(t *testing.T) {
+	t.Parallel()
+	both(t, "keep-dispositions")
+}
+
+// holds: G-2
+func TestG2MasksOfTheCore(t *testing.T) {
+	plain(t) // a sanitizer may have a thread of its own
+	t.Parallel()
+	run{}.holds(t, "core-masks")
+}
+
+// holds: G-2
+func TestG2NoSignalIsLost(t *testing.T) {
+	t.Parallel()
+	both(t, "signal-descriptor")
+}
+
+// holds: G-2
+func TestG2SendsNoSignal(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "sends-nothing")
+}
+
+// holds: G-3
+func TestG3MaskAndAlternateStackStay(t *testing.T) {
+	t.Parallel()
+	both(t, "thread-states")
+}
+
+// holds: G-3
+func TestG3TimerWithDeepHandler(t *testing.T) {
+	plain(t)
+	run{}.holds(t, "timer")
+}
+
+// holds: G-3
+func TestG3FaultsReachTheProgram(t *testing.T) {
+	t.Parallel()
+	both(t, "own-handler")
+}
+
+// holds: G-3
+func TestG3ProgramDiesOfItsOwnSignal(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGILL, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGPROF, syscall.SIGUSR1} {
+		e := run{}.start(t, "own-fault", strconv.Itoa(int(sig)))
+		status := e.state.Sys().(syscall.WaitStatus)
+		if !status.Signaled() || status.Signal() != sig || e.stderr != "" {
+			t.Errorf("%v: ended with %v, saying %q", sig, e.state, e.stderr)
+		}
+	}
+	e := run{}.start(t, "fault-beside")
+	if status := e.state.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGSEGV || e.stderr != "" {
+		t.Errorf("a fault on another thread: ended with %v, saying %q", e.state, e.stderr)
+	}
+}
+
+// holds: G-4
+func TestG4ChildrenOfAnIdleParent(t *testing.T) {
+	run{}.holds(t, "fork-idle")
+}
+
+// holds: G-4
+func TestG4ChildrenOfABusyParent(t *testing.T) {
+	if world.Variant() == "tsan" {
+		t.Skip("a forked child of many threads is beyond the thread sanitizer")
+	}
+	run{limit: 5 * time.Minute}.holds(t, "fork-busy")
+	run{limit: 5 * time.Minute, env: map[string]string{"GUEST_CHILDREN": "20", "GUEST_DEPTH": "2"}}.holds(t, "fork-busy")
+}
+
+// holds: G-4
+func TestG4OtherChildren(t *testing.T) {
+	t.Parallel()
+	for _, c := range []string{"fork-untouched", "fork-generations", "raw-clone", "fork-shared", "fork-reload",
+		"fork-inherited"} {
+		t.Run(c, func(t *testing.T) { run{}.holds(t, c) })
+	}
+}
+
+// holds: G-4 HND-003 HND-004
+func TestG4BadHandleInAChild(t *testing.T) {
+	if world.Variant() == "tsan" {
+		t.Skip("a forked child of many threads is beyond the thread sanitizer")
+	}
+	t.Parallel()
+	e := run{}.start(t, "fork-bad-handle")
+	const line = "[Vulkan Loader] ERROR:          vkDestroyInstance: Invalid instance [VUID-vkDestroyInstance-instance-parameter]\n"
+	if n := strings.Count(e.stderr, line); e.state.ExitCode() != 0 || n != 20 {
+		t.Errorf("%v, the message came %d times:\n%s", e.state, n, e.stderr)
+	}
+}
+
+// holds: G-4
+func TestG4ForkWaitsForOpening(t *testing.T) {
+	t.Parallel()
+	root := resolved(t)
+	slow := compile(t, "slow.so", "-shared", "-fPIC", "library/slow.c")
+	manifest := filepath.Join(root, "slow.json")
+	text := fmt.Sprintf(`{"file_format_version": "1.0.0", "ICD": {"library_path": %q, "api_version": "1.0.0"}}`, slow)
+	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run{env: map[string]string{"VK_DRIVER_FILES": manifest}}.holds(t, "fork-bounded")
+}
+
+// holds: G-5 GEN-1 SYS-002
+func TestG5EnvironmentAtTheTimeOfTheCall(t *testing.T) {
+	t.Parallel()
+	both(t, "environment-now")
+}
+
+// holds: G-6 GEN-12 LAY-2 SYS-001 LOG-11
+func TestG6FunctionsOfTheCLibrary(t *testing.T) {
+	t.Parallel()
+	run{env: map[string]string{"VK_LOADER_DEBUG": "all"}}.holds(t, "own-functions")
+}
+
+// holds: G-6
+func TestG6CoreAsksTheSystemForMemoryOnly(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "core-calls-nothing")
+}
+
+// holds: G-7
+func TestG7BytesAreNotKept(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "bytes-not-kept", coreFile(t))
+}
+
+// holds: G-8
+func TestG8NothingRunsBetweenCalls(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "at-rest")
+}
+
+// holds: G-8
+func TestG8AnswersWithItsThreadsStopped(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "threads-stopped")
+}
+
+// holds: G-8
+func TestG8MemoryComesToRest(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "steady")
+}
+
+// standIn makes a folder with the loader and something else in the core's place, and returns the loader's path.
+func standIn(t *testing.T, id string) string {
+	t.Helper()
+	root := resolved(t)
+	made := compile(t, "standin-"+filepath.Base(root)+".so", "-shared", "-fPIC", "-DCORE_ID=\""+id+"\"", "library/standin.c")
+	copyFile(t, made, filepath.Join(root, filepath.Base(coreFile(t))))
+	return copyFile(t, world.Library(), filepath.Join(root, "libvulkan.so.1"))
+}
+
+// holds: G-9 FUZ-025
+func TestG9PanicIsAnError(t *testing.T) {
+	t.Parallel()
+	loader := standIn(t, coreID(t))
+	for way, said := range map[string]string{
+		"fault": "The Vulkan loader's core failed: index out of range %s%n",
+		"bad":   "The Vulkan loader's core does not answer (status 3)",
+		"space": "The Vulkan loader's core does not answer (status 1)",
+		"empty": "The Vulkan loader's core came to no decision",
+		"need":  "The Vulkan loader's core came to no decision",
+	} {
+		got, text := run{loader: loader, env: map[string]string{"STANDIN": way, "VK_LOADER_DEBUG": "error"}}.result(t, "first-result")
+		if got != notInitialised {
+			t.Errorf("%s: result %d", way, got)
+		}
+		wantText(t, text, said)
+	}
+}
+
+// holds: G-10
+func TestG10VariablesOfGo(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	usual := run{}.holds(t, "environment-same")
+	for name, value := range map[string]string{"GOMEMLIMIT": "garbage", "GOMAXPROCS": "999999",
+		"GODEBUG": "inittrace=1,schedtrace=1,gctrace=1,asyncpreemptoff=0", "GOGC": "1", "GOTRACEBACK": "crash"} {
+		e := run{env: map[string]string{name: value}}.start(t, "environment-same")
+		if e.state.ExitCode() != 0 || e.stderr != "" || e.stdout != usual {
+			t.Errorf("%s=%s: %v, %q, saying %q", name, value, e.state, e.stdout, e.stderr)
+		}
+	}
+}
+
+// holds: G-10
+func TestG10NoRoom(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		mb   []int
+	}{
+		{"address-space", []int{60, 200, 500, 900, 1300, 1700, 1800, 1850, 1860, 1870, 1880, 1900, 1950, 2100, 3000}},
+		{"data-size", []int{2, 10, 30, 60, 90, 95, 100, 105, 120, 200, 400}},
+	} {
+		failed, worked := 0, 0
+		for _, mb := range c.mb {
+			got, text := run{}.result(t, c.name, strconv.Itoa(mb))
+			switch got {
+			case success:
+				worked++
+			case outOfMemory:
+				failed++
+				if mb >= 60 {
+					wantText(t, text, "The Vulkan loader's core cannot be used: ")
+				}
+			default:
+				t.Errorf("%s %d MB: result %d", c.name, mb, got)
+			}
+		}
+		if failed == 0 || worked == 0 {
+			t.Errorf("%s: %d failed, %d worked", c.name, failed, worked)
+		}
+	}
+	run{}.holds(t, "limit-lifted")
+}
+
+// holds: G-10
+func TestG10NoThreads(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	got, text := run{}.result(t, "no-threads")
+	if got != outOfMemory {
+		t.Errorf("result %d", got)
+	}
+	wantText(t, text, "threads cannot be started: Resource temporarily unavailable")
+}
+
+// holds: G-10
+func TestG10FewTasks(t *testing.T) {
+	plain(t)
+	root(t)
+	for tasks := 1; tasks <= 20; tasks++ {
+		got, text := run{}.result(t, "few-tasks", strconv.Itoa(tasks))
+		if got != success && got != outOfMemory || tasks < 8 && got == success || tasks > 16 && got != success {
+			t.Errorf("%d tasks: result %d", tasks, got)
+		}
+		if got == outOfMemory {
+			wantText(t, text, "threads cannot be started")
+		}
+	}
+}
+
+// holds: G-10
+func TestG10AllThreadsAreMadeAtOpening(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "no-threads-later")
+	run{}.holds(t, "crowd")
+}
+
+// holds: G-10
+func TestG10Descriptors(t *testing.T) {
+	t.Parallel()
+	both(t, "descriptors-same")
+	both(t, "descriptors-same", "closed")
+}
+
+// holds: G-10
+func TestG10NoProc(t *testing.T) {
+	root(t)
+	t.Parallel()
+	e := run{}.start(t, "no-proc")
+	if e.state.ExitCode() != 0 || strings.Join(strings.Fields(e.stdout), " ") != "0 -3" {
+		t.Errorf("%v, %q\n%s", e.state, e.stdout, e.stderr)
+	}
+	wantText(t, e.stderr, "a forked process opens it by way of /proc, which is not there")
+	noGoTrace(t, e.stderr)
+}
+
+// holds: G-10
+func TestG10NoExecPermission(t *testing.T) {
+	root(t)
+	t.Parallel()
+	folder := resolved(t)
+	loader := copyFile(t, world.Library(), filepath.Join(folder, "libvulkan.so.1"))
+	core := copyFile(t, coreFile(t), filepath.Join(folder, filepath.Base(coreFile(t))))
+	got, text := run{loader: loader}.result(t, "no-exec", folder)
+	if got != notInitialised {
+		t.Errorf("result %d", got)
+	}
+	wantText(t, text, "The Vulkan loader's core cannot be used: "+core+": failed to map segment")
+}
+
+// holds: G-10
+func TestG10ThreadLocalStorage(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	large := compile(t, "guest-large", "-rdynamic", "-DLARGE", "program/*.c")
+	run{program: large}.holds(t, "large-tls")
+	words := []string{"no-tls"}
+	for size := 2048; size >= 1; size /= 2 {
+		for _, again := range []string{"a", "b"} {
+			words = append(words, compile(t, fmt.Sprintf("hog%d%s.so", size, again), "-shared", "-fPIC",
+				fmt.Sprintf("-DSIZE=%d", size), "library/hog.c"))
+		}
+	}
+	got, text := run{}.result(t, words...)
+	if got != notInitialised {
+		t.Errorf("result %d", got)
+	}
+	wantText(t, text, "cannot allocate memory in static TLS block")
+}
+
+// holds: G-11
+func TestG11UnloadingUnmaps(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "close-rounds")
+}
+
+// holds: G-11
+func TestG11TwoSpinesOneCore(t *testing.T) {
+	t.Parallel()
+	folder := resolved(t)
+	second := copyFile(t, world.Library(), filepath.Join(folder, "libvulkan.so.1"))
+	real, err := filepath.EvalSymlinks(coreFile(t))
+	if err == nil {
+		err = os.Symlink(real, filepath.Join(folder, filepath.Base(coreFile(t))))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run{}.holds(t, "two-spines", second)
+}
+
+// holds: G-11
+func TestG11EndWithLiveInstances(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"return", "exit", "_exit", "quick", "busy-return", "busy-exit", "busy-_exit", "busy-quick",
+		"child", "busy-child"} {
+		if world.Variant() == "tsan" && strings.HasPrefix(how, "busy") {
+			continue // the sanitizer reports what is still running
+		}
+		for i := 0; i < 5; i++ {
+			e := run{}.start(t, "end-alive", how)
+			if e.state.ExitCode() != 0 || e.stderr != "" {
+				t.Errorf("%s: %v, saying %q", how, e.state, e.stderr)
+			}
+		}
+	}
+}
+
+// holds: G-11
+func TestG11NoCoreIsOpenedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	both(t, "end-untouched")
+}
+
+// holds: G-12
+func TestG12SmallStacks(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	// No control: the distribution's loader needs more than 16 kB.
+	run{}.holds(t, "small-stack-first")
+	run{}.holds(t, "small-stacks")
+}
+
+// holds: G-12
+func TestG12Fibers(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "fibers")
+	run{}.holds(t, "callback-fiber") // no control: the distribution's loader calls back with its lock held
+}
+
+// holds: G-12
+func TestG12ShortThreads(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "short-threads")
+}
+
+// holds: G-12
+func TestG12ConstructorIsFirst(t *testing.T) {
+	t.Parallel()
+	first := compile(t, "first.so", "-shared", "-fPIC", "library/first.c")
+	both(t, "constructor", first)
+}
+
+// holds: G-12
+func TestG12FloatingPointExceptions(t *testing.T) {
+	t.Parallel()
+	run{}.holds(t, "float-exceptions")
+}
+
+// place makes a folder with the loader's file, and gives it and what the core's file is called.
+func place(t *testing.T) (folder, loader, name string) {
+	folder = resolved(t)
+	return folder, copyFile(t, world.Library(), filepath.Join(folder, "libvulkan.so.1.4.999")), filepath.Base(coreFile(t))
+}
+
+// holds: G-13
+func TestG13CoreBesideTheRealFile(t *testing.T) {
+	t.Parallel()
+	folder, file, name := place(t)
+	copyFile(t, coreFile(t), filepath.Join(folder, name))
+	named := filepath.Join(resolved(t), "libvulkan.so.1")
+	if err := os.Symlink(file, named); err != nil {
+		t.Fatal(err)
+	}
+	if got, text := (run{loader: named}).result(t, "first-result"); got != success {
+		t.Errorf("result %d\n%s", got, text)
+	}
+}
+
+// holds: G-13
+func TestG13CoreBesideTheName(t *testing.T) {
+	t.Parallel()
+	_, file, name := place(t)
+	folder := resolved(t)
+	named := filepath.Join(folder, "libvulkan.so.1")
+	if err := os.Symlink(file, named); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, coreFile(t), filepath.Join(folder, name))
+	if got, text := (run{loader: named}).result(t, "first-result"); got != success {
+		t.Errorf("result %d\n%s", got, text)
+	}
+}
+
+// holds: G-13
+func TestG13NoCore(t *testing.T) {
+	t.Parallel()
+	folder, file, name := place(t)
+	other := resolved(t)
+	named := filepath.Join(other, "libvulkan.so.1")
+	if err := os.Symlink(file, named); err != nil {
+		t.Fatal(err)
+	}
+	got, text := run{loader: named}.result(t, "first-result")
+	if got != notInitialised {
+		t.Errorf("result %d", got)
+	}
+	wantText(t, text, "there is no such file", filepath.Join(folder, name), filepath.Join(other, name))
+}
+
+// holds: G-13
+func TestG13WrongCore(t *testing.T) {
+	t.Parallel()
+	loader := standIn(t, "another")
+	folder := filepath.Dir(loader)
+	named := filepath.Join(resolved(t), "libvulkan.so.1")
+	if err := os.Symlink(loader, named); err != nil {
+		t.Fatal(err)
+	}
+	got, text := run{loader: named}.result(t, "first-result")
+	if got != notInitialised {
+		t.Errorf("result %d", got)
+	}
+	name := filepath.Base(coreFile(t))
+	wantText(t, text, "of another version", filepath.Join(folder, name), filepath.Join(filepath.Dir(named), name))
+
+	for way, said := range map[string]string{"abi": "interface version 77", "start": "nothing is there"} {
+		got, text := run{loader: standIn(t, coreID(t)), env: map[string]string{"STANDIN": way}}.result(t, "first-result")
+		if got != notInitialised && got != outOfMemory {
+			t.Errorf("%s: result %d", way, got)
+		}
+		wantText(t, text, said)
+	}
+}
