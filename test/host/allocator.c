@@ -1,5 +1,6 @@
 /* allocator.c: allocators that count, check, fill and fail. They never call Vulkan. */
 #include "host.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,4 +161,16 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line)
 {
     const char *name = arg(line, "allocator");
     return name ? (const VkAllocationCallbacks *)(uintptr_t)resolve(name) : NULL;
+}
+
+/* malloc_fail [from=N]: what the loader itself asks of malloc is refused from its N-th call on; without from, no more.
+ * Answers how often it has asked since the last time. Needs the interposer. */
+COMMAND(malloc_fail)
+{
+    void (*watch)(uintptr_t, uintptr_t) = (void (*)(uintptr_t, uintptr_t))dlsym(RTLD_DEFAULT, "world_watch");
+    long (*refuse)(long) = (long (*)(long))dlsym(RTLD_DEFAULT, "world_fail");
+    uintptr_t from, to;
+    if (!watch || !refuse || !loader_code(&from, &to)) return fail("no interposer, or no loader");
+    watch(from, to);
+    put_int("calls", refuse((long)arg_int(line, "from", (uint64_t)-1)));
 }

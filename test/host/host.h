@@ -14,6 +14,7 @@
  *   window.c     surfaces and swapchains
  *   debug.c      messengers, report callbacks, names and labels
  *   call.c       any command with any arguments, and raw memory for it
+ *   step.c       a call one instruction at a time
  *   process.c    environment, folders, forks, threads
  */
 #ifndef TEST_HOST_H
@@ -101,6 +102,7 @@ PFN_vkVoidFunction export(const char *name);
 PFN_vkVoidFunction command(const struct line *line, const char *name, uint64_t instance, uint64_t device);
 PFN_vkVoidFunction instance_command(uint64_t instance, const char *name);
 PFN_vkVoidFunction device_command(uint64_t device, const char *name);
+bool loader_code(uintptr_t *from, uintptr_t *to); /* executable part of the loader */
 
 /* allocator.c */
 const VkAllocationCallbacks *arg_allocator(const struct line *line);

@@ -55,27 +55,13 @@ COMMAND(step)
     static unsigned char room[6][4096];
     struct sigaction action = {0}, before;
     Dl_info info;
-    char buffer[4400];
     PFN_vkVoidFunction found = command(line, arg_or(line, "name", ""), instance, device);
     for (int i = 0; i < arg_count(line, "arg") && i < 6; i++) {
         const char *value = arg_nth(line, "arg", i);
         a[i] = !strcmp(value, "out") ? (uint64_t)(uintptr_t)room[i] : resolve(value);
     }
     if (now->failed) return;
-    library_from = library_to = 0;
-    if (!dladdr((void *)(uintptr_t)export("vkCreateInstance"), &info)) return fail("no library");
-    FILE *f = fopen("/proc/self/maps", "r");
-    while (f && fgets(buffer, sizeof buffer, f)) {
-        unsigned long from, to;
-        char rights[8];
-        if (sscanf(buffer, "%lx-%lx %7s", &from, &to, rights) != 3 || rights[2] != 'x') continue;
-        uintptr_t export_at = (uintptr_t)info.dli_saddr;
-        if (export_at >= from && export_at < to) {
-            library_from = from;
-            library_to = to;
-        }
-    }
-    if (f) fclose(f);
+    if (!loader_code(&library_from, &library_to)) return fail("no library");
     action.sa_sigaction = on_trap;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGTRAP, &action, &before);

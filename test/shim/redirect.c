@@ -5,6 +5,7 @@
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
+ * world_watch and world_fail, called by the host: memory that one library asks of malloc can be refused.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,3 +139,53 @@ VISIBLE char *getenv(const char *name)
     note("getenv", name);
     return REAL(getenv)(name);
 }
+
+/* ---- memory ---- */
+
+#ifndef WORLD_NO_MALLOC
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
+
+static uintptr_t watched_from, watched_to;
+static long refuse_from = -1, asked;
+
+/* The code whose calls count. */
+VISIBLE void world_watch(uintptr_t from, uintptr_t to);
+void world_watch(uintptr_t from, uintptr_t to)
+{
+    watched_from = from;
+    watched_to = to;
+}
+
+/* From the n-th call on (0: the first) nothing is given; -1: everything is. Returns the calls since the last time. */
+VISIBLE long world_fail(long from);
+long world_fail(long from)
+{
+    long calls = __atomic_exchange_n(&asked, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&refuse_from, from, __ATOMIC_SEQ_CST);
+    return calls;
+}
+
+static bool refused(uintptr_t caller)
+{
+    if (caller < watched_from || caller >= watched_to) return false;
+    long call = __atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST), from = __atomic_load_n(&refuse_from, __ATOMIC_SEQ_CST);
+    return from >= 0 && call >= from;
+}
+
+VISIBLE void *malloc(size_t size)
+{
+    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+VISIBLE void *calloc(size_t count, size_t size)
+{
+    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+}
+
+VISIBLE void *realloc(void *block, size_t size)
+{
+    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
+}
+#endif

@@ -162,7 +162,11 @@ func buildTools() error {
 	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c"); err != nil {
 		return err
 	}
-	if err := compile(filepath.Join(folder, "redirect.so"), "-fPIC -fvisibility=hidden -shared", "test/shim/redirect.c"); err != nil {
+	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
+	if Variant() != "" {
+		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
+	}
+	if err := compile(filepath.Join(folder, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
 		return err
 	}
 	common := []string{"objects.c", "script.c", "thunks.c"}
