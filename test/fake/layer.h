@@ -3,6 +3,7 @@
  *   layer.c          negotiation, look-up
  *   layer_exports.c  what the library exports; built several times
  *   layer_create.c   creating and destroying instances and devices, links and callbacks
+ *   layer_probe.c    what the layer asks in the middle of a call
  *   layer_physdev.c  lists of physical devices and groups
  *   layer_objects.c  wrapped surfaces, messengers and report callbacks; names of objects
  */
@@ -63,6 +64,10 @@ void log_lookup(const char *function, const char *name, const void *handle, cons
 
 /* layer_objects.c: the layer's function where "wrap ..." calls for one. */
 PFN_vkVoidFunction object_function(const char *name);
+
+/* layer_probe.c */
+void probe(struct chain *chain, const char *when);
+void own_buffer(struct chain *chain);
 
 /* layer_create.c */
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,

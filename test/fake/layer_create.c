@@ -35,7 +35,11 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
     for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {}
     pthread_mutex_unlock(&lock);
     if (a) return a->function;
-    PFN_vkVoidFunction function = chain->device ? chain->gdpa(chain->lower, name) : chain->gipa(chain->instance, name);
+    PFN_vkVoidFunction function = NULL;
+    if (chain->device) function = chain->gdpa(chain->lower, name);
+    else if (chain->gpdpa && (script_has("offer_gpdpa", name) || script_has("intercept", name)))
+        function = chain->gpdpa(chain->instance, name); /* a command that the loader may not know */
+    if (!function && !chain->device) function = chain->gipa(chain->instance, name);
     if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
     if (!function) return NULL;
     a = malloc(sizeof *a + strlen(name) + 1);
@@ -244,6 +248,9 @@ static void record_call(struct record *r, const VkAllocationCallbacks *allocator
     record_names(r, "extensions", extensions, extension_names);
     record_names(r, "layers", layers, layer_names);
     record_pointer(r, "allocator", allocator);
+    record_pointer(r, "own gipa", (const void *)(uintptr_t)layer_gipa);
+    record_pointer(r, "own gdpa", (const void *)(uintptr_t)layer_gdpa);
+    record_pointer(r, "own gpdpa", (const void *)(uintptr_t)layer_gpdpa);
 }
 
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const VkAllocationCallbacks *allocator,
@@ -324,6 +331,7 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         chain->instance = *out;
         chain->key = *(void **)*out;
         chain_add(chain);
+        probe(chain, "create");
         if (script_has("enumerate_in_create", NULL)) {
             uint32_t count = 0;
             PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain,
@@ -465,6 +473,7 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         chain->lower = *out;
         chain->key = *(void **)*out;
         chain_add(chain);
+        probe(chain, "create");
         if (wraps("device")) {
             chain->wrapper = object_new(DEVICE, NULL);
             chain->wrapper->other = *out;
@@ -492,6 +501,8 @@ void VKAPI_PTR layer_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allo
         PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)chain->own_gdpa(chain->own, "vkDestroyDevice");
         chain->above->destroy_device(chain->own, allocator, destroy);
     }
+    probe(chain, "destroy");
+    own_buffer(chain);
     PFN_vkDestroyDevice next = (PFN_vkDestroyDevice)next_of(chain, "vkDestroyDevice");
     if (!strcmp(script_word("own_device", 1, ""), "instead")) chain->above->destroy_device(chain->lower, allocator,
         next);

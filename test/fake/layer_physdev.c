@@ -72,6 +72,7 @@ VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count,
     record_int(&r, "known", chain != NULL);
     record_int(&r, "room", *count);
     record_close(&r);
+    probe(chain, "enumerate");
     PFN_vkEnumeratePhysicalDevices next = (PFN_vkEnumeratePhysicalDevices)next_of(chain, "vkEnumeratePhysicalDevices");
     if (!changes_devices()) return next(below(h), count, array);
     VkPhysicalDevice all[MANY];

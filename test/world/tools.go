@@ -174,7 +174,7 @@ func buildTools() error {
 	if err := compileFake(folder, driver, "driver_exports.c", driverExports); err != nil {
 		return err
 	}
-	layer := append([]string{"layer.c", "layer_create.c", "layer_physdev.c", "layer_objects.c"}, common...)
+	layer := append([]string{"layer.c", "layer_create.c", "layer_physdev.c", "layer_probe.c", "layer_objects.c"}, common...)
 	if err := compileFake(folder, layer, "layer_exports.c", layerExports); err != nil {
 		return err
 	}
