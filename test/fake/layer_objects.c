@@ -22,17 +22,20 @@ static void drop(uint64_t handle)
 
 /* ---- surfaces ---- */
 
-static VkResult create_surface(const char *name, VkInstance h, const void *info, const VkAllocationCallbacks *a, VkSurfaceKHR *out)
+static VkResult create_surface(const char *name, VkInstance h, const void *info, const VkAllocationCallbacks *a,
+    VkSurfaceKHR *out)
 {
     VkResult (VKAPI_PTR *next)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *) =
-        (VkResult (VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))next_of(chain_of(h), name);
+        (VkResult (VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *,
+            VkSurfaceKHR *))next_of(chain_of(h), name);
     VkResult result = next(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkSurfaceKHR)(uintptr_t)wrapper(SURFACE, H(*out));
     return result;
 }
 
 #define SURFACE_KIND(command)                                                                                          \
-    static VkResult VKAPI_PTR layer_##command(VkInstance h, const void *i, const VkAllocationCallbacks *a, VkSurfaceKHR *o) \
+    static VkResult VKAPI_PTR layer_##command(VkInstance h, const void *i, const VkAllocationCallbacks *a,             \
+                                              VkSurfaceKHR *o)                                                         \
     {                                                                                                                  \
         return create_surface(#command, h, i, a, o);                                                                   \
     }
@@ -50,34 +53,40 @@ static void VKAPI_PTR layer_vkDestroySurfaceKHR(VkInstance h, VkSurfaceKHR surfa
     drop((uint64_t)surface);
 }
 
-static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family, VkSurfaceKHR s, VkBool32 *out)
+static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family,
+    VkSurfaceKHR s, VkBool32 *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceSupportKHR)(below(h), family, lower_surface(s), out);
 }
 
-static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR s, VkSurfaceCapabilitiesKHR *out)
+static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR s,
+    VkSurfaceCapabilitiesKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceCapabilitiesKHR)(below(h), lower_surface(s), out);
 }
 
-static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR s, uint32_t *n, VkSurfaceFormatKHR *out)
+static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR s, uint32_t *n,
+    VkSurfaceFormatKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceFormatsKHR)(below(h), lower_surface(s), n, out);
 }
 
-static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR s, uint32_t *n, VkPresentModeKHR *out)
+static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR s,
+    uint32_t *n, VkPresentModeKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfacePresentModesKHR)(below(h), lower_surface(s), n, out);
 }
 
-static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
+static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h,
+    const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
 {
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
     copy.surface = lower_surface(info->surface);
     return NEXT(h, vkGetPhysicalDeviceSurfaceCapabilities2KHR)(below(h), &copy, out);
 }
 
-static VkResult VKAPI_PTR layer_vkCreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *a, VkSwapchainKHR *out)
+static VkResult VKAPI_PTR layer_vkCreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info,
+    const VkAllocationCallbacks *a, VkSwapchainKHR *out)
 {
     VkSwapchainCreateInfoKHR copy = *info;
     copy.surface = lower_surface(info->surface);
@@ -86,27 +95,31 @@ static VkResult VKAPI_PTR layer_vkCreateSwapchainKHR(VkDevice h, const VkSwapcha
 
 /* ---- messengers and report callbacks ---- */
 
-static VkResult VKAPI_PTR layer_vkCreateDebugUtilsMessengerEXT(VkInstance h, const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugUtilsMessengerEXT *out)
+static VkResult VKAPI_PTR layer_vkCreateDebugUtilsMessengerEXT(VkInstance h,
+    const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugUtilsMessengerEXT *out)
 {
     VkResult result = NEXT(h, vkCreateDebugUtilsMessengerEXT)(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkDebugUtilsMessengerEXT)(uintptr_t)wrapper(MESSENGER, H(*out));
     return result;
 }
 
-static void VKAPI_PTR layer_vkDestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m, const VkAllocationCallbacks *a)
+static void VKAPI_PTR layer_vkDestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m,
+    const VkAllocationCallbacks *a)
 {
     NEXT(h, vkDestroyDebugUtilsMessengerEXT)(below(h), (VkDebugUtilsMessengerEXT)(uintptr_t)below(H(m)), a);
     drop((uint64_t)m);
 }
 
-static VkResult VKAPI_PTR layer_vkCreateDebugReportCallbackEXT(VkInstance h, const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugReportCallbackEXT *out)
+static VkResult VKAPI_PTR layer_vkCreateDebugReportCallbackEXT(VkInstance h,
+    const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugReportCallbackEXT *out)
 {
     VkResult result = NEXT(h, vkCreateDebugReportCallbackEXT)(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkDebugReportCallbackEXT)(uintptr_t)wrapper(REPORT, H(*out));
     return result;
 }
 
-static void VKAPI_PTR layer_vkDestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT r, const VkAllocationCallbacks *a)
+static void VKAPI_PTR layer_vkDestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT r,
+    const VkAllocationCallbacks *a)
 {
     NEXT(h, vkDestroyDebugReportCallbackEXT)(below(h), (VkDebugReportCallbackEXT)(uintptr_t)below(H(r)), a);
     drop((uint64_t)r);
@@ -164,6 +177,7 @@ PFN_vkVoidFunction object_function(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(commands[i].name, name))
-            return (commands[i].wraps ? wraps(commands[i].wraps) : script_has("wrap", NULL)) ? commands[i].function : NULL;
+            return (commands[i].wraps ? wraps(commands[i].wraps) : script_has("wrap", NULL)) ? commands[i].function
+                : NULL;
     return NULL;
 }
