@@ -210,6 +210,27 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     record_close(&r);
 }
 
+/* "ask_next NAME" and "ask_next_device NAME": what the next element has, asked when creation below is done. */
+static void ask_next(const char *key, struct chain *chain)
+{
+    const struct statement *s;
+    for (int i = 0; (s = script_find(key, NULL, i)) && s->count > 1; i++) {
+        struct record r;
+        Dl_info info = {0};
+        PFN_vkVoidFunction found = chain->device ? chain->gdpa(chain->lower, s->word[1])
+            : chain->gipa(chain->instance, s->word[1]);
+        if (found) dladdr((void *)(uintptr_t)found, &info);
+        record_open(&r, key);
+        record_text(&r, "name", s->word[1]);
+        record_int(&r, "found", found != NULL);
+        record_pointer(&r, "at", (const void *)(uintptr_t)found);
+        record_text(&r, "module", info.dli_fname);
+        record_int(&r, "self", found && found == (PFN_vkVoidFunction)(uintptr_t)(chain->device ? (void *)chain->gdpa
+            : (void *)chain->gipa));
+        record_close(&r);
+    }
+}
+
 /* "reenter": a further instance through the loader's exports, in the middle of this call. */
 static void reenter(void)
 {
@@ -332,6 +353,7 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         chain->key = *(void **)*out;
         chain_add(chain);
         probe(chain, "create");
+        ask_next("ask_next", chain);
         if (script_has("enumerate_in_create", NULL)) {
             uint32_t count = 0;
             PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain,
