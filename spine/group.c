@@ -204,6 +204,18 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
     return result;
 }
 
+static VkResult configured(struct instance *instance, const struct scan *scan, struct groups *groups)
+{
+    struct physdev **device = calloc(scan->count ? scan->count : 1, sizeof *device);
+    if (!device)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < scan->count; i++)
+        device[i] = scan->found[i].record;
+    VkResult result = configurations_groups(instance, device, scan->count, groups->group, &groups->count);
+    free(device);
+    return result;
+}
+
 VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count,
                                               VkPhysicalDeviceGroupProperties *properties)
 {
@@ -224,10 +236,12 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
         result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
                                                              : sort_groups(instance, groups.group, groups.count);
     }
+    if (result == VK_SUCCESS && properties && instance->configurations)
+        result = configured(instance, &scan, &groups);
     scan_end(&scan);
     if (result != VK_SUCCESS)
         goto done;
-    if (!properties) {
+    if (!properties) { /* with device configurations an upper bound (SET-105) */
         *count = groups.count;
         goto done;
     }

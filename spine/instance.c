@@ -200,6 +200,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
         return result;
     }
     result = drivers_open(in, &plan, info, &in->scan);
+    if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);
     if (result == VK_SUCCESS) result = drivers_facts(in->scan, facts);
@@ -239,6 +240,7 @@ static void instance_free(struct instance *in) {
         layers_close(in);
         layers_free(in->layers);
     }
+    configurations_free(in);
     for (uint32_t i = 0; i < in->app_layer_count; i++) free(in->app_layers[i]);
     free(in->app_layers);
     unknown_names_free(in);

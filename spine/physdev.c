@@ -327,6 +327,10 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
         result = sort_devices(instance, order, scan.count);
     if (result != VK_SUCCESS)
         goto done;
+    if (instance->configurations) {
+        result = configurations_devices(instance, order, scan.count, count, devices);
+        goto done;
+    }
     if (!devices) {
         *count = scan.count;
         goto done;

@@ -60,6 +60,15 @@ VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_
 #define FIRST_ROOM 32u
 #define LAST_ROOM (1u << 14)
 
+/* ---- configuration.c ------------------------------------------------------------------------------------------- */
+
+/* With device configurations active: the answer of an enumeration whose devices are given in ordinary order (SET-93). */
+VkResult configurations_devices(struct instance *instance, struct physdev *const *device, uint32_t available,
+                                uint32_t *count, VkPhysicalDevice *out);
+/* Leaves out groups with a device that is not shown (SET-103). */
+VkResult configurations_groups(struct instance *instance, struct physdev *const *device, uint32_t available,
+                               VkPhysicalDeviceGroupProperties *group, uint32_t *count);
+
 /* ---- sort.c ---------------------------------------------------------------------------------------------------- */
 
 /* PHY-025, PHY-026: is sorting in effect for this call? */

@@ -128,6 +128,7 @@ struct instance {
     struct handle_list surfaces, messenger_list, report_list;
 
     struct unknown_names unknown_physdev, unknown_device;
+    struct configurations *configurations; /* configuration.c; NULL: none are active */
     int log_level;                /* -1: the process's; else a settings file's (SET-77) */
 };
 
@@ -329,6 +330,10 @@ void physdevs_free(struct instance *instance);
 struct physdev *physdev_upper_find(struct instance *instance, VkPhysicalDevice handle);
 /* device.c: the device whose driver's or chain's handle this is, by its table; NULL when it is none. */
 struct device *device_of(const void *dispatchable);
+
+/* configuration.c: takes the device configurations out of the plan, before layers_read takes its bytes. */
+VkResult configurations_read(struct instance *instance, const struct plan *plan);
+void configurations_free(struct instance *instance);
 
 /* ---- surface.c, messenger.c ------------------------------------------------------------------------------------ */
 
