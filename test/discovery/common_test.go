@@ -1,8 +1,9 @@
 package discovery
 
 import (
+	"fmt"
 	"maps"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -222,12 +223,12 @@ func blunt(version, name string, change map[string]any) string {
 	return world.JSON(map[string]any{"file_format_version": version, "layer": content})
 }
 
-// hostPath is where the frame built the host.
-func hostPath(t *testing.T) string {
-	t.Helper()
-	path, err := filepath.EvalSymlinks(filepath.Join(world.Top(), "build", "frame", "host"))
+// exe is the path of the program that uses the loader.
+func (s *session) exe() string {
+	s.t.Helper()
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.h.Pid()))
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	return path
 }

@@ -203,10 +203,7 @@ func TestOverrideKeys(t *testing.T) {
 		w.Write(file, blunt("1.2.0", override, more))
 	}
 	s := start(t, w)
-	exe := s.h.Do("maps", "match", "/host").Text("exe")
-	if exe == "" {
-		exe = hostPath(t)
-	}
+	exe := s.exe()
 	write("o1.json", "VK_LAYER_c", "/bin/other", "/bin/more")
 	o := s.create()
 	same(t, "other", o.active, "")

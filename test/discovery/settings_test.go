@@ -134,8 +134,8 @@ func TestSettingsObjects(t *testing.T) {
 	w := usual(t)
 	on := `"layers":[` + entry("on", "E1", w.Path("explicit/E1.json"), "") + `]`
 	from := "Loader settings file from " + settingsFile
-	exe := hostPath(t)
 	s := start(t, w)
+	exe := s.exe()
 	for _, c := range []struct{ text, active, line string }{
 		{`[]`, "I1 I2", ""},
 		{`{"settings":{` + on + `}}`, "I1 I2", from + " missing required field file_format_version - no loader settings will be active"},
