@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 // All drivers of Mesa's package beside a manifest that is no JSON and one whose library is not there: the others work,
@@ -14,17 +16,17 @@ import (
 // holds: LOG-19 DRV-040 DRV-042
 func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	t.Parallel()
-	need(t, manifests+"/lvp_icd.x86_64.json")
-	installed := glob(t, manifests+"/*.json")
+	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	installed := glob(t, machine.Manifests+"/*.json")
 	if len(installed) < 4 {
 		t.Errorf("only %d driver manifests are installed: %v", len(installed), installed)
 	}
-	stage := newStage(t)
-	data := filepath.Join(stage.dir, "data")
+	stage := machine.New(t)
+	data := filepath.Join(stage.Dir, "data")
 	folder := filepath.Join(data, "vulkan", "icd.d")
 	broken := filepath.Join(folder, "broken_icd.json")
 	missing := filepath.Join(folder, "missing_icd.json")
-	library := filepath.Join(stage.dir, "gone", "libvulkan_gone.so")
+	library := filepath.Join(stage.Dir, "gone", "libvulkan_gone.so")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -32,44 +34,44 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	write(t, missing, fmt.Sprintf(
 		`{ "file_format_version": "1.0.0", "ICD": { "library_path": %q, "api_version": "1.3.0" } }`, library))
 
-	plain := stage.run(ours(t), "vulkaninfo", "--summary")
-	plain.wantExit(t, 0)
-	stage = stage.with("XDG_DATA_DIRS=" + data + ":/usr/local/share:/usr/share")
-	quiet := stage.run(ours(t), "vulkaninfo", "--summary")
-	quiet.wantExit(t, 0)
-	if !strings.Contains(quiet.out, "llvmpipe") {
-		t.Errorf("lavapipe is not listed:\n%s", quiet.out)
+	plain := stage.Run(machine.Ours(t), "vulkaninfo", "--summary")
+	plain.WantExit(t, 0)
+	stage = stage.With("XDG_DATA_DIRS=" + data + ":/usr/local/share:/usr/share")
+	quiet := stage.Run(machine.Ours(t), "vulkaninfo", "--summary")
+	quiet.WantExit(t, 0)
+	if !strings.Contains(quiet.Out, "llvmpipe") {
+		t.Errorf("lavapipe is not listed:\n%s", quiet.Out)
 	}
-	if d := difference(plain.out, quiet.out); d != "" {
+	if d := machine.Difference(plain.Out, quiet.Out); d != "" {
 		t.Errorf("the broken ones changed the answer: - without, + with them:\n%s", d)
 	}
 
-	loud := stage.with("VK_LOADER_DEBUG=all").run(ours(t), "vulkaninfo", "--summary")
-	loud.wantExit(t, 0)
+	loud := stage.With("VK_LOADER_DEBUG=all").Run(machine.Ours(t), "vulkaninfo", "--summary")
+	loud.WantExit(t, 0)
 	for _, c := range []struct{ about, want string }{
 		{"the broken manifest", "ERROR: loader_get_json: Invalid JSON file " + broken + "."},
 		{"the missing library", "ERROR: " + library + ": cannot open shared object file: No such file or directory"},
 		{"the missing library's manifest",
 			"ERROR | DRIVER: loader_icd_scan: Failed loading library associated with ICD JSON " + library + ". Ignoring this JSON"},
 	} {
-		if n := countLines(loud.err, c.want); n == 0 {
-			t.Errorf("about %s nothing says: %s\n%s", c.about, c.want, errorsOf(loud.err))
+		if n := countLines(loud.Err, c.want); n == 0 {
+			t.Errorf("about %s nothing says: %s\n%s", c.about, c.want, errorsOf(loud.Err))
 		}
 	}
 	// One line each, however often the search is repeated.
 	for _, about := range []string{broken, library} {
 		distinct := map[string]bool{}
-		for _, line := range strings.Split(loud.err, "\n") {
+		for _, line := range strings.Split(loud.Err, "\n") {
 			if strings.HasPrefix(line, "[Vulkan Loader] ERROR") && strings.Contains(line, about) {
 				distinct[line] = true
 			}
 		}
 		if len(distinct) > 2 {
-			t.Errorf("%d different error lines about %s:\n%s", len(distinct), about, errorsOf(loud.err))
+			t.Errorf("%d different error lines about %s:\n%s", len(distinct), about, errorsOf(loud.Err))
 		}
 	}
 	for _, manifest := range installed {
-		if !strings.Contains(loud.err, "Found ICD manifest file "+manifest+", version ") {
+		if !strings.Contains(loud.Err, "Found ICD manifest file "+manifest+", version ") {
 			t.Errorf("%s was not read", manifest)
 		}
 	}
@@ -80,17 +82,17 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 // holds: DRV-045 INS-029
 func TestNoDriverAtAll(t *testing.T) {
 	t.Parallel()
-	stage := newStage(t)
-	none := stage.with("VK_DRIVER_FILES=" + filepath.Join(stage.dir, "none"))
-	result := none.with("VK_LOADER_DEBUG=error").run(ours(t), "vulkaninfo", "--summary")
-	if result.code == 0 {
-		t.Errorf("%s: ended well", result.command)
+	stage := machine.New(t)
+	none := stage.With("VK_DRIVER_FILES=" + filepath.Join(stage.Dir, "none"))
+	result := none.With("VK_LOADER_DEBUG=error").Run(machine.Ours(t), "vulkaninfo", "--summary")
+	if result.Code == 0 {
+		t.Errorf("%s: ended well", result.Command)
 	}
-	if countLines(result.err, "ERROR | DRIVER: vkCreateInstance: Found no drivers!") == 0 {
-		t.Errorf("the message is missing:\n%s", tail(result.err))
+	if countLines(result.Err, "ERROR | DRIVER: vkCreateInstance: Found no drivers!") == 0 {
+		t.Errorf("the message is missing:\n%s", machine.Tail(result.Err))
 	}
-	if !strings.Contains(result.out+result.err, "ERROR_INCOMPATIBLE_DRIVER") {
-		t.Errorf("the result is not VK_ERROR_INCOMPATIBLE_DRIVER:\n%s\n%s", tail(result.out), tail(result.err))
+	if !strings.Contains(result.Out+result.Err, "ERROR_INCOMPATIBLE_DRIVER") {
+		t.Errorf("the result is not VK_ERROR_INCOMPATIBLE_DRIVER:\n%s\n%s", machine.Tail(result.Out), machine.Tail(result.Err))
 	}
 }
 
@@ -113,7 +115,7 @@ func errorsOf(log string) string {
 			lines = append(lines, line)
 		}
 	}
-	return tail(strings.Join(lines, "\n"))
+	return machine.Tail(strings.Join(lines, "\n"))
 }
 
 func write(t *testing.T, path, content string) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 // A program that uses the library with nothing but the C language: no header is needed to know that it works.
@@ -26,19 +28,19 @@ int main(void)
 // holds: EXP-002 EXP-012 EXP-013
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	need(t, "make", "gcc", "pkg-config", "cmake")
-	stage := newStage(t)
+	machine.Need(t, "make", "gcc", "pkg-config", "cmake")
+	stage := machine.New(t)
 	version := libraryVersion(t)
-	root := filepath.Join(stage.dir, "root")
+	root := filepath.Join(stage.Dir, "root")
 	// For the prefix that the build was made for: the core searches below it, so another one would be another core, made
 	// under the feet of the tests that run beside this one.
-	core := read(t, filepath.Join(built(t), "core.id"))
+	core := read(t, filepath.Join(machine.Built(t), "core.id"))
 	install := exec.Command("make", "-s", "install", "DESTDIR="+root)
-	install.Dir = repository(t)
+	install.Dir = machine.Repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
 	}
-	if read(t, filepath.Join(built(t), "core.id")) != core {
+	if read(t, filepath.Join(machine.Built(t), "core.id")) != core {
 		t.Fatal("make install made another core: run the tests as make test, with the PREFIX of the build")
 	}
 	named := ""
@@ -50,7 +52,7 @@ func TestInstall(t *testing.T) {
 	})
 	prefix := filepath.Join(root, named)
 	lib := filepath.Join(prefix, "lib")
-	host := loader{name: "no", folder: ""}
+	host := machine.Loader{Name: "no", Folder: ""}
 
 	for link, target := range map[string]string{
 		"libvulkan.so": "libvulkan.so.1", "libvulkan.so.1": "libvulkan.so." + version,
@@ -84,18 +86,18 @@ func TestInstall(t *testing.T) {
 		}
 	}
 
-	work := filepath.Join(stage.dir, "work")
+	work := filepath.Join(stage.Dir, "work")
 	write(t, filepath.Join(work, "small.c"), smallProgram)
-	asked := stage.with("PKG_CONFIG_LIBDIR="+filepath.Join(lib, "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR="+root).
-		run(host, "pkg-config", "--cflags", "--libs", "vulkan")
-	asked.wantExit(t, 0)
-	args := append([]string{"-o", "small", "small.c"}, strings.Fields(asked.out)...)
-	stage.run(host, "gcc", args...).wantExit(t, 0)
-	installed := loader{"the installed", lib}
-	small := stage.run(installed, filepath.Join(work, "small"))
-	small.wantExit(t, 0)
-	if strings.TrimSpace(small.out) != version {
-		t.Errorf("the program says version %q, want %q", small.out, version)
+	asked := stage.With("PKG_CONFIG_LIBDIR="+filepath.Join(lib, "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR="+root).
+		Run(host, "pkg-config", "--cflags", "--libs", "vulkan")
+	asked.WantExit(t, 0)
+	args := append([]string{"-o", "small", "small.c"}, strings.Fields(asked.Out)...)
+	stage.Run(host, "gcc", args...).WantExit(t, 0)
+	installed := machine.Loader{Name: "the installed", Folder: lib}
+	small := stage.Run(installed, filepath.Join(work, "small"))
+	small.WantExit(t, 0)
+	if strings.TrimSpace(small.Out) != version {
+		t.Errorf("the program says version %q, want %q", small.Out, version)
 	}
 
 	// The CMake package, asked for as a program would.
@@ -115,18 +117,18 @@ add_executable(small small.c)
 target_link_libraries(small Vulkan::Loader)
 `)
 	out := filepath.Join(project, "out")
-	stage.run(host, "cmake", "-S", project, "-B", out, "-DVulkanLoader_DIR=", "-DCMAKE_PREFIX_PATH="+prefix).wantExit(t, 0)
-	stage.run(host, "cmake", "--build", out).wantExit(t, 0)
-	cmade := stage.run(host, filepath.Join(out, "small"))
-	cmade.wantExit(t, 0)
-	if strings.TrimSpace(cmade.out) != version {
-		t.Errorf("CMake's program says version %q, want %q", cmade.out, version)
+	stage.Run(host, "cmake", "-S", project, "-B", out, "-DVulkanLoader_DIR=", "-DCMAKE_PREFIX_PATH="+prefix).WantExit(t, 0)
+	stage.Run(host, "cmake", "--build", out).WantExit(t, 0)
+	cmade := stage.Run(host, filepath.Join(out, "small"))
+	cmade.WantExit(t, 0)
+	if strings.TrimSpace(cmade.Out) != version {
+		t.Errorf("CMake's program says version %q, want %q", cmade.Out, version)
 	}
 
 	// The tool finds the library and its probe in the installed layout.
-	told := stage.onLavapipe().run(host, filepath.Join(prefix, "bin/vkloader"), "info")
-	told.wantExit(t, 0)
-	if !strings.Contains(told.out, filepath.Join(lib, "libvulkan.so."+version)) || !strings.Contains(told.out, "llvmpipe") {
-		t.Errorf("%s:\n%s", told.command, told.out)
+	told := stage.OnLavapipe().Run(host, filepath.Join(prefix, "bin/vkloader"), "info")
+	told.WantExit(t, 0)
+	if !strings.Contains(told.Out, filepath.Join(lib, "libvulkan.so."+version)) || !strings.Contains(told.Out, "llvmpipe") {
+		t.Errorf("%s:\n%s", told.Command, told.Out)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 const (
@@ -16,23 +18,23 @@ const (
 // Mesa's implicit layer answers on its own: asked for the list, it prints the devices and ends the program.
 func TestMesaDeviceSelect(t *testing.T) {
 	t.Parallel()
-	need(t, layerFolder+"/implicit_layer.d/VkLayer_MESA_device_select.json")
-	stage := newStage(t).onLavapipe().withX().with("MESA_VK_DEVICE_SELECT=list")
-	mine := stage.run(ours(t), "vulkaninfo", "--summary")
-	theirs := stage.run(debians(t), "vulkaninfo", "--summary")
-	if mine.code != theirs.code {
-		t.Errorf("%s: %s; Debian's: %s", mine.command, mine.how, theirs.how)
+	machine.Need(t, layerFolder+"/implicit_layer.d/VkLayer_MESA_device_select.json")
+	stage := machine.New(t).OnLavapipe().WithX().With("MESA_VK_DEVICE_SELECT=list")
+	mine := stage.Run(machine.Ours(t), "vulkaninfo", "--summary")
+	theirs := stage.Run(machine.Debians(t), "vulkaninfo", "--summary")
+	if mine.Code != theirs.Code {
+		t.Errorf("%s: %s; Debian's: %s", mine.Command, mine.How, theirs.How)
 	}
-	if !strings.Contains(mine.err, "selectable devices:") || !strings.Contains(mine.err, "llvmpipe") {
-		t.Errorf("the layer did not answer:\n%s", tail(mine.err))
+	if !strings.Contains(mine.Err, "selectable devices:") || !strings.Contains(mine.Err, "llvmpipe") {
+		t.Errorf("the layer did not answer:\n%s", machine.Tail(mine.Err))
 	}
-	if d := difference(theirs.err, withoutNewer(mine.err)); d != "" {
+	if d := machine.Difference(theirs.Err, withoutNewer(mine.Err)); d != "" {
 		t.Errorf("- Debian's, + ours:\n%s", d)
 	}
 	// Its own variable keeps it out.
-	off := stage.with("NODEVICE_SELECT=1").run(ours(t), "vulkaninfo", "--summary")
-	off.wantExit(t, 0)
-	if strings.Contains(off.err, "selectable devices:") {
+	off := stage.With("NODEVICE_SELECT=1").Run(machine.Ours(t), "vulkaninfo", "--summary")
+	off.WantExit(t, 0)
+	if strings.Contains(off.Err, "selectable devices:") {
 		t.Error("the layer answered although NODEVICE_SELECT is set")
 	}
 }
@@ -41,20 +43,20 @@ func TestMesaDeviceSelect(t *testing.T) {
 // it was at work.
 func TestMesaOverlayWithValidation(t *testing.T) {
 	t.Parallel()
-	need(t, layerFolder+"/explicit_layer.d/VkLayer_MESA_overlay.json",
+	machine.Need(t, layerFolder+"/explicit_layer.d/VkLayer_MESA_overlay.json",
 		layerFolder+"/explicit_layer.d/VkLayer_khronos_validation.json")
-	stage := newStage(t).onLavapipe().withX()
+	stage := machine.New(t).OnLavapipe().WithX()
 	for _, order := range [][]string{{overlay, validation}, {validation, overlay}} {
 		t.Run(strings.Join(order, " over "), func(t *testing.T) {
-			statistics := filepath.Join(stage.dir, "overlay-"+order[0])
-			result := stage.with(
+			statistics := filepath.Join(stage.Dir, "overlay-"+order[0])
+			result := stage.With(
 				"VK_INSTANCE_LAYERS="+strings.Join(order, ":"), "VK_LOADER_DEBUG=layer",
 				"VK_LAYER_MESA_OVERLAY_CONFIG=output_file="+statistics+",frame,fps_sampling_period=1",
-			).run(ours(t), "vkcube", "--c", "120")
-			result.wantExit(t, 0)
+			).Run(machine.Ours(t), "vkcube", "--c", "120")
+			result.WantExit(t, 0)
 			for _, layer := range []string{overlay, validation, deviceSelect} {
-				if !strings.Contains(result.err, `Insert instance layer "`+layer+`"`) {
-					t.Errorf("%s is not in the chain:\n%s", layer, tail(result.err))
+				if !strings.Contains(result.Err, `Insert instance layer "`+layer+`"`) {
+					t.Errorf("%s is not in the chain:\n%s", layer, machine.Tail(result.Err))
 				}
 			}
 			data, err := os.ReadFile(statistics)

@@ -3,23 +3,25 @@ package programs
 import (
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 // present runs the program of test/present on a loader; it draws 60 frames.
-func present(t *testing.T, s *stage, l loader, args ...string) outcome {
+func present(t *testing.T, s *machine.Stage, l machine.Loader, args ...string) machine.Outcome {
 	t.Helper()
-	program := repository(t) + "/build/test/present"
-	need(t, program)
-	o := s.run(l, program, args...)
-	o.wantExit(t, 0)
-	if !strings.Contains(o.out, "presented 60 frames") {
-		t.Errorf("%s: it says\n%s", o.command, o.out)
+	program := machine.Repository(t) + "/build/test/present"
+	machine.Need(t, program)
+	o := s.Run(l, program, args...)
+	o.WantExit(t, 0)
+	if !strings.Contains(o.Out, "presented 60 frames") {
+		t.Errorf("%s: it says\n%s", o.Command, o.Out)
 	}
 	return o
 }
 
 // windows are the window systems that the machine's packages bring, with the stage that has one.
-var windows = map[string]func(*stage) *stage{"xlib": (*stage).withX, "xcb": (*stage).withX, "wayland": (*stage).withWeston}
+var windows = map[string]func(*machine.Stage) *machine.Stage{"xlib": (*machine.Stage).WithX, "xcb": (*machine.Stage).WithX, "wayland": (*machine.Stage).WithWeston}
 
 // A plain program presents on every window system, with the same choices as on Debian's loader.
 //
@@ -29,10 +31,10 @@ func TestPresent(t *testing.T) {
 	for kind, window := range windows {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := window(newStage(t).onLavapipe())
-			mine := present(t, s, ours(t), kind, "60")
-			theirs := present(t, s, debians(t), kind, "60")
-			if d := difference(theirs.out, mine.out); d != "" {
+			s := window(machine.New(t).OnLavapipe())
+			mine := present(t, s, machine.Ours(t), kind, "60")
+			theirs := present(t, s, machine.Debians(t), kind, "60")
+			if d := machine.Difference(theirs.Out, mine.Out); d != "" {
 				t.Errorf("it does otherwise than on Debian's loader:\n%s", d)
 			}
 		})
@@ -47,11 +49,11 @@ func TestPresentValidated(t *testing.T) {
 	for kind, window := range windows {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			need(t, "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
-			s := window(newStage(t).onLavapipe())
-			o := present(t, s, ours(t), kind, "60", "--validate")
-			if !strings.Contains(o.out, "\n0 messages\n") {
-				t.Errorf("%s: it says\n%s\n%s", o.command, o.out, tail(o.err))
+			machine.Need(t, "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
+			s := window(machine.New(t).OnLavapipe())
+			o := present(t, s, machine.Ours(t), kind, "60", "--validate")
+			if !strings.Contains(o.Out, "\n0 messages\n") {
+				t.Errorf("%s: it says\n%s\n%s", o.Command, o.Out, machine.Tail(o.Err))
 			}
 		})
 	}
@@ -63,22 +65,22 @@ func TestPresentValidated(t *testing.T) {
 // holds: WSI-021 WSI-029
 func TestPresentAmongManyDrivers(t *testing.T) {
 	t.Parallel()
-	s := newStage(t).withX()
-	s = s.with("VK_DRIVER_FILES=" + built(t) + "/drivers/null_icd.json:" + manifests)
-	o := present(t, s, ours(t), "xlib", "60", "--device", "llvmpipe")
-	if !strings.Contains(o.out, "vkloader null device (cannot present)") {
-		t.Errorf("%s: it says\n%s", o.command, o.out)
+	s := machine.New(t).WithX()
+	s = s.With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json:" + machine.Manifests)
+	o := present(t, s, machine.Ours(t), "xlib", "60", "--device", "llvmpipe")
+	if !strings.Contains(o.Out, "vkloader null device (cannot present)") {
+		t.Errorf("%s: it says\n%s", o.Command, o.Out)
 	}
 }
 
 // The null driver has no window system at all; a headless surface is enough for it.
 func TestPresentHeadless(t *testing.T) {
 	t.Parallel()
-	s := newStage(t).with("VK_DRIVER_FILES=" + built(t) + "/drivers/null_icd.json")
-	present(t, s, ours(t), "headless", "60")
-	s = s.with("VK_DRIVER_FILES=" + built(t) + "/drivers/null_icd.json:" + manifests + "/lvp_icd.x86_64.json")
-	o := present(t, s, ours(t), "headless", "60")
-	if !strings.Contains(o.out, "null device\n") {
-		t.Errorf("%s: it says\n%s", o.command, o.out)
+	s := machine.New(t).With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json")
+	present(t, s, machine.Ours(t), "headless", "60")
+	s = s.With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json:" + machine.Manifests + "/lvp_icd.x86_64.json")
+	o := present(t, s, machine.Ours(t), "headless", "60")
+	if !strings.Contains(o.Out, "null device\n") {
+		t.Errorf("%s: it says\n%s", o.Command, o.Out)
 	}
 }

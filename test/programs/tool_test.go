@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 // The tool itself: links nothing of Vulkan, and is run on nothing but its own library.
-var toolAlone = loader{name: "no", folder: ""}
+var toolAlone = machine.Loader{Name: "no", Folder: ""}
 
 func TestToolLinksNoVulkan(t *testing.T) {
 	t.Parallel()
-	file, err := elf.Open(filepath.Join(built(t), "vkloader"))
+	file, err := elf.Open(filepath.Join(machine.Built(t), "vkloader"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,51 +36,51 @@ func TestToolLinksNoVulkan(t *testing.T) {
 // Without a driver the null driver is shown, and it is said so; without that it is a problem.
 func TestInfoWithoutDriver(t *testing.T) {
 	t.Parallel()
-	stage := newStage(t).with("VK_DRIVER_FILES=/nonexistent.json")
-	null := filepath.Join(built(t), "drivers/null_icd.json")
-	tool := filepath.Join(built(t), "vkloader")
-	shown := stage.run(toolAlone, tool, "info", "--fallback-driver", null)
-	shown.wantExit(t, 0)
+	stage := machine.New(t).With("VK_DRIVER_FILES=/nonexistent.json")
+	null := filepath.Join(machine.Built(t), "drivers/null_icd.json")
+	tool := filepath.Join(machine.Built(t), "vkloader")
+	shown := stage.Run(toolAlone, tool, "info", "--fallback-driver", null)
+	shown.WantExit(t, 0)
 	for _, want := range []string{"no Vulkan driver that works", null, "null", "1 device"} {
-		if !strings.Contains(shown.out, want) {
-			t.Errorf("no %q in\n%s", want, shown.out)
+		if !strings.Contains(shown.Out, want) {
+			t.Errorf("no %q in\n%s", want, shown.Out)
 		}
 	}
-	alone := stage.run(toolAlone, tool, "info")
-	alone.wantExit(t, 1)
-	if !strings.Contains(alone.out, "Problem: create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
-		t.Errorf("got\n%s", alone.out)
+	alone := stage.Run(toolAlone, tool, "info")
+	alone.WantExit(t, 1)
+	if !strings.Contains(alone.Out, "Problem: create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
+		t.Errorf("got\n%s", alone.Out)
 	}
 }
 
 // A driver that kills its process kills the child; the tool says when and how.
 func TestInfoOfCrashingDriver(t *testing.T) {
 	t.Parallel()
-	need(t, "gcc")
-	stage := newStage(t)
-	work := filepath.Join(stage.dir, "work")
+	machine.Need(t, "gcc")
+	stage := machine.New(t)
+	work := filepath.Join(stage.Dir, "work")
 	write(t, filepath.Join(work, "crash.c"), "__attribute__((constructor)) static void start(void) { *(volatile int *)8 = 1; }\n")
-	stage.run(toolAlone, "gcc", "-shared", "-fPIC", "-o", "libcrash.so", "crash.c").wantExit(t, 0)
+	stage.Run(toolAlone, "gcc", "-shared", "-fPIC", "-o", "libcrash.so", "crash.c").WantExit(t, 0)
 	manifest := filepath.Join(work, "crash.json")
 	write(t, manifest, `{"file_format_version":"1.0.0","ICD":{"library_path":"./libcrash.so","api_version":"1.3.0"}}`)
-	result := stage.with("VK_DRIVER_FILES="+manifest).run(toolAlone, filepath.Join(built(t), "vkloader"), "info")
-	result.wantExit(t, 1)
-	if !strings.Contains(result.out, "Problem: killed by SIGSEGV during: enumerate extensions") {
-		t.Errorf("got\n%s\n%s", result.out, result.err)
+	result := stage.With("VK_DRIVER_FILES="+manifest).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "info")
+	result.WantExit(t, 1)
+	if !strings.Contains(result.Out, "Problem: killed by SIGSEGV during: enumerate extensions") {
+		t.Errorf("got\n%s\n%s", result.Out, result.Err)
 	}
 }
 
 // What the tool says is in is what the library opens, with drivers that are left out for several reasons.
 func TestListAgreesWithLibrary(t *testing.T) {
 	t.Parallel()
-	need(t, manifests+"/lvp_icd.x86_64.json")
-	stage := newStage(t)
-	broken := filepath.Join(stage.dir, "work", "broken.json")
+	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	stage := machine.New(t)
+	broken := filepath.Join(stage.Dir, "work", "broken.json")
 	write(t, broken, `{"file_format_version":"1.0.0","ICD":`)
-	stage = stage.with("VK_ADD_DRIVER_FILES="+broken, "VK_LOADER_DRIVERS_DISABLE=*hasvk*,radeon*")
-	tool := filepath.Join(built(t), "vkloader")
-	listed := stage.run(toolAlone, tool, "list", "drivers", "--json")
-	listed.wantExit(t, 1) // the broken manifest is a problem
+	stage = stage.With("VK_ADD_DRIVER_FILES="+broken, "VK_LOADER_DRIVERS_DISABLE=*hasvk*,radeon*")
+	tool := filepath.Join(machine.Built(t), "vkloader")
+	listed := stage.Run(toolAlone, tool, "list", "drivers", "--json")
+	listed.WantExit(t, 1) // the broken manifest is a problem
 	var answer struct {
 		Schema int
 		Found  []struct {
@@ -86,8 +88,8 @@ func TestListAgreesWithLibrary(t *testing.T) {
 			In                   bool
 		}
 	}
-	if err := json.Unmarshal([]byte(listed.out), &answer); err != nil {
-		t.Fatalf("%v\n%s", err, listed.out)
+	if err := json.Unmarshal([]byte(listed.Out), &answer); err != nil {
+		t.Fatalf("%v\n%s", err, listed.Out)
 	}
 	var in, opened []string
 	for _, f := range answer.Found {
@@ -98,8 +100,8 @@ func TestListAgreesWithLibrary(t *testing.T) {
 			in = append(in, librariesOf(t, f.Path))
 		}
 	}
-	log := stage.with("VK_LOADER_DEBUG=all", "LD_DEBUG=files").run(ours(t), "vulkaninfo", "--summary")
-	for _, line := range strings.Split(log.err, "\n") {
+	log := stage.With("VK_LOADER_DEBUG=all", "LD_DEBUG=files").Run(machine.Ours(t), "vulkaninfo", "--summary")
+	for _, line := range strings.Split(log.Err, "\n") {
 		if _, path, ok := strings.Cut(line, "calling init: "); ok && strings.Contains(filepath.Base(path), "libvulkan_") &&
 			!slices.Contains(opened, path) {
 			opened = append(opened, path)
@@ -108,7 +110,7 @@ func TestListAgreesWithLibrary(t *testing.T) {
 	slices.Sort(in)
 	slices.Sort(opened)
 	if !slices.Equal(in, opened) || len(in) == 0 {
-		t.Errorf("the tool lists as used %v, the library opened %v\n%s", in, opened, listed.out)
+		t.Errorf("the tool lists as used %v, the library opened %v\n%s", in, opened, listed.Out)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vkloader/test/machine"
 )
 
 // Taken out of vulkaninfo's output before comparing: what is the loader's own, and what changes from moment to moment.
@@ -49,34 +51,34 @@ func withoutNewer(text string) string {
 // part of them.
 func TestVulkaninfoSameAsDebian(t *testing.T) {
 	t.Parallel()
-	stage := newStage(t).onLavapipe().withX()
+	stage := machine.New(t).OnLavapipe().WithX()
 	version := libraryVersion(t)
 	for _, args := range [][]string{{}, {"--summary"}} {
 		t.Run(strings.Join(append([]string{"vulkaninfo"}, args...), " "), func(t *testing.T) {
-			mine := stage.run(ours(t), "vulkaninfo", args...)
-			theirs := stage.run(debians(t), "vulkaninfo", args...)
-			mine.wantExit(t, 0)
-			theirs.wantExit(t, 0)
-			if !strings.Contains(mine.out, "Vulkan Instance Version: "+version+"\n") {
-				t.Errorf("it did not run on this loader, version %s:\n%.200s", version, mine.out)
+			mine := stage.Run(machine.Ours(t), "vulkaninfo", args...)
+			theirs := stage.Run(machine.Debians(t), "vulkaninfo", args...)
+			mine.WantExit(t, 0)
+			theirs.WantExit(t, 0)
+			if !strings.Contains(mine.Out, "Vulkan Instance Version: "+version+"\n") {
+				t.Errorf("it did not run on this loader, version %s:\n%.200s", version, mine.Out)
 			}
-			if strings.Contains(theirs.out, "Vulkan Instance Version: "+version+"\n") {
+			if strings.Contains(theirs.Out, "Vulkan Instance Version: "+version+"\n") {
 				t.Error("the comparison did not run on Debian's loader")
 			}
-			if !strings.Contains(mine.out, "llvmpipe") {
+			if !strings.Contains(mine.Out, "llvmpipe") {
 				t.Error("lavapipe's device is not listed")
 			}
-			if d := difference(comparable(theirs.out), comparable(mine.out)); d != "" {
+			if d := machine.Difference(comparable(theirs.Out), comparable(mine.Out)); d != "" {
 				t.Errorf("- Debian's, + ours:\n%s", d)
 			}
-			if d := difference(theirs.err, withoutNewer(mine.err)); d != "" {
+			if d := machine.Difference(theirs.Err, withoutNewer(mine.Err)); d != "" {
 				t.Errorf("standard error: - Debian's, + ours:\n%s", d)
 			}
 		})
 	}
 	t.Run("vulkaninfo --json", func(t *testing.T) {
-		mine, theirs := jsonOf(t, stage, ours(t)), jsonOf(t, stage, debians(t))
-		if d := difference(theirs, mine); d != "" {
+		mine, theirs := jsonOf(t, stage, machine.Ours(t)), jsonOf(t, stage, machine.Debians(t))
+		if d := machine.Difference(theirs, mine); d != "" {
 			t.Errorf("- Debian's, + ours:\n%s", d)
 		}
 		if !strings.Contains(mine, "llvmpipe") && !strings.Contains(mine, "VkPhysicalDeviceProperties") {
@@ -86,15 +88,15 @@ func TestVulkaninfoSameAsDebian(t *testing.T) {
 }
 
 // jsonOf runs vulkaninfo --json, which writes into a file of the working folder.
-func jsonOf(t *testing.T, s *stage, l loader) string {
+func jsonOf(t *testing.T, s *machine.Stage, l machine.Loader) string {
 	t.Helper()
-	pattern := filepath.Join(s.dir, "work", "*.json")
+	pattern := filepath.Join(s.Dir, "work", "*.json")
 	for _, old := range glob(t, pattern) {
 		os.Remove(old)
 	}
-	result := s.run(l, "vulkaninfo", "--json")
-	result.wantExit(t, 0)
-	text := result.out
+	result := s.Run(l, "vulkaninfo", "--json")
+	result.WantExit(t, 0)
+	text := result.Out
 	for _, file := range glob(t, pattern) {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -103,7 +105,7 @@ func jsonOf(t *testing.T, s *stage, l loader) string {
 		text += filepath.Base(file) + "\n" + string(data)
 	}
 	if len(text) < 1000 {
-		t.Fatalf("%s: no JSON\n%s%s", result.command, result.out, result.err)
+		t.Fatalf("%s: no JSON\n%s%s", result.Command, result.Out, result.Err)
 	}
 	text = ownExtension.ReplaceAllString(text, "")
 	return spaceAndCommas.ReplaceAllString(budget.ReplaceAllString(text, ""), "")
@@ -121,7 +123,7 @@ func glob(t *testing.T, pattern string) []string {
 // libraryVersion is the version in the built library's file name (EXP-002).
 func libraryVersion(t *testing.T) string {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(filepath.Join(built(t), "libvulkan.so.1"))
+	real, err := filepath.EvalSymlinks(filepath.Join(machine.Built(t), "libvulkan.so.1"))
 	if err != nil {
 		t.Fatal(err)
 	}

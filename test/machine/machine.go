@@ -1,4 +1,4 @@
-package programs
+package machine
 
 import (
 	"bytes"
@@ -9,28 +9,31 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// manifests is where Debian's packages put their driver manifests.
-const manifests = "/usr/share/vulkan/icd.d"
+// Manifests is where Debian's packages put their driver manifests.
+const Manifests = "/usr/share/vulkan/icd.d"
 
 // packageOf says which Debian package brings what the tests use.
 var packageOf = map[string]string{
 	"vulkaninfo": "vulkan-tools", "vkcube": "vulkan-tools", "vkcube-wayland": "vulkan-tools", "Xvfb": "xvfb",
 	"weston": "weston", "gcc": "gcc", "make": "make", "cmake": "cmake", "pkg-config": "pkg-config",
-	manifests + "/lvp_icd.x86_64.json":                                   "mesa-vulkan-drivers",
+	Manifests + "/lvp_icd.x86_64.json":                                   "mesa-vulkan-drivers",
 	"/usr/share/vulkan/explicit_layer.d/VkLayer_MESA_overlay.json":       "mesa-vulkan-drivers",
 	"/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json": "mesa-vulkan-drivers",
 	"/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json": "vulkan-validationlayers",
 	"/usr/lib/x86_64-linux-gnu/libvulkan.so.1":                           "libvulkan1",
+	"/usr/share/vulkan/implicit_layer.d/MangoHud.json":                   "mangohud",
+	"/usr/share/vulkan/implicit_layer.d/vkBasalt.json":                   "vkbasalt",
 }
 
-// need fails the test when a program or a file is missing, with the package that has it.
-func need(t *testing.T, names ...string) {
+// Need fails the test when a program or a file is missing, with the package that has it.
+func Need(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		var err error
@@ -45,8 +48,8 @@ func need(t *testing.T, names ...string) {
 	}
 }
 
-// repository is the root of the module.
-func repository(t *testing.T) string {
+// Repository is the root of the module.
+func Repository(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../..")
 	if err != nil {
@@ -55,10 +58,10 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// built is the build folder with the library in it.
-func built(t *testing.T) string {
+// Built is the build folder with the library in it.
+func Built(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(repository(t), "build")
+	dir := filepath.Join(Repository(t), "build")
 	for _, name := range []string{"libvulkan.so.1", "vkloader", "libexec/vkloader/probe"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Fatalf("not built: %v; run make first", err)
@@ -67,37 +70,39 @@ func built(t *testing.T) string {
 	return dir
 }
 
-// loader is one of the two libraries that programs are run on.
-type loader struct {
-	name   string
-	folder string // for LD_LIBRARY_PATH
+// Loader is one of the two libraries that programs are run on.
+type Loader struct {
+	Name   string
+	Folder string // for LD_LIBRARY_PATH
 }
 
-func ours(t *testing.T) loader {
-	return loader{"ours", built(t)}
+// Ours is the built library.
+func Ours(t *testing.T) Loader {
+	return Loader{"ours", Built(t)}
 }
 
-func debians(t *testing.T) loader {
-	need(t, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1")
-	return loader{"Debian's", "/usr/lib/x86_64-linux-gnu"}
+// Debians is the loader of the package libvulkan1.
+func Debians(t *testing.T) Loader {
+	Need(t, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1")
+	return Loader{"Debian's", "/usr/lib/x86_64-linux-gnu"}
 }
 
-// stage is a test's own surroundings: folders and variables.
-type stage struct {
+// Stage is a test's own surroundings: folders and variables.
+type Stage struct {
 	t       *testing.T
-	dir     string // working folder
+	Dir     string // working folder
 	environ []string
 }
 
-// newStage has a short path, because sockets are made in it.
-func newStage(t *testing.T) *stage {
+// New has a short path, because sockets are made in it.
+func New(t *testing.T) *Stage {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "vkp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &stage{t: t, dir: dir}
+	s := &Stage{t: t, Dir: dir}
 	for _, sub := range []string{"home", "run", "work"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
@@ -110,71 +115,102 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// with gives the same stage with more variables; later ones win.
-func (s *stage) with(pairs ...string) *stage {
+// With gives the same stage with more variables; later ones win.
+func (s *Stage) With(pairs ...string) *Stage {
 	more := *s
 	more.environ = append(append([]string(nil), s.environ...), pairs...)
 	return &more
 }
 
-// onLavapipe leaves only Mesa's software driver.
-func (s *stage) onLavapipe() *stage {
-	need(s.t, manifests+"/lvp_icd.x86_64.json")
-	return s.with("VK_DRIVER_FILES=" + manifests + "/lvp_icd.x86_64.json")
+// OnLavapipe leaves only Mesa's software driver.
+func (s *Stage) OnLavapipe() *Stage {
+	Need(s.t, Manifests+"/lvp_icd.x86_64.json")
+	return s.With("VK_DRIVER_FILES=" + Manifests + "/lvp_icd.x86_64.json")
 }
 
-// outcome is what a program left behind.
-type outcome struct {
-	command string
-	out     string
-	err     string
-	code    int // -1 when it was killed
-	how     string
+// Outcome is what a program left behind.
+type Outcome struct {
+	Command string
+	Out     string
+	Err     string
+	Code    int // -1 when it was killed
+	How     string
+	Mapped  []string // libraries that were initialised, for RunTraced
 }
 
 // patience is how long a program may take; several run at once on few cores.
 const patience = 3 * time.Minute
 
-// run runs a program on a loader and waits for it.
-func (s *stage) run(l loader, name string, args ...string) outcome {
+// Run runs a program on a loader and waits for it.
+func (s *Stage) Run(l Loader, name string, args ...string) Outcome {
 	s.t.Helper()
 	if !strings.HasPrefix(name, "/") {
-		need(s.t, name)
+		Need(s.t, name)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = filepath.Join(s.dir, "work")
-	cmd.Env = append(append([]string(nil), s.environ...), "LD_LIBRARY_PATH="+l.folder)
+	cmd.Dir = filepath.Join(s.Dir, "work")
+	cmd.Env = append(append([]string(nil), s.environ...), "LD_LIBRARY_PATH="+l.Folder)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.WaitDelay = 5 * time.Second
 	err := cmd.Run()
-	result := outcome{
-		command: fmt.Sprintf("%s on %s loader", strings.Join(append([]string{filepath.Base(name)}, args...), " "), l.name),
-		out:     out.String(), err: errOut.String(), how: "ended",
+	result := Outcome{
+		Command: fmt.Sprintf("%s on %s loader", strings.Join(append([]string{filepath.Base(name)}, args...), " "), l.Name),
+		Out:     out.String(), Err: errOut.String(), How: "ended",
 	}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		result.code, result.how = -1, fmt.Sprintf("no end within %s", patience)
+		result.Code, result.How = -1, fmt.Sprintf("no end within %s", patience)
 	case errors.As(err, &exit):
-		result.code, result.how = exit.ExitCode(), exit.String()
+		result.Code, result.How = exit.ExitCode(), exit.String()
 	case err != nil:
-		s.t.Fatalf("%s: %v", result.command, err)
+		s.t.Fatalf("%s: %v", result.Command, err)
 	}
 	return result
 }
 
-// wantExit fails the test when the program ended otherwise.
-func (o outcome) wantExit(t *testing.T, code int) {
+var linkerTalk = regexp.MustCompile(`^\s+\d+:\t(?:calling init: (.*))?`)
+
+// RunTraced is Run, and finds out from the dynamic linker which libraries were loaded (by children of the program, too).
+func (s *Stage) RunTraced(l Loader, name string, args ...string) Outcome {
+	s.t.Helper()
+	o := s.With("LD_DEBUG=files").Run(l, name, args...)
+	var kept []string
+	for _, line := range strings.Split(o.Err, "\n") {
+		switch talk := linkerTalk.FindStringSubmatch(line); {
+		case talk == nil:
+			kept = append(kept, line)
+		case talk[1] != "":
+			o.Mapped = append(o.Mapped, talk[1])
+		}
+	}
+	o.Err = strings.Join(kept, "\n")
+	return o
+}
+
+// HasLibrary tells whether a library was loaded, by its path or by its name alone.
+func (o Outcome) HasLibrary(name string) bool {
+	for _, path := range o.Mapped {
+		if path == name || filepath.Base(path) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// WantExit fails the test when the program ended otherwise.
+func (o Outcome) WantExit(t *testing.T, code int) {
 	t.Helper()
-	if o.code != code {
-		t.Fatalf("%s: %s, want exit code %d\n%s\n%s", o.command, o.how, code, tail(o.out), tail(o.err))
+	if o.Code != code {
+		t.Fatalf("%s: %s, want exit code %d\n%s\n%s", o.Command, o.How, code, Tail(o.Out), Tail(o.Err))
 	}
 }
 
-func tail(text string) string {
+// Tail is the end of a long text.
+func Tail(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) > 60 {
 		lines = append([]string{"..."}, lines[len(lines)-60:]...)
@@ -182,23 +218,23 @@ func tail(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// withX gives the stage with an X server of its own, on a display number that the server chooses. Servers that start at
+// WithX gives the stage with an X server of its own, on a display number that the server chooses. Servers that start at
 // the same moment may want the same number; then one of them gives up and is started again.
-func (s *stage) withX() *stage {
+func (s *Stage) WithX() *Stage {
 	s.t.Helper()
-	need(s.t, "Xvfb")
+	Need(s.t, "Xvfb")
 	var err error
 	for range 3 {
 		var number int
 		if number, err = s.startX(); err == nil {
-			return s.with(fmt.Sprintf("DISPLAY=:%d", number))
+			return s.With(fmt.Sprintf("DISPLAY=:%d", number))
 		}
 	}
 	s.t.Fatalf("Xvfb names no display: %v", err)
 	return nil
 }
 
-func (s *stage) startX() (number int, err error) {
+func (s *Stage) startX() (number int, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return 0, err
@@ -213,10 +249,10 @@ func (s *stage) startX() (number int, err error) {
 	return number, err
 }
 
-// withWeston gives the stage with a headless compositor of its own.
-func (s *stage) withWeston() *stage {
+// WithWeston gives the stage with a headless compositor of its own.
+func (s *Stage) WithWeston() *Stage {
 	s.t.Helper()
-	need(s.t, "weston")
+	Need(s.t, "weston")
 	cmd := exec.Command("weston", "--backend=headless-backend.so", "--socket=wayland-test", "--idle-time=0", "--no-config",
 		"--width=800", "--height=600")
 	log := s.start(cmd)
@@ -230,17 +266,17 @@ func (s *stage) withWeston() *stage {
 			s.t.Fatal("weston starts no shell")
 		}
 	}
-	return s.with("WAYLAND_DISPLAY=wayland-test")
+	return s.With("WAYLAND_DISPLAY=wayland-test")
 }
 
 // start runs a server until the test's end; what it says is shown when the test fails.
-func (s *stage) start(cmd *exec.Cmd) (logPath string) {
+func (s *Stage) start(cmd *exec.Cmd) (logPath string) {
 	s.t.Helper()
-	log, err := os.CreateTemp(s.dir, "server")
+	log, err := os.CreateTemp(s.Dir, "server")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.environ, s.dir, log, log
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.environ, s.Dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
@@ -259,15 +295,15 @@ func (s *stage) start(cmd *exec.Cmd) (logPath string) {
 		if s.t.Failed() {
 			log.Seek(0, io.SeekStart)
 			text, _ := io.ReadAll(log)
-			s.t.Logf("%s said:\n%s", cmd.Path, tail(string(text)))
+			s.t.Logf("%s said:\n%s", cmd.Path, Tail(string(text)))
 		}
 		log.Close()
 	})
 	return log.Name()
 }
 
-// difference shows where two texts differ, line by line; empty when they do not.
-func difference(a, b string) string {
+// Difference shows where two texts differ, line by line; empty when they do not.
+func Difference(a, b string) string {
 	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
 	count := map[string]int{}
 	for _, line := range left {
