@@ -83,9 +83,7 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", h, surface, &answer);
     if (answer) {
-        memset(out, 0, sizeof *out);
-        out->minImageCount = 2;
-        out->maxImageCount = 8;
+        *out = (VkSurfaceCapabilitiesKHR){2, 8, {640, 480}, {1, 3}, {4000, 3000}, 5, 6, 2, 9, 31};
     }
     return result;
 }
@@ -96,8 +94,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevic
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilities2KHR", h, info->surface, &answer);
     if (answer) {
-        memset(&out->surfaceCapabilities, 0, sizeof out->surfaceCapabilities);
-        out->surfaceCapabilities.minImageCount = 3;
+        out->surfaceCapabilities = (VkSurfaceCapabilitiesKHR){.minImageCount = 3, .minImageExtent = {7, 8},
+            .maxImageExtent = {900, 800}};
     }
     return result;
 }
@@ -109,7 +107,7 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, V
     uint32_t fill = 0;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceFormatsKHR", h, surface, &answer);
     if (!answer) return result;
-    result = give_count(2, count, out != NULL, &fill);
+    result = give_count((uint32_t)script_number(script_word("formats", 1, "2")), count, out != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) out[i] = (VkSurfaceFormatKHR){.format = (VkFormat)(44 + i)};
     return result;
 }
@@ -121,7 +119,7 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h,
     uint32_t fill = 0;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceFormats2KHR", h, info->surface, &answer);
     if (!answer) return result;
-    result = give_count(2, count, out != NULL, &fill);
+    result = give_count((uint32_t)script_number(script_word("formats", 1, "2")), count, out != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) out[i].surfaceFormat = (VkSurfaceFormatKHR){.format = (VkFormat)(44 + i)};
     return result;
 }

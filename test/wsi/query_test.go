@@ -305,7 +305,7 @@ func TestCapabilities2OfTheDriver(t *testing.T) {
 	if got := at(h, "compat", 32); got[4] != 1 {
 		t.Errorf("%d modes", got[4])
 	}
-	if got := at(h, "scale", 48); !slices.Equal(got[4:11], make([]uint32, 7)) { // the driver's extents are zero
+	if got := at(h, "scale", 48); !slices.Equal(got[4:11], []uint32{0, 0, 0, 7, 8, 900, 800}) {
 		t.Errorf("scaling %v", got)
 	}
 	asked(h, true, "null")
@@ -356,8 +356,8 @@ func TestCapabilities2Emulated(t *testing.T) {
 	if got := at(h, "caps", 72); got[4] != 2 || got[5] != 8 {
 		t.Errorf("capabilities %v", got)
 	}
-	if m, p := at(h, "modes", 8), at(h, "prot", 24); m[0] != 3 || p[4] != 1 {
-		t.Errorf("modes %v, protected %v", m, p)
+	if m, p, s := at(h, "modes", 8), at(h, "prot", 24), at(h, "scale", 48); m[0] != 3 || p[4] != 1 || !slices.Equal(s[4:11], []uint32{0, 0, 0, 1, 3, 4000, 3000}) {
+		t.Errorf("modes %v, protected %v, scaling %v", m, p, s)
 	}
 	asked(h, true, "modes")
 	h.OK("call", "name", capabilities2, "arg", pd["neither"], "arg", "info", "arg", "caps")
@@ -469,6 +469,11 @@ func TestFormats2Emulated(t *testing.T) {
 	if r := call("older", "many"); r != success || at(h, "count", 4)[0] != 2 || at(h, "many+24", 24)[4] != 45 {
 		t.Errorf("room for 200: result %d, count %d", r, at(h, "count", 4)[0])
 	}
+	older.Script("formats 150")
+	set("200")
+	if r := call("older", "many"); r != success || at(h, "count", 4)[0] != 150 || at(h, "many+3576", 24)[4] != 44+149 {
+		t.Errorf("150 formats: result %d, count %d", r, at(h, "count", 4)[0])
+	}
 	set("7")
 	if r := call("neither", "formats"); r != success || at(h, "count", 4)[0] != 0 {
 		t.Errorf("neither: result %d, count %d", r, at(h, "count", 4)[0])
@@ -487,8 +492,8 @@ func TestFormats2Emulated(t *testing.T) {
 	exit := h.Quit()
 	ignored := formats2 + ": Emulation found unrecognized structure type in "
 	for text, want := range map[string]int{
-		formats2 + `: Emulating call in ICD "` + older.Library + `" using vkGetPhysicalDeviceSurfaceFormatsKHR`: 6,
-		ignored + "pSurfaceInfo->pNext - this struct will be ignored":                                           3,
+		formats2 + `: Emulating call in ICD "` + older.Library + `" using vkGetPhysicalDeviceSurfaceFormatsKHR`: 7,
+		ignored + "pSurfaceInfo->pNext - this struct will be ignored":                                           4,
 		ignored + "pSurfaceFormats[0].pNext - this struct will be ignored":                                      0,
 		ignored + "pSurfaceFormats[1].pNext - this struct will be ignored":                                      1,
 		ignored + "pSurfaceFormats[2].pNext - this struct will be ignored":                                      0,
@@ -524,7 +529,7 @@ func TestCapabilities2EXT(t *testing.T) {
 	if r := call(pd["cannot"], "result"); r != extensionNotPresent {
 		t.Errorf("result %d", r)
 	}
-	if r, got := call(pd["lacks"], "result"), at(h, "result", 72); r != success || got[4] != 2 || got[5] != 8 || got[17] != 0 {
+	if r, got := call(pd["lacks"], "result"), at(h, "result", 72); r != success || !slices.Equal(got[4:18], []uint32{2, 8, 640, 480, 1, 3, 4000, 3000, 5, 6, 2, 9, 31, 0}) {
 		t.Errorf("result %d, %v", r, got)
 	}
 	prepare("zeros")
