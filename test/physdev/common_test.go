@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"vkloader/test/world"
@@ -114,4 +116,19 @@ func functions(log world.Log) []string {
 		out = append(out, e.Text("fn"))
 	}
 	return out
+}
+
+var children atomic.Int64
+
+// dies performs a call in a forked child, which must abort with this line on standard error.
+func dies(t *testing.T, h *world.Host, text string, words ...string) {
+	t.Helper()
+	script := fmt.Sprintf("child%d", children.Add(1))
+	h.Do("script", "as", script, "line", world.Line("call", words...))
+	mark := len(h.Stderr())
+	a := h.Do("fork", "script", script)
+	line := fmt.Sprintf("%-32s%s\n", "[Vulkan Loader] ERROR:", text)
+	if a.Int("signal") != int64(syscall.SIGABRT) || !strings.Contains(h.Stderr()[mark:], line) {
+		t.Errorf("%v: %v, %q, want %q", words, a, h.Stderr()[mark:], line)
+	}
 }
