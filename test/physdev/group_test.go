@@ -230,6 +230,35 @@ func TestGroupChains(t *testing.T) {
 	}
 }
 
+// Trimmed and sorted over several drivers: each returned group has its own chain.
+//
+// holds: PHY-067 PHY-071 PHY-072
+func TestTrimmedGroupChains(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	kinds := []string{"cpu", "virtual", "discrete", "integrated"}
+	for i, kind := range kinds { // in every driver the second device, whose number is 2, is the better one
+		w.Driver(fmt.Sprintf("d%d", i), "device name=other_"+kind+" type=other", "device name="+kind+" type="+kind, "group other_"+kind, "group "+kind).API("1.1.0")
+	}
+	w.Driver("old", "device name=old type=9") // without group function
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	want := []string{"discrete", "integrated", "virtual", "other_integrated", "other_discrete", "other_virtual", "other_cpu", "cpu", "old"}
+	numbers := []int64{2, 2, 2, 1, 1, 1, 1, 2, 0}
+	for n := range len(want) + 1 {
+		a := h.Do("device_groups", "chain", "1", "count", fmt.Sprint(n))
+		if got := groupNames(h, a); !slices.Equal(got, want[:n]) {
+			t.Errorf("room %d: %v", n, got)
+		}
+		for i, g := range a.Objects("groups") {
+			if g.Int("word") != numbers[i] {
+				t.Errorf("room %d: %s has the chain of %d", n, want[i], g.Int("word"))
+			}
+		}
+	}
+	h.Quit()
+}
+
 // holds: PHY-075 ENV-84 ENV-90
 func TestSortedGroups(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,20 @@ func TestSortKeys(t *testing.T) {
 	h.Quit()
 }
 
+// holds: PHY-027 PHY-029
+func TestTwoOfAKind(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", pci("later", "integrated", 9), pci("sooner", "integrated", 2), pci("alone", "cpu", 1)).API("1.1.0")
+	w.Driver("b", pci("second", "discrete", 5)).API("1.1.0")
+	w.Driver("c", pci("first", "discrete", 4)).API("1.1.0")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	wantNames(t, h, "first", "second", "sooner", "later", "alone")
+	wantGroups(t, h, "first", "second", "sooner", "later", "alone")
+	h.Quit()
+}
+
 // holds: PHY-033 PHY-034 PHY-035 ENV-85 ENV-86 ENV-88 ENV-89
 func TestDeviceSelect(t *testing.T) {
 	t.Parallel()
