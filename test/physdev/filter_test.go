@@ -245,6 +245,34 @@ func TestFilterKeepsTheSortedOrder(t *testing.T) {
 	h.Quit()
 }
 
+// More than the loader guesses at first.
+//
+// holds: PHY-036 PHY-044 PHY-046
+func TestFilterOverManyDevices(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	var lines, odd []string
+	for i := range 150 {
+		lines = append(lines, fmt.Sprintf("device name=n%d vendor=0x1%d", i, i%2))
+		if i%2 == 1 {
+			odd = append(odd, fmt.Sprintf("n%d", i))
+		}
+	}
+	w.Driver("a", lines...)
+	w.Env["VK_LOADER_VENDOR_ID_FILTER"] = "0x11"
+	h := w.Start()
+	h.OK("create_instance")
+	wantNames(t, h, odd...)
+	wantGroups(t, h, odd...)
+	if a := h.Do("physical_devices", "count", "74"); a.Result() != incomplete || a.Int("written") != 74 {
+		t.Errorf("room 74: result %d, count %d", a.Result(), a.Int("count"))
+	}
+	if a := h.Do("device_groups", "count", "74"); a.Result() != incomplete || len(a.Objects("groups")) != 74 {
+		t.Errorf("room 74: result %d, count %d", a.Result(), a.Int("count"))
+	}
+	h.Quit()
+}
+
 // holds: PHY-046 ENV-105 ENV-106
 func TestFilteredGroups(t *testing.T) {
 	t.Parallel()

@@ -306,11 +306,12 @@ func TestExaggeratedGroups(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("device name=n%d", i))
 		group += fmt.Sprintf(" n%d", i)
 	}
-	w.Driver("large", append(lines, group+" members=40")...).API("1.1.0")
+	w.Driver("large", append(lines, "group n3", group+" members=40")...).API("1.1.0")
+	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
 	h = w.Start()
 	h.OK("create_instance", "api", "1.1.0")
 	groups := h.OK("device_groups").Objects("groups")
-	if len(groups) != 1 || groups[0].Int("members") != 32 || len(groups[0].Ints("devices")) != 32 {
+	if len(groups) != 2 || groups[0].Int("members") != 1 || groups[1].Int("members") != 32 || len(groups[1].Ints("devices")) != 32 {
 		t.Errorf("%v", groups)
 	}
 	h.Quit()
