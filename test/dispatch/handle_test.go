@@ -15,9 +15,6 @@ import (
 // holds: HND-001..HND-006 HND-008 HND-013..HND-016 HND-018..HND-022 PHY-083 DEV-014 DEV-047 LAY-256 LAY-266 EXP-011
 func TestBadHandles(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("thousands of processes")
-	}
 	w := world.New(t)
 	everyExtension(w, "one").API("1.3.0")
 	h := w.Start()

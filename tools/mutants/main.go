@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -86,8 +87,11 @@ func run(ctx context.Context, n int, seed uint64, files string, limit time.Durat
 		return 0, 0, err
 	}
 	defer os.RemoveAll(tree.folder)
-	if failed := tree.test(ctx, "", limit*4); failed != "" {
-		return 0, 0, fmt.Errorf("the tests fail without any fault: %s", failed)
+	for _, failed := range tree.sound(ctx, limit) {
+		fmt.Printf("left out, as it fails without any fault: %s\n", failed)
+	}
+	if len(tree.packages) == 0 {
+		return 0, 0, errors.New("no test passes without a fault")
 	}
 	var survivors []mutant
 	for _, m := range all {
