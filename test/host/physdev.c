@@ -44,6 +44,21 @@ COMMAND(physical_devices)
     free(array);
 }
 
+/* The first device of an instance under a name, for recorded lines. */
+COMMAND(enumerate_first)
+{
+    uint64_t instance = arg(line, "instance") ? arg_ref(line, "instance", 0) : resolve("i");
+    PFN_vkEnumeratePhysicalDevices f =
+        (PFN_vkEnumeratePhysicalDevices)command(line, "vkEnumeratePhysicalDevices", instance, 0);
+    uint32_t count = 1;
+    VkPhysicalDevice first = NULL;
+    if (now->failed) return;
+    VkResult result = f((VkInstance)(uintptr_t)instance, &count, &first);
+    put_int("result", result == VK_INCOMPLETE ? VK_SUCCESS : result);
+    object_drop(arg_or(line, "as", "p"));
+    object_add(arg_or(line, "as", "p"), ANY, (uint64_t)(uintptr_t)first, instance, NULL, 0);
+}
+
 COMMAND(device_groups)
 {
     uint64_t instance = arg_ref(line, "instance", 0);
