@@ -54,6 +54,7 @@ static struct script *parse(char *text)
     struct script *script = calloc(1, sizeof *script);
     char *line_rest = NULL;
     if (!script) abort();
+    script->text = text;
     for (char *line = strtok_r(text, "\n", &line_rest); line; line = strtok_r(NULL, "\n", &line_rest)) {
         struct statement statement = {0};
         char *rest = NULL;
@@ -303,4 +304,13 @@ static void log_load(const char *function)
 }
 
 __attribute__((constructor)) static void on_load(void) { log_load("constructor"); }
-__attribute__((destructor)) static void on_unload(void) { log_load("destructor"); }
+__attribute__((destructor)) static void on_unload(void)
+{
+    log_load("destructor");
+    if (!script_has("tidy", NULL)) return; /* others may have a thread in here */
+    struct script *script = atomic_exchange(&current, NULL);
+    if (!script) return;
+    free(script->text);
+    free(script->statement);
+    free(script);
+}

@@ -19,6 +19,7 @@ struct statement {
     char *word[SCRIPT_WORDS];
 };
 struct script {
+    char *text; /* holds the words */
     int count;
     struct statement *statement;
 };

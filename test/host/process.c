@@ -3,6 +3,7 @@
 #include "host.h"
 #include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -233,6 +234,15 @@ COMMAND(state)
     stack_t stack = {0};
     sigaltstack(NULL, &stack);
     put_int("altstack", !(stack.ss_flags & SS_DISABLE));
+}
+
+COMMAND(forget) { object_drop(arg_or(line, "name", "x")); }
+
+COMMAND(heap)
+{
+    (void)line;
+    struct mallinfo2 info = mallinfo2();
+    put_int("used", (int64_t)(info.uordblks + info.hblkhd));
 }
 
 COMMAND(maps)
