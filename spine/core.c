@@ -379,6 +379,7 @@ __attribute__((destructor)) static void stop(void) {
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
 struct facts {
+    bool begun; /* the variables that are always read have been */
     struct wire_writer w;   /* every fact so far */
     struct wire_writer ask; /* question and facts, as sent */
 };
@@ -481,6 +482,12 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .elevated = process_elevated(),
         .terminator = terminator,
     };
+    if (!facts->begun) { /* what is always read saves a round */
+        facts->begun = true;
+#define GIVE(name, secure) read_var(&facts->w, name, secure);
+        WIRE_FIRST_VARIABLES(GIVE)
+#undef GIVE
+    }
     for (int round = 0; round < ROUNDS; round++) {
         result = ask_write(facts, &q) ? ask_once(instance, &a) : VK_ERROR_OUT_OF_HOST_MEMORY;
         if (result != VK_SUCCESS) {

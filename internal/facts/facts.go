@@ -64,55 +64,114 @@ type Need struct {
 	Secure bool
 }
 
-type varKey struct {
-	name   string
-	secure bool
-}
-
 // Store holds the facts of one API call.
 type Store struct {
-	vars    map[varKey]Var
-	folders map[string]Folder
-	files   map[string]File
-	exists  map[string]bool
-	exe     Exe
-	hasExe  bool
+	secure, plain table[Var]
+	folders       table[Folder]
+	files         table[File]
+	exists        table[bool]
+	exe           Exe
+	hasExe        bool
 
 	needs  []Need
-	needed map[Need]bool
+	needed map[Need]bool // of a long list
 }
 
-// NewStore gives an empty store.
-func NewStore() *Store {
-	return &Store{
-		vars:    make(map[varKey]Var, 32),
-		folders: make(map[string]Folder, 32),
-		files:   make(map[string]File, 32),
-		exists:  make(map[string]bool, 16),
-		needed:  make(map[Need]bool, 32),
+// indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
+const indexFrom = 48
+
+// table finds values by name.
+type table[T any] struct {
+	names  []string
+	values []T
+	index  map[string]int
+}
+
+func (t *table[T]) get(name string) (v T, ok bool) {
+	if t.index != nil {
+		i, ok := t.index[name]
+		if ok {
+			return t.values[i], true
+		}
+		return v, false
+	}
+	for i, n := range t.names {
+		if n == name {
+			return t.values[i], true
+		}
+	}
+	return v, false
+}
+
+// set adds a value; the last one of a name counts.
+func (t *table[T]) set(name string, v T) {
+	for i := 0; t.index == nil && i < len(t.names); i++ {
+		if t.names[i] == name {
+			t.values[i] = v
+			return
+		}
+	}
+	if i, ok := t.index[name]; ok {
+		t.values[i] = v
+		return
+	}
+	t.names, t.values = append(t.names, name), append(t.values, v)
+	if t.index != nil {
+		t.index[name] = len(t.names) - 1
+	} else if len(t.names) == indexFrom {
+		t.index = make(map[string]int, 4*indexFrom)
+		for i, n := range t.names {
+			t.index[n] = i
+		}
 	}
 }
 
+// NewStore gives an empty store.
+func NewStore() *Store { return &Store{} }
+
 // SetVar and the others add a fact.
-func (s *Store) SetVar(name string, secure bool, v Var) { s.vars[varKey{name, secure}] = v }
+func (s *Store) SetVar(name string, secure bool, v Var) { s.variables(secure).set(name, v) }
+
+func (s *Store) variables(secure bool) *table[Var] {
+	if secure {
+		return &s.secure
+	}
+	return &s.plain
+}
 
 // SetFolder adds a folder's listing.
-func (s *Store) SetFolder(path string, f Folder) { s.folders[path] = f }
+func (s *Store) SetFolder(path string, f Folder) { s.folders.set(path, f) }
 
 // SetFile adds a file.
-func (s *Store) SetFile(path string, f File) { s.files[path] = f }
+func (s *Store) SetFile(path string, f File) { s.files.set(path, f) }
 
 // SetExists adds whether a path exists.
-func (s *Store) SetExists(path string, yes bool) { s.exists[path] = yes }
+func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
 
 // SetExe adds the program's path.
 func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 
 func (s *Store) need(n Need) {
-	if !s.needed[n] {
-		s.needed[n] = true
-		s.needs = append(s.needs, n)
+	if s.needed == nil {
+		for i := range s.needs {
+			if s.needs[i] == n {
+				return
+			}
+		}
+		if len(s.needs) == indexFrom {
+			s.needed = make(map[Need]bool, 4*indexFrom)
+			for _, have := range s.needs {
+				s.needed[have] = true
+			}
+		}
 	}
+	if s.needed[n] {
+		return
+	}
+	if s.needed != nil {
+		s.needed[n] = true
+	}
+	s.needs = append(s.needs, n)
 }
 
 // Missing tells whether something was asked for that is not known.
@@ -124,28 +183,27 @@ func (s *Store) Needs() []Need { return s.needs }
 // TakeNeeds gives what is missing, and forgets it.
 func (s *Store) TakeNeeds() []Need {
 	needs := s.needs
-	s.needs = nil
-	clear(s.needed)
+	s.needs, s.needed = nil, nil
 	return needs
 }
 
 // Secure reads a variable that counts as unset in an elevated process.
-func (s *Store) Secure(name string) Var { return s.variable(varKey{name, true}) }
+func (s *Store) Secure(name string) Var { return s.variable(name, true) }
 
 // Plain reads a variable that is honoured in every process.
-func (s *Store) Plain(name string) Var { return s.variable(varKey{name, false}) }
+func (s *Store) Plain(name string) Var { return s.variable(name, false) }
 
-func (s *Store) variable(key varKey) Var {
-	v, ok := s.vars[key]
+func (s *Store) variable(name string, secure bool) Var {
+	v, ok := s.variables(secure).get(name)
 	if !ok {
-		s.need(Need{KindVar, key.name, key.secure})
+		s.need(Need{KindVar, name, secure})
 	}
 	return v
 }
 
 // Folder reads a folder.
 func (s *Store) Folder(path string) Folder {
-	f, ok := s.folders[path]
+	f, ok := s.folders.get(path)
 	if !ok {
 		s.need(Need{Kind: KindFolder, Name: path})
 	}
@@ -154,7 +212,7 @@ func (s *Store) Folder(path string) Folder {
 
 // File reads a file; false while it is not known.
 func (s *Store) File(path string) (File, bool) {
-	f, ok := s.files[path]
+	f, ok := s.files.get(path)
 	if !ok {
 		s.need(Need{Kind: KindFile, Name: path})
 	}
@@ -163,7 +221,7 @@ func (s *Store) File(path string) (File, bool) {
 
 // Exists asks whether a path exists.
 func (s *Store) Exists(path string) bool {
-	yes, ok := s.exists[path]
+	yes, ok := s.exists.get(path)
 	if !ok {
 		s.need(Need{Kind: KindExists, Name: path})
 	}

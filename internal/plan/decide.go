@@ -58,7 +58,7 @@ func Resolve(q *Question, from facts.Source) *Answer {
 	return a
 }
 
-// Variables that a decision reads, all asked for at once to save rounds.
+// Variables that every decision reads. The spine gives them without being asked (wire.def).
 var (
 	secureVariables = [...]string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH",
 		"VK_ADD_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_LOADER_LAYERS_ENABLE",
@@ -66,6 +66,16 @@ var (
 		"HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"}
 	plainVariables = [...]string{"VK_INSTANCE_LAYERS", "VK_LOADER_DISABLE_INST_EXT_FILTER"}
 )
+
+// Variables calls f for the variables that every decision reads.
+func Variables(f func(name string, secure bool)) {
+	for _, name := range secureVariables {
+		f(name, true)
+	}
+	for _, name := range plainVariables {
+		f(name, false)
+	}
+}
 
 // prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
 // nothing: whatever it leaves out is asked for where it is needed.
@@ -76,9 +86,13 @@ func (d *decider) prefetch() bool {
 	for _, name := range plainVariables {
 		d.f.Plain(name)
 	}
-	d.f.Exe()
 	if d.f.Missing() {
 		return false
+	}
+	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
+		for _, name := range d.q.Memory.variables {
+			d.f.Plain(name)
+		}
 	}
 	var places [3]search.Locations
 	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())

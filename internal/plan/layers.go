@@ -2,6 +2,7 @@ package plan
 
 import (
 	"vkloader/internal/diag"
+	"vkloader/internal/facts"
 	"vkloader/internal/manifest"
 	"vkloader/internal/search"
 )
@@ -118,13 +119,14 @@ func (d *decider) readLayers(kind search.Kind, override []string) []*manifest.La
 // chooseOverride leaves at most one override layer in the list (LAY-186 to LAY-193).
 func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *manifest.Layer) {
 	var keyed, global *manifest.Layer
-	exe := d.f.Exe()
+	var exe facts.Exe
 	any := false
 	for _, l := range list {
 		if !l.IsOverride() {
 			continue
 		}
 		any = true
+		exe = d.f.Exe()
 		matches := false
 		for _, key := range l.AppKeys {
 			matches = matches || key == exe.Path

@@ -12,8 +12,9 @@ const memoryLimit = 1 << 20
 
 // Memory remembers the parse of files whose identity can be trusted, and nothing else. One belongs to one spine.
 type Memory struct {
-	files map[memoryKey]*parsed
-	size  int
+	files     map[memoryKey]*parsed
+	size      int
+	variables []string // named by the manifests; asked for early
 
 	settings GlobalSettings
 	next     GlobalSettings // learned by the last answer, which may have to be made again
@@ -61,14 +62,34 @@ func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
 		return p
 	}
 	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
-		m.files, m.size = make(map[memoryKey]*parsed), 0
+		m.files, m.size, m.variables = make(map[memoryKey]*parsed), 0, nil
 	}
 	key.path = clone(path) // the question's own bytes are not kept alive
 	p := parse(key.path, clone(file.Content), kind)
 	p.identity = file.Identity
 	m.files[key] = p
 	m.size += len(file.Content) + len(path)
+	if p.layers != nil && kind == search.ImplicitLayers {
+		for _, l := range p.layers.Layers {
+			m.learn(l.DisableName)
+			if l.HasEnable {
+				m.learn(l.EnableName)
+			}
+		}
+	}
 	return p
+}
+
+func (m *Memory) learn(variable string) {
+	if len(m.variables) >= 64 {
+		return
+	}
+	for _, v := range m.variables {
+		if v == variable {
+			return
+		}
+	}
+	m.variables = append(m.variables, variable)
 }
 
 // readDriver reads a driver manifest; nil after saying why not.

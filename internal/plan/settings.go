@@ -81,7 +81,7 @@ func (d *decider) loadSettings() (*settings.Settings, settings.Outcome) {
 		d.fault(path, fault)
 		return nil, settings.None
 	}
-	set, outcome, lines := settings.Read(doc, clone(path), d.f.Exe())
+	set, outcome, lines := settings.Read(doc, clone(path), d.f.Exe)
 	for i := range lines {
 		d.line(path, &lines[i])
 	}

@@ -21,7 +21,7 @@ const (
 )
 
 // Read takes the settings for a program out of a file whose text is acceptable JSON.
-func Read(doc *document.Document, file string, exe facts.Exe) (*Settings, Outcome, []manifest.Line) {
+func Read(doc *document.Document, file string, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
 	var lines []manifest.Line
 	say := func(at document.Value, flags uint32, text string) {
 		line, column := at.Position()
@@ -59,11 +59,12 @@ search:
 			}
 			continue
 		}
-		if !exe.Known { // SET-34
+		program := exe()
+		if !program.Known { // SET-34
 			break
 		}
 		for k := keys.First(); k.Exists(); k = k.Next() {
-			if text, ok := k.Text(); ok && text == exe.Path { // SET-29, SET-30
+			if text, ok := k.Text(); ok && text == program.Path { // SET-29, SET-30
 				chosen = v
 				break search
 			}

@@ -102,6 +102,20 @@ func TestCSide(t *testing.T) {
 	}
 }
 
+// What the spine gives unasked is what every decision reads.
+func TestFirstVariables(t *testing.T) {
+	at := 0
+	plan.Variables(func(name string, secure bool) {
+		if at >= len(FirstVariables) || FirstVariables[at].Name.Text != name || (FirstVariables[at].Secure != 0) != secure {
+			t.Errorf("%s is not number %d of wire.def", name, at)
+		}
+		at++
+	})
+	if at != len(FirstVariables) {
+		t.Error(at)
+	}
+}
+
 // holds: G-9
 func TestPanicQuestion(t *testing.T) {
 	w := &Writer{}

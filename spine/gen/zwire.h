@@ -878,4 +878,26 @@ static inline bool wire_get_instance(const struct wire_record *record, struct wi
     return record->end - at < 8;
 }
 
+/* Variables that every decision reads, given without being asked: X(name, secure). */
+#define WIRE_FIRST_VARIABLES(X) \
+    X("VK_DRIVER_FILES", 1) \
+    X("VK_ICD_FILENAMES", 1) \
+    X("VK_ADD_DRIVER_FILES", 1) \
+    X("VK_LAYER_PATH", 1) \
+    X("VK_ADD_LAYER_PATH", 1) \
+    X("VK_IMPLICIT_LAYER_PATH", 1) \
+    X("VK_ADD_IMPLICIT_LAYER_PATH", 1) \
+    X("VK_LOADER_LAYERS_ENABLE", 1) \
+    X("VK_LOADER_LAYERS_DISABLE", 1) \
+    X("VK_LOADER_LAYERS_ALLOW", 1) \
+    X("VK_LOADER_DRIVERS_SELECT", 1) \
+    X("VK_LOADER_DRIVERS_DISABLE", 1) \
+    X("HOME", 1) \
+    X("XDG_CONFIG_HOME", 1) \
+    X("XDG_CONFIG_DIRS", 1) \
+    X("XDG_DATA_HOME", 1) \
+    X("XDG_DATA_DIRS", 1) \
+    X("VK_INSTANCE_LAYERS", 0) \
+    X("VK_LOADER_DISABLE_INST_EXT_FILTER", 0)
+
 #endif
