@@ -69,15 +69,15 @@ func TestNothingIsLeft(t *testing.T) {
 				}
 				h.Do("destroy_instance")
 			}
-			for range 12 {
+			for range 6 {
 				round()
 			}
 			before := h.Do("heap").Int("used")
-			for range 20 {
+			for range 5 {
 				round()
 			}
 			if after := h.Do("heap").Int("used"); after != before {
-				t.Errorf("%d bytes more after 20 rounds", after-before)
+				t.Errorf("%d bytes more after 5 rounds", after-before)
 			}
 			h.Quit()
 		})
