@@ -51,7 +51,7 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
                  "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but "
                  "vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
                  lib->path);
-        return version;
+        return VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version); /* INS-065 */
     }
     return declared;
 }
