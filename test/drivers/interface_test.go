@@ -1,7 +1,9 @@
 package drivers
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,23 @@ func TestEveryRangeOfInterfaceVersions(t *testing.T) {
 		}
 	}
 	quietAbout(t, l.exit, "skip")
+}
+
+// holds: DRV-061
+func TestNoAdapterFunction(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(world.Library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{negotiation, "vk_icdGetInstanceProcAddr", "vk_icdGetPhysicalDeviceProcAddr"} {
+		if !bytes.Contains(text, []byte(name)) {
+			t.Errorf("the library does not know %s", name)
+		}
+	}
+	if bytes.Contains(text, []byte("vk_icdEnumerateAdapterPhysicalDevices")) {
+		t.Error("the library knows vk_icdEnumerateAdapterPhysicalDevices")
+	}
 }
 
 // Look-ups and calls until the first instance is made, in order: "function name" or "function".

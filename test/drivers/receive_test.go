@@ -159,6 +159,7 @@ func TestVersionsThatDriversSee(t *testing.T) {
 		{"a much newer driver", "9.0.0", script{"api 1.2.0"}, "1.3.7", apiWord(1, 3, 7), "", true},
 		{"a newer driver and 1.0", "1.2.0", script{"api 1.2.0"}, "1.0.9", apiWord(1, 0, 9), "", true},
 		{"the driver says 1.0", "1.1.0", script{"api 1.0.7", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 0, 7), zero, true},
+		{"the driver says 2.0", "1.1.0", script{"api 2.0.9", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 0, 9), zero, true},
 		{"the driver cannot say", "1.1.0", script{"api 1.0.7"}, "1.1.5", apiWord(1, 0, 0), absent, false},
 		{"the driver fails to say", "1.3.0", script{"api 1.3.0", "result vkEnumerateInstanceVersion -1"}, "1.1.5", apiWord(1, 0, 0), fails, true},
 		{"0 is passed on", "1.0.0", nil, "0", 0, "", false},
