@@ -46,7 +46,7 @@ func (a *activator) regular() {
 	d := a.d
 	variable := d.f.Plain("VK_INSTANCE_LAYERS")
 	for _, l := range a.list {
-		if l.Implicit && !contains(variable.Value, l.Name) && d.implicitEnabled(l, true) { // LAY-146
+		if l.Implicit && !(variable.Set && contains(variable.Value, l.Name)) && d.implicitEnabled(l, true) { // LAY-146
 			a.add(l, ByImplicit)
 		}
 	}

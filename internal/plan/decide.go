@@ -44,6 +44,9 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
+		if q.Memory != nil {
+			q.Memory.Forget() // what was decided so far will be decided again
+		}
 		return &Answer{Needs: f.Needs()}
 	}
 	return d.a

@@ -279,19 +279,20 @@ func TestSettingsControl(t *testing.T) {
 func TestSettingsRemembered(t *testing.T) {
 	t.Parallel()
 	w := usual(t)
-	settingsObject(w, list(entry("on", "E1", w.Path("explicit/E1.json"), "")))
+	w.Write("work/other.json", blunt("1.2.0", "E9", nil)) // found by nothing else
+	settingsObject(w, list(entry("on", "E9", w.Path("work/other.json"), "")))
 	s := start(t, w)
 	const used = "Using layer configurations"
-	same(t, "listed", s.listed(), "E1") // counts first, and fills then: the second call says it no more
+	same(t, "listed", s.listed(), "E9") // counts first, and fills then: the second call says it no more
 	text := strings.Join(s.lines(), "\n")
 	if n := strings.Count(text, used); n != 1 {
 		t.Errorf("said %d times", n)
 	}
-	same(t, "listed", s.listed(), "E1")
+	same(t, "listed", s.listed(), "E9")
 	s.lines().lacks(t, used)
 	s.create().log.has(t, "INFO", used+" found in loader settings from "+settingsFile)
 	settings(w, "{}")
-	same(t, "kept", s.listed(), "E1")
+	same(t, "kept", s.listed(), "E9")
 	same(t, "instance", s.create().active, "I1 I2")
 	settings(w, "{")
 	same(t, "forgotten", s.listed(), "I1 I2 E1 E2")
