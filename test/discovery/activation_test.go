@@ -269,7 +269,7 @@ func TestRequestedLayers(t *testing.T) {
 	s.end()
 }
 
-// holds: LAY-104 LAY-105 LAY-106 LAY-107 LAY-108 LAY-109 LAY-110 PATH-25
+// holds: LAY-104..110 PATH-25 PATH-26
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
