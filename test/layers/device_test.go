@@ -356,7 +356,7 @@ func TestMissingDeviceFunctionsEndTheProcess(t *testing.T) {
 		h.OK("create_instance")
 		pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
 		h.OK("create_device", "pd", pd)
-		exit := h.Dies("call", "via", "gipa", "instance", "i", "name", name, "arg", "d", "arg", "out", "arg", "out")
+		exit := h.Dies("call", "via", "gipa", "instance", "i", "name", name, "arg", "d", "arg", "out:128", "arg", "out:128")
 		if exit.Signal == 0 {
 			t.Errorf("%s: code %d", name, exit.Code)
 		}

@@ -98,7 +98,7 @@ func (t *tree) test(ctx context.Context, file string, limit time.Duration) strin
 		}
 	}
 	for _, pack := range t.order(file) {
-		if !t.passes(ctx, pack, limit) {
+		if !t.passes(ctx, pack, limit) && !t.passes(ctx, pack, limit) { // twice: a busy machine fails a test now and then
 			return pack
 		}
 	}
