@@ -6,7 +6,7 @@
  *     --device TEXT    the first device whose name contains the text
  *     --validate       with VK_LAYER_KHRONOS_validation; its messages of warning and above are counted
  *
- * Exit codes: 0 all frames presented, 1 a Vulkan call failed, 2 wrong usage, 77 no such window system, driver or device.
+ * Exit codes: 0 all frames presented, 1 a Vulkan call failed, 2 wrong usage, 77 no window system, driver or device.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ struct options {
 
 static void usage(void)
 {
-    fprintf(stderr, "usage: present xlib|xcb|wayland|headless [frames] [--library FILE] [--device TEXT] [--validate]\n");
+    fputs("usage: present xlib|xcb|wayland|headless [frames] [--library FILE] [--device TEXT] [--validate]\n", stderr);
     exit(2);
 }
 
@@ -241,8 +241,8 @@ static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from,
                               .image = image,
                               .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
     C(vkCmdPipelineBarrier)(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                            first ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0,
-                            NULL, 1, &b);
+                            first ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL,
+                            0, NULL, 1, &b);
 }
 
 static void record(VkCommandBuffer commands, VkImage image, int frame)

@@ -24,7 +24,10 @@ static const struct interface *new_surface[] = {&xdg_surface, NULL};
 static const struct interface *new_toplevel[] = {&xdg_toplevel};
 
 static const struct message wm_base_requests[] = {
-    {"destroy", "", none}, {"create_positioner", "n", none}, {"get_xdg_surface", "no", new_surface}, {"pong", "u", none}};
+    {"destroy", "", none},
+    {"create_positioner", "n", none},
+    {"get_xdg_surface", "no", new_surface},
+    {"pong", "u", none}};
 static const struct message wm_base_events[] = {{"ping", "u", none}};
 static const struct interface xdg_wm_base = {"xdg_wm_base", 1, 4, wm_base_requests, 1, wm_base_events};
 
@@ -102,7 +105,8 @@ bool window_wayland(struct window *window, uint32_t width, uint32_t height)
     (void)width, (void)height;
     void *w = window_library("libwayland-client.so.0");
     void *(*connect)(const char *) = (void *(*)(const char *))window_function(w, "wl_display_connect");
-    construct = (void *(*)(void *, uint32_t, const struct interface *, ...))window_function(w, "wl_proxy_marshal_constructor");
+    construct = (void *(*)(void *, uint32_t, const struct interface *, ...))window_function(
+        w, "wl_proxy_marshal_constructor");
     construct_versioned = (void *(*)(void *, uint32_t, const struct interface *, uint32_t, ...))window_function(
         w, "wl_proxy_marshal_constructor_versioned");
     marshal = (void (*)(void *, uint32_t, ...))window_function(w, "wl_proxy_marshal");
