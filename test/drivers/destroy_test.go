@@ -80,14 +80,12 @@ func TestOrderOfDestruction(t *testing.T) {
 	h.Do("allocator", "as", "a")
 	h.OK("create_instance", "api", "1.1.0", "layer", "VK_LAYER_upper", "layer", "VK_LAYER_lower", "ext", "VK_KHR_surface", "ext", "VK_EXT_headless_surface",
 		"ext", "VK_EXT_debug_utils", "ext", "VK_EXT_debug_report")
-	pd := h.OK("physical_devices").Ints("devices")[0]
 	h.OK("create_messenger")
 	h.OK("create_report")
 	h.OK("create_surface", "type", "headless")
 	for _, pd := range h.OK("physical_devices").Ints("devices") {
 		h.Do("call", "name", "vkGetPhysicalDeviceSurfaceSupportKHR", "arg", world.Ref(pd), "arg", "0", "arg", "s", "arg", "out")
 	}
-	_ = pd
 	w.ForgetLog()
 	h.Do("destroy_instance", "allocator", "a")
 	var got []string
