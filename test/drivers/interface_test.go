@@ -245,6 +245,13 @@ func TestThirdEntryPoint(t *testing.T) {
 				if handle := event.Text("handle"); handle != "instance:1" && !event.IsNull("handle") || dead {
 					t.Errorf("vk_icdGetInstanceProcAddr was asked with %q for %q", handle, event.Text("name"))
 				}
+				switch name := event.Text("name"); name {
+				case "vkCreateInstance", "vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceVersion", negotiation, "vk_icdGetPhysicalDeviceProcAddr":
+				default:
+					if event.IsNull("handle") {
+						t.Errorf("%s was asked for without an instance", name)
+					}
+				}
 			}
 		})
 	}

@@ -87,6 +87,37 @@ func TestLibrariesOfOtherInstancesStay(t *testing.T) {
 	}
 }
 
+// holds: INS-087 INS-088
+func TestListedLibrariesGoWithAnyInstance(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0"
+	a := w.Driver("a", "log_load", "device name=a")
+	w.Driver("b", "log_load", "device name=b")
+	h := w.Start()
+	both := w.Environment()
+	h.OK("instance_extensions")
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", a.ManifestPath)
+	h.OK("create_instance", "as", "one")
+	h.OK("create_instance", "as", "two")
+	same(t, "before", loads(w), []string{"a+", "b+"})
+	h.Do("destroy_instance", "name", "two")
+	same(t, "with one left", loads(w), []string{"a+", "b+", "b-"})
+	for _, variable := range both { // listing again holds b again, and the live instance's a
+		if value, ok := strings.CutPrefix(variable, "VK_DRIVER_FILES="); ok {
+			h.Do("setenv", "name", "VK_DRIVER_FILES", "value", value)
+		}
+	}
+	h.OK("instance_extensions")
+	same(t, "listed again", loads(w), []string{"a+", "b+", "b-", "b+"})
+	same(t, "devices", deviceNames(h, "one"), []string{"a"})
+	h.Do("destroy_instance", "name", "one")
+	got := loads(w)[4:]
+	slices.Sort(got)
+	same(t, "in the end", got, []string{"a-", "b-"})
+	h.Quit()
+}
+
 // A driver that has reported a device stays; another one does not.
 //
 // holds: INS-088 INS-089
