@@ -13,7 +13,6 @@ const (
 	FileWrongKind
 	ManifestVersion
 	ManifestVersionUnknown
-	LocationUsed
 	LocationMissing
 	LocationTooLong
 	VariableIgnored
@@ -44,7 +43,6 @@ const (
 	LayerMissing
 	LayerOldVersion
 	MetaInvalid
-	MetaValid
 	MetaComponent
 	OverrideChosen
 	OverrideRejected
@@ -77,7 +75,6 @@ var table = [codeCount]Entry{
 	FileWrongKind:          {"file-wrong-kind", Warning, "LAY-33", "Move the file to the folder of its own kind."},
 	ManifestVersion:        {"manifest-version", Problem, "LAY-21", "Add a file_format_version that is a string."},
 	ManifestVersionUnknown: {"manifest-version-unknown", Warning, "LAY-23", "Use a file version that loaders know."},
-	LocationUsed:           {"location-used", Note, "LOG-17", ""},
 	LocationMissing:        {"location-missing", Note, "PATH-16", ""},
 	LocationTooLong:        {"location-too-long", Warning, "PATH-21", "Use a shorter path."},
 	VariableIgnored:        {"variable-ignored", Warning, "ENV-7", "Unset the variable, or the one that takes precedence."},
@@ -108,7 +105,6 @@ var table = [codeCount]Entry{
 	LayerMissing:           {"layer-missing", Problem, "LAY-139", "Install the layer, or correct the name."},
 	LayerOldVersion:        {"layer-old-version", Warning, "LAY-132", "Update the layer."},
 	MetaInvalid:            {"meta-invalid", Problem, "LAY-165", "Install the components, or correct component_layers."},
-	MetaValid:              {"meta-valid", Note, "LAY-164", ""},
 	MetaComponent:          {"meta-component", Warning, "LAY-179", "Remove what takes the component out of the list."},
 	OverrideChosen:         {"override-chosen", Note, "LAY-189", ""},
 	OverrideRejected:       {"override-rejected", Warning, "LAY-187", "Correct app_keys, or remove the override manifest."},

@@ -31,6 +31,7 @@ var floors = []struct {
 	{[]string{"internal/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/wire", "internal/report"}, "forms of a plan; nothing may be decided there"},
 	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
+	{[]string{"internal/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"cmd/libvkcore", "cmd/libvkcore/overlay", "cmd/vkloader"}, "programs: nobody imports them"},
 }
 
