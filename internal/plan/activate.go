@@ -10,6 +10,8 @@ type activator struct {
 	d      *decider
 	list   []*manifest.Layer
 	index  map[*manifest.Layer]int
+	first  map[string]*manifest.Layer
+	app    map[string]bool          // names that the program gave
 	active map[string]bool          // names in the active list
 	done   map[*manifest.Layer]bool // layers in the active list
 	inside map[*manifest.Layer]bool // meta-layers being expanded
@@ -18,10 +20,15 @@ type activator struct {
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (d *decider) activate(list []*manifest.Layer) {
-	a := &activator{d: d, list: list, index: make(map[*manifest.Layer]int, len(list)), active: make(map[string]bool),
-		done: make(map[*manifest.Layer]bool), inside: make(map[*manifest.Layer]bool)}
+	a := &activator{d: d, list: list, index: make(map[*manifest.Layer]int, len(list)), first: firstOf(list),
+		app: make(map[string]bool), active: make(map[string]bool), done: make(map[*manifest.Layer]bool), inside: make(map[*manifest.Layer]bool)}
 	for i, l := range list {
 		a.index[l] = i
+	}
+	for _, n := range d.q.App.Layers {
+		if n.Set {
+			a.app[n.Text] = true
+		}
 	}
 	if d.set != nil && d.set.ControlsLayers {
 		a.bySettings()
@@ -54,7 +61,7 @@ func (a *activator) regular() {
 		d.say(diag.Warn|diag.Layer, diag.LayerForced, "VK_INSTANCE_LAYERS", "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers \""+variable.Value+"\"")
 		for _, name := range split(variable.Value) {
-			l := findLayer(a.list, name)
+			l := a.first[name]
 			if l == nil {
 				d.say(diag.Error|diag.Layer, diag.LayerMissing, name, "", "Layer \""+name+
 					"\" was not found but was requested by env var VK_INSTANCE_LAYERS!")
@@ -71,7 +78,7 @@ func (a *activator) regular() {
 		}
 	}
 	for _, n := range d.q.App.Layers {
-		if l := findLayer(a.list, n.Text); l != nil {
+		if l := a.first[n.Text]; l != nil {
 			a.add(l, ByApplication)
 		}
 	}
@@ -107,17 +114,7 @@ func (a *activator) add(l *manifest.Layer, by uint32) {
 
 func (a *activator) put(l *manifest.Layer, by uint32) {
 	a.active[l.Name], a.done[l] = true, true
-	a.d.a.Active = append(a.d.a.Active, Active{a.index[l], by, a.byApp(l.Name)})
-}
-
-// byApp tells whether the program named a layer.
-func (a *activator) byApp(name string) bool {
-	for _, n := range a.d.q.App.Layers {
-		if n.Set && n.Text == name {
-			return true
-		}
-	}
-	return false
+	a.d.a.Active = append(a.d.a.Active, Active{a.index[l], by, a.app[l.Name]})
 }
 
 // addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing.
@@ -128,7 +125,7 @@ func (a *activator) addMeta(meta *manifest.Layer, by uint32) bool {
 	a.inside[meta] = true
 	complete := true
 	for _, name := range meta.Components {
-		c := findLayer(a.list, name)
+		c := a.first[name]
 		switch {
 		case c == nil: // LAY-179, SET-68
 			a.d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+

@@ -118,6 +118,7 @@ func (d *decider) validateLayers(list []*manifest.Layer) bool {
 		return d.fail(LayerNotPresent, diag.LayerMissing, "ppEnabledLayerNames",
 			"loader_validate_layers: ppEnabledLayerNames is NULL but enabledLayerCount is greater than zero")
 	}
+	first := firstOf(list)
 	for i, n := range app.Layers {
 		if !wellFormed(n) {
 			return d.fail(LayerNotPresent, diag.NameMalformed, "ppEnabledLayerNames",
@@ -127,7 +128,7 @@ func (d *decider) validateLayers(list []*manifest.Layer) bool {
 			return d.fail(LayerNotPresent, diag.LayerDisabled, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+
 				" was explicitly prevented from being enabled by the loader settings file")
 		}
-		if findLayer(list, n.Text) == nil {
+		if first[n.Text] == nil {
 			return d.fail(LayerNotPresent, diag.LayerMissing, n.Text, "loader_validate_layers: Layer "+decimal(uint32(i))+
 				" does not exist in the list of available layers")
 		}

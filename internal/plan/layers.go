@@ -22,6 +22,17 @@ func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
 	return nil
 }
 
+// firstOf gives the first layer of each name, for lists that are searched often.
+func firstOf(list []*manifest.Layer) map[string]*manifest.Layer {
+	first := make(map[string]*manifest.Layer, len(list))
+	for _, l := range list {
+		if first[l.Name] == nil {
+			first[l.Name] = l
+		}
+	}
+	return first
+}
+
 // removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
 func (d *decider) removes(l *manifest.Layer) bool {
 	return d.disable.disables(l.Name, l.Implicit) && !d.allow.matches(l.Name) && !d.enable.matches(l.Name)
@@ -186,12 +197,7 @@ func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 			continue
 		}
 		if names == nil {
-			names = make(map[string]*manifest.Layer, len(list))
-			for _, n := range list {
-				if names[n.Name] == nil {
-					names[n.Name] = n
-				}
-			}
+			names = firstOf(list)
 		}
 		if d.validMeta(names, l, map[*manifest.Layer]bool{l: true}, &work) {
 			d.union(names, l)
@@ -265,22 +271,32 @@ func majorMinor(v uint32) string {
 
 // union gives a meta-layer the extensions of its components (LAY-169 to LAY-172).
 func (d *decider) union(names map[string]*manifest.Layer, meta *manifest.Layer) {
-	join := func(own []manifest.Extension, more []manifest.Extension, component, kind string) []manifest.Extension {
-		out := own[:len(own):len(own)]
+	join := func(out []manifest.Extension, known map[string]bool, more []manifest.Extension, component, kind string) []manifest.Extension {
 		for _, e := range more {
 			d.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+component+" adding "+kind+" extension "+e.Name)
-			if !manifest.HasExtension(out, e.Name) {
+			if !known[e.Name] {
+				known[e.Name] = true
 				out = append(out, e)
 			}
 		}
 		return out
 	}
+	own := func(list []manifest.Extension) ([]manifest.Extension, map[string]bool) {
+		known := make(map[string]bool)
+		for i := range list {
+			known[list[i].Name] = true
+		}
+		return list[:len(list):len(list)], known // the parse that is remembered keeps its own
+	}
+	instance, ofInstance := own(meta.Instance)
+	device, ofDevice := own(meta.Device)
 	for _, name := range meta.Components {
 		if c := names[name]; c != nil {
-			meta.Instance = join(meta.Instance, c.Instance, name, "instance")
-			meta.Device = join(meta.Device, c.Device, name, "device")
+			instance = join(instance, ofInstance, c.Instance, name, "instance")
+			device = join(device, ofDevice, c.Device, name, "device")
 		}
 	}
+	meta.Instance, meta.Device = instance, device
 }
 
 // blacklist removes what the override layer forbids, while it is enabled (LAY-213).

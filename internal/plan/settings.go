@@ -185,7 +185,7 @@ func (a *activator) bySettings() {
 			a.addEntry(l, ByEnable)
 		case named[l.Name]:
 			a.addEntry(l, ByVariable)
-		case a.byApp(l.Name):
+		case a.app[l.Name]:
 			a.addEntry(l, ByApplication)
 		case l.Implicit && d.implicitEnabled(l, true):
 			a.addEntry(l, ByImplicit)

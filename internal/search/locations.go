@@ -45,6 +45,8 @@ type Locations struct {
 	List    []Location
 	TooLong []string   // elements that were skipped (PATH-21)
 	Ignored []Location // variables that are set and count for nothing; From is the variable, Path the one that wins
+
+	known map[string]bool // paths of a long list
 }
 
 // Build makes the list of locations of a kind. noVariables leaves the kind's own variables out (SET-98); override,
@@ -131,12 +133,34 @@ func (l *Locations) addOne(path, suffix, from string) {
 		}
 		path += suffix
 	}
-	for i := range l.List {
-		if l.List[i].Path == path { // PATH-10
-			return
-		}
+	if l.has(path) { // PATH-10
+		return
 	}
 	l.List = append(l.List, Location{path, file, from})
+	if l.known != nil {
+		l.known[path] = true
+	}
+}
+
+// shortList is how long a list may be that is searched without a map.
+const shortList = 16
+
+func (l *Locations) has(path string) bool {
+	if l.known == nil && len(l.List) > shortList {
+		l.known = make(map[string]bool)
+		for i := range l.List {
+			l.known[l.List[i].Path] = true
+		}
+	}
+	if l.known != nil {
+		return l.known[path]
+	}
+	for i := range l.List {
+		if l.List[i].Path == path {
+			return true
+		}
+	}
+	return false
 }
 
 // IsManifestName tells whether a name ends in .json, lower case (PATH-17).
