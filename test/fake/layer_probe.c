@@ -1,5 +1,5 @@
-/* layer_probe.c: what the fake layer asks of the next one and of the loader's callbacks, in the middle of a call. Script:
- *
+/* layer_probe.c: what the fake layer asks of the next one and of the loader's callbacks, in the middle of a call.
+ * Script: 
  * "ask NAME"       logs as "asked" which library the next GIPA, GPDPA and (devices) GDPA have the function from
  * "ask_bad NAME"   the same with a NULL instance or device
  * "set_data"       logs as "data" what the loader-data callback does
@@ -129,7 +129,8 @@ void own_buffer(struct chain *chain)
     PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)chain->gdpa(chain->lower,
         "vkAllocateCommandBuffers");
     PFN_vkCmdDraw draw = loader ? (PFN_vkCmdDraw)dlsym(loader, "vkCmdDraw") : NULL;
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandBufferCount = 1};
+    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                        .commandBufferCount = 1};
     if (!allocate || !draw || allocate(chain->lower, &info, &buffer) != VK_SUCCESS) return;
     record_open(&r, "own buffer");
     record_int(&r, "word", (int64_t)*(uintptr_t *)buffer);
