@@ -1,5 +1,6 @@
 /* layer_probe.c: what the fake layer asks of the next one and of the loader's callbacks, in the middle of a call.
- * Script: 
+ * Script:
+ *
  * "ask NAME"       logs as "asked" which library the next GIPA, GPDPA and (devices) GDPA have the function from
  * "ask_bad NAME"   the same with a NULL instance or device
  * "set_data"       logs as "data" what the loader-data callback does
