@@ -12,7 +12,7 @@ import (
 
 // Every checked command dies of a bad first handle, with its own message, in a forked child as in the parent.
 //
-// holds: HND-001..HND-006 HND-008 HND-013..HND-016 HND-018..HND-022 PHY-083 DEV-014 DEV-047 LAY-256 LAY-266 EXP-011
+// holds: HND-001..HND-006 HND-008 HND-013..HND-022 PHY-083 DEV-014 DEV-047 LAY-256 LAY-266 EXP-011
 func TestBadHandles(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

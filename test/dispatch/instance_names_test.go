@@ -207,7 +207,7 @@ func commandOf(name string) commands.Command {
 	return commands.Command{Minor: commands.ExtensionMinor}
 }
 
-// holds: GPA-010 GPA-038 GPA-039 GPA-042
+// holds: GPA-010 GPA-038 GPA-039 GPA-041 GPA-042
 func TestMalformedNames(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

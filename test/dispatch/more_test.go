@@ -172,6 +172,32 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// holds: THR-016 SYS-002
+func TestOtherThreadsSeeTheEnvironment(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	one, two := w.Driver("one", "device name=a", "ext VK_KHR_surface 25"), w.Driver("two", "device name=b", "ext VK_KHR_display 23")
+	w.Env["VK_DRIVER_FILES"] = one.ManifestPath
+	h := w.Start()
+	h.Do("script", "as", "ask", "line", "instance_extensions", "line", "create_instance as=i%t", "line", "destroy_instance name=i%t")
+	for i, f := range []*world.Fake{one, two, one} {
+		h.Do("setenv", "name", "VK_DRIVER_FILES", "value", f.ManifestPath)
+		w.ForgetLog()
+		a := h.Do("run", "script", "ask", "threads", "1")
+		if a.Int("bad") != 0 {
+			t.Errorf("round %d: %v", i, a)
+		}
+		want := map[*world.Fake]string{one: "VK_KHR_surface", two: "VK_KHR_display"}[f]
+		if got := a.Lists("answers")[0][0].Strings("extensions"); got[0] != want || len(got) != 5 {
+			t.Errorf("round %d: extensions %v", i, got)
+		}
+		if who := w.Log().Fn("vkCreateInstance").Who(); !slices.Equal(who, []string{f.Name}) {
+			t.Errorf("round %d: instances of %v", i, who)
+		}
+	}
+	h.Quit()
+}
+
 // holds: THR-010
 func TestDriverThatBlocksHoldsNobodyUp(t *testing.T) {
 	t.Parallel()

@@ -240,7 +240,7 @@ func TestDamagedHandles(t *testing.T) {
 	}
 }
 
-// holds: LAY-324..LAY-326 LAY-333 LAY-334 LAY-376 LAY-377 LAY-382..LAY-386 GPA-069 GPA-070 GPA-073 GPA-075
+// holds: LAY-324..LAY-326 LAY-333 LAY-334 LAY-375..LAY-377 LAY-380..LAY-386 GPA-069 GPA-070 GPA-073 GPA-075
 func TestWrapping(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{"w", "wp", "pw", "pwp", "ww", "wpw"} {

@@ -14,12 +14,13 @@ const outOfMemory = -1
 // balanced wants no live block and no misuse.
 func balanced(t *testing.T, h *world.Host, name, after string) {
 	t.Helper()
-	if s := h.Do("allocator_stats", "name", name); s.Int("live") != 0 || s.Int("faults") != 0 || s.Int("alignment_faults") != 0 {
+	s := h.Do("allocator_stats", "name", name) // a fault: a foreign block, a block given back twice, an odd alignment
+	if s.Int("live") != 0 || s.Int("faults") != 0 || s.Ints("scopes")[2] != 0 {
 		t.Errorf("%s: %s: %v", after, name, s)
 	}
 }
 
-// holds: ALC-001..ALC-007 ALC-010..ALC-012 ALC-014 ALC-016..ALC-022 ALC-030
+// holds: ALC-001..ALC-008 ALC-010..ALC-012 ALC-014 ALC-016..ALC-022 ALC-030
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, fill := range []string{"0", "0xff"} {
