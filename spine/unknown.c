@@ -63,6 +63,19 @@ static void *driver_physdev_fn(const struct driver *d, const char *name) {
     return d->lib->interface_version >= 4 && d->lib->gpdpa ? (void *)d->lib->gpdpa(d->handle, name) : NULL;
 }
 
+/* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one. */
+static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say) {
+    bool any = false;
+    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+        void *p = driver_physdev_fn(d, name);
+        if (!p) continue;
+        any = true;
+        __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
+        if (say) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
+    }
+    return any;
+}
+
 static bool any_driver_has(struct instance *in, const char *name) {
     for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
         if (!driver_physdev_fn(d, name)) continue;
@@ -81,42 +94,42 @@ static bool top_layer_has(struct instance *in, const char *name) {
     return false;
 }
 
-PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool upper) {
-    struct unknown_names *names = &in->unknown_physdev;
-    void (*stubs)(void) = upper ? unknown_physdev_trampolines : unknown_physdev_terminators;
-    uint32_t i = find_locked(names, name);
-    if (i != UNKNOWN_MAX) {
-        /* The lower end has the name only where a driver has it (UNK-008). */
-        if (!upper && !any_driver_has(in, name)) return NULL;
-        return (PFN_vkVoidFunction)stub(stubs, i);
-    }
-    if (!any_driver_has(in, name) && !(upper && top_layer_has(in, name))) return NULL;
-    bool fresh;
-    i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
-    if (i == UNKNOWN_MAX) return NULL;
-    if (fresh) /* UNK-023 */
-        log_line(in, LOG_DEBUG,
-                 "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u", name, i);
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) { /* UNK-006 */
-        void *p = driver_physdev_fn(d, name);
-        if (!p) continue;
-        d->own_table.unknown[i] = p;
-        if (fresh)
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
-    }
-    void *to = stub(unknown_physdev_terminators, i); /* UNK-004 */
+/* UNK-004. Layers are asked when the application asks for the name, so not while the instance is being created, when
+ * the name may have come from a layer. */
+static void choose_destination(struct instance *in, const char *name, uint32_t i) {
+    void *to = stub(unknown_physdev_terminators, i);
     for (uint32_t l = 0; l < in->layers->node_count; l++) {
         const struct layer_node *n = &in->layers->node[l];
         void *p = asks_physdevs(n) ? (void *)n->gpdpa(in->lower, name) : NULL;
         if (!p) continue;
         to = p;
-        if (fresh)
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %p for %s", n->layer->name, p,
-                     name);
+        log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Layer %s returned ptr %p for %s", n->layer->name, p, name);
         break;
     }
     __atomic_store_n(&in->own_table.unknown[i], to, __ATOMIC_RELEASE);
-    return (PFN_vkVoidFunction)stub(stubs, i);
+}
+
+PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool upper) {
+    struct unknown_names *names = &in->unknown_physdev;
+    uint32_t i = find_locked(names, name);
+    if (i == UNKNOWN_MAX) {
+        if (!any_driver_has(in, name) && !(upper && top_layer_has(in, name))) return NULL;
+        bool fresh;
+        i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
+        if (i == UNKNOWN_MAX) return NULL;
+        if (fresh) /* UNK-023 */
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u",
+                     name, i);
+        fill_drivers(in, name, i, fresh);
+    } else if (!upper && !fill_drivers(in, name, i, false)) {
+        return NULL; /* The lower end has the name only where a driver has it (UNK-008). */
+    }
+    if (!upper) return (PFN_vkVoidFunction)stub(unknown_physdev_terminators, i);
+    if (__atomic_load_n(&in->own_table.unknown[i], __ATOMIC_ACQUIRE) == (void *)missing_in_chain) {
+        fill_drivers(in, name, i, false); /* another thread may have added the name just now */
+        choose_destination(in, name, i);
+    }
+    return (PFN_vkVoidFunction)stub(unknown_physdev_trampolines, i);
 }
 
 /* ---- device commands ------------------------------------------------------------------------------------------- */
@@ -161,13 +174,16 @@ static bool manifest_names(const struct instance *in, const char *name) { /* UNK
     return false;
 }
 
-static bool device_command_exists(struct instance *in, const char *name, bool upper) {
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) { /* UNK-012 a */
+static bool driver_command_exists(struct instance *in, const char *name) { /* UNK-012 a */
+    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
         if (!d->lib->gipa(d->handle, name)) continue;
         driver_release(d);
         return true;
     }
-    if (!upper) return false; /* UNK-018 */
+    return false;
+}
+
+static bool layer_command_exists(struct instance *in, const char *name) {
     if (manifest_names(in, name)) return true;
     return in->layers->node_count && in->layers->node[0].gipa(in->lower, name); /* UNK-012 c */
 }
@@ -175,8 +191,10 @@ static bool device_command_exists(struct instance *in, const char *name, bool up
 static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool upper) {
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
+    if ((i == UNKNOWN_MAX || !upper) && !driver_command_exists(in, name)) { /* UNK-018 */
+        if (!upper || !layer_command_exists(in, name)) return NULL;
+    }
     if (i == UNKNOWN_MAX) {
-        if (!device_command_exists(in, name, upper)) return NULL;
         bool fresh;
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
