@@ -19,10 +19,33 @@ struct device *device_of(const void *object) {
     return table && table->mark == DEVICE_MARK ? table->device : NULL;
 }
 
-static VkResult set_device_data(VkDevice handle, void *object) { /* LAY-378 */
-    struct device *dev = device_of(handle);
-    if (!dev || !object) return VK_ERROR_INITIALIZATION_FAILED;
-    *(void **)object = dev->table;
+static struct device *known; /* under the lock: every device from its creation to its end */
+
+static void known_add(struct device *dev) {
+    lock_take();
+    dev->next_known = known;
+    known = dev;
+    lock_drop();
+}
+
+static void known_drop(struct device *dev) {
+    lock_take();
+    struct device **at = &known;
+    while (*at && *at != dev) at = &(*at)->next_known;
+    if (*at) *at = dev->next_known;
+    lock_drop();
+}
+
+/* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
+static VkResult set_device_data(VkDevice handle, void *object) {
+    if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    void *word = *(void **)handle;
+    lock_take();
+    const struct device *dev = known;
+    while (dev && (const void *)&dev->own_table != word) dev = dev->next_known;
+    lock_drop();
+    if (!dev) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = word;
     return VK_SUCCESS;
 }
 
@@ -180,15 +203,16 @@ static struct device *with_table(struct instance *in, const void *table) {
 static void device_free(struct device *dev) {
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
+    known_drop(dev);
     dev->own_table.mark = 0;
     dev->magic = 0;
     mem_free(has ? &copy : NULL, dev);
 }
 
-/* The chain below index `from` of the instance's chain; physdev and chain handles as that part of it knows them. */
-static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                              const VkAllocationCallbacks *allocator, VkDevice *out, uint32_t from,
-                              PFN_vkGetDeviceProcAddr *next_gdpa) {
+/* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
+static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev, 
+                              const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
+                              uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa) {
     const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
     struct device *dev = mem_new(own, sizeof *dev, VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
     if (!dev) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -198,6 +222,7 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
     if (own) dev->allocator = *own;
     dev->own_table.mark = DEVICE_MARK;
     dev->own_table.device = dev;
+    known_add(dev);
     dev->app_debug_marker = false;
     for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
@@ -243,7 +268,7 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
     copy.pNext = &data; /* LAY-350 */
 
     VkDevice handle = (VkDevice)dev;                                                   /* LAY-357 */
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(in->lower, "vkCreateDevice"); /* LAY-354 */
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
     if (result == VK_SUCCESS && !create) {
         log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
         result = VK_ERROR_INITIALIZATION_FAILED;
@@ -268,7 +293,7 @@ static VkResult create_device(struct instance *in, VkPhysicalDevice physdev, con
     }
     dev->chain_handle = handle;
     dev->top_gdpa = gdpa;
-    table_fill_device(dev, gipa);
+    table_fill_device(dev, gipa, chain_instance);
     *out = handle;
     return result;
 }
@@ -283,7 +308,7 @@ VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo 
         (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
     VkResult result = check_extensions(in, enumerate, p->lower, info);
     if (result != VK_SUCCESS) return result;
-    return create_device(in, p->lower, info, allocator, out, 0, NULL);
+    return create_device(in, in->lower, p->lower, info, allocator, out, 0, NULL);
 }
 EXPORT_COMMAND(vkCreateDevice);
 
@@ -303,23 +328,25 @@ EXPORT_COMMAND(vkDestroyDevice);
 VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *device,
                              PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa) {
-    struct instance *in = instance_of(instance);
+    struct instance *in = instance_known(instance);
+    if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
     if (!in) { /* LAY-366: an application-level physical device */
         const struct physdev *p = (const struct physdev *)physdev;
         if (!p || p->magic != PHYSDEV_UPPER_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
         in = p->instance;
         physdev = p->lower;
+        instance = in->lower;
     }
-    if (in->magic != INSTANCE_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
     uint32_t from = 0;
     for (uint32_t i = 0; layer_gipa && i < in->layers->node_count; i++)
         if (in->layers->node[i].gipa == layer_gipa) from = i + 1; /* LAY-367 */
-    PFN_vkGetInstanceProcAddr ask = layer_gipa ? layer_gipa : (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
-        (PFN_vkEnumerateDeviceExtensionProperties)ask(instance, "vkEnumerateDeviceExtensionProperties");
+        (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
+    if (layer_gipa)
+        enumerate = (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance, "vkEnumerateDeviceExtensionProperties");
     if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
-    return result == VK_SUCCESS ? create_device(in, physdev, info, allocator, device, from, next_gdpa) : result;
+    return result == VK_SUCCESS ? create_device(in, instance, physdev, info, allocator, device, from, next_gdpa) : result;
 }
 
 void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {

@@ -100,16 +100,20 @@ static void live_drop(struct instance *in) {
     lock_drop();
 }
 
-/* LAY-377: the handle that a layer got from below may be a lower layer's own, known by its first word. */
-static VkResult set_instance_data(VkInstance handle, void *object) {
-    if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
-    void *word = *(void **)handle;
+struct instance *instance_known(VkInstance handle) {
+    if (!handle) return NULL;
+    const void *word = *(void **)handle;
     lock_take();
-    const struct instance *in = live;
+    struct instance *in = live;
     while (in && in->table != word) in = in->next;
     lock_drop();
-    if (!in) return VK_ERROR_INITIALIZATION_FAILED;
-    *(void **)object = word;
+    return in;
+}
+
+static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 */
+    struct instance *in = instance_known(handle);
+    if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = in->table;
     return VK_SUCCESS;
 }
 

@@ -16,6 +16,9 @@ void unknown_names_free(struct instance *instance);
 void driver_free(struct driver *driver);
 
 /* device.c: the callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
+/* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first
+ * word (LAY-376). NULL when it is none. */
+struct instance *instance_known(VkInstance handle);
 VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *device,
                              PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa);

@@ -106,7 +106,7 @@ void table_fill_lower(struct device *dev) {
         dev->lower_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
 }
 
-void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa) {
+void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance) {
     struct instance *in = dev->instance;
     for (uint32_t i = 0; i < DSLOT_COUNT; i++) { /* LAY-403 */
         const struct name_record *r = &names_commands[names_device_slots[i]];
@@ -115,7 +115,7 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa) {
         if (!of_debug_utils(r))
             p = (void *)dev->top_gdpa(dev->chain_handle, name);
         else if (gate_open(in, r))
-            p = (void *)top_gipa(in->lower, name); /* GPA-087 */
+            p = (void *)top_gipa(top_instance, name); /* GPA-087 */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);
     }
     unknown_fill_device(dev);

@@ -191,6 +191,7 @@ struct device {
     char room[232];                /* as in struct instance */
 
     struct device *next;           /* of the instance */
+    struct device *next_known;     /* of all there are */
     struct instance *instance;
     struct driver *driver;
     struct physdev *physdev;       /* lower kind */
@@ -375,7 +376,7 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
 void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
 void table_fill_driver(struct driver *driver);
 void table_fill_lower(struct device *device); /* lower_slot */
-void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa);
+void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance);
 
 #define EXPORT __attribute__((visibility("default")))
 /* Makes the exported symbol of a command whose upper end is written in C. */
