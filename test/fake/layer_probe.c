@@ -109,12 +109,49 @@ static void device_layers(struct chain *chain)
     record_close(&r);
 }
 
+/* "own_now app HANDLE [whole]" (an application's physical device, no instance) or "own_now index N" (a device from below):
+ * a device made at any time, used through the loader's exports, and destroyed. */
+static void own_now(struct chain *chain, const struct statement *s)
+{
+    static __thread bool inside;
+    struct record r;
+    VkPhysicalDevice devices[16] = {NULL};
+    uint32_t count = 16;
+    VkDevice device = NULL;
+    VkQueue queue = NULL;
+    PFN_vkGetDeviceProcAddr gdpa = NULL;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    bool app = !strcmp(s->word[1], "app"), whole = s->count > 3;
+    void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (inside || !loader || s->count < 3) return;
+    inside = true;
+    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance,
+        "vkEnumeratePhysicalDevices");
+    if (!app) list(chain->instance, &count, devices);
+    VkPhysicalDevice from = app ? H(script_number(s->word[2])) : devices[script_number(s->word[2])];
+    VkResult result = chain->create_device(app ? NULL : chain->instance, from, &info, NULL, &device, whole ? NULL : layer_gipa,
+        &gdpa);
+    record_open(&r, "own device");
+    record_int(&r, "result", result);
+    record_pointer(&r, "gdpa", (const void *)(uintptr_t)gdpa);
+    record_close(&r);
+    if (result == VK_SUCCESS) {
+        ((PFN_vkGetDeviceQueue)dlsym(loader, "vkGetDeviceQueue"))(device, 0, 0, &queue);
+        ((PFN_vkQueueWaitIdle)dlsym(loader, "vkQueueWaitIdle"))(queue);
+        chain->destroy_device(device, NULL, (PFN_vkDestroyDevice)gdpa(device, "vkDestroyDevice"));
+    }
+    chain->destroy_device(NULL, NULL, NULL);
+    dlclose(loader);
+    inside = false;
+}
+
 void probe(struct chain *chain, const char *when)
 {
     const struct statement *s;
     for (int i = 0; (s = script_find("ask", NULL, i)); i++) ask(chain, when, s->word[1], false);
     for (int i = 0; (s = script_find("ask_bad", NULL, i)); i++) ask(chain, when, s->word[1], true);
     if (script_has("set_data", NULL)) set_data(chain, when);
+    if (!strcmp(when, "enumerate") && (s = script_find("own_now", NULL, 0))) own_now(chain, s);
     if (chain->device || strcmp(when, "create")) return;
     for (int i = 0; (s = script_find("use", NULL, i)); i++) use(chain, s->word[1]);
     if (script_has("device_layers", NULL)) device_layers(chain);
