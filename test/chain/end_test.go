@@ -225,7 +225,7 @@ func TestLowerEndOfDevices(t *testing.T) {
 	}
 }
 
-// holds: GPA-087 GPA-053
+// holds: GPA-087
 func TestDebugCommandsComeFromTheInstance(t *testing.T) {
 	t.Parallel()
 	const label = "vkCmdBeginDebugUtilsLabelEXT"

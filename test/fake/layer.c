@@ -2,6 +2,7 @@
  * test/README.md lists the script's words.
  */
 #include "layer.h"
+#include <stdio.h>
 #include <string.h>
 #include "thunks.h"
 
@@ -55,6 +56,19 @@ void log_lookup(const char *function, const char *name, const void *handle, cons
     record_close(&r);
 }
 
+/* "offer_with EXTENSION FN": only where the extension is enabled. */
+static bool offered_with(const struct chain *chain, const char *name)
+{
+    char word[300];
+    const struct statement *s;
+    for (int i = 0; chain && chain->enabled && (s = script_find("offer_with", NULL, i)); i++) {
+        if (s->count < 3 || strcmp(s->word[2], name)) continue;
+        snprintf(word, sizeof word, " %s ", s->word[1]);
+        if (strstr(chain->enabled, word)) return true;
+    }
+    return false;
+}
+
 static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
 {
     if (script_has("gipa_null", name)) return NULL;
@@ -67,7 +81,7 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
         if (script_has("pass", name)) return next;
         return !entries[i].optional || next ? entries[i].function : NULL;
     }
-    if (script_has("offer", name) || script_has("offer_gipa", name)) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gipa", name) || offered_with(chain, name)) return thunk_for(name);
     if (next && (script_has("intercept", name) || script_has("intercept", "*") || (unwraps() && strncmp(name,
         "vkEnumerateInstance", 19)))) return thunk_for(name);
     return next;
@@ -88,7 +102,7 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
     if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (!strcmp(entries[i].name, name) && entries[i].level == 'd') return entries[i].function;
-    if (script_has("offer", name) || script_has("offer_gdpa", name)) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gdpa", name) || offered_with(chain, name)) return thunk_for(name);
     if (next && (script_has("intercept", name) || script_has("intercept", "*") ||
         wraps("device"))) return thunk_for(name);
     return next;

@@ -33,6 +33,7 @@ struct chain {
     PFN_vkGetDeviceProcAddr own_gdpa;
     struct chain *above;      /* devices: their instance */
     void *memory;
+    char *enabled;            /* names of extensions, each between blanks */
     VkAllocationCallbacks callbacks;
     struct answer_of_next *answers;
 };

@@ -81,6 +81,7 @@ void chain_drop(struct chain *chain)
         a = a->next;
         free(gone);
     }
+    free(chain->enabled);
     free(chain);
 }
 
@@ -264,6 +265,20 @@ static void damage(const char *what, void **handle)
     else memset(*handle, 0, 128);
 }
 
+static void remember_extensions(struct chain *chain, uint32_t count, const char *const *names)
+{
+    size_t size = 2;
+    for (uint32_t i = 0; i < count; i++) size += names[i] ? strlen(names[i]) + 1 : 0;
+    chain->enabled = calloc(1, size);
+    if (!chain->enabled) abort();
+    strcpy(chain->enabled, " ");
+    for (uint32_t i = 0; i < count; i++) {
+        if (!names[i]) continue;
+        strcat(chain->enabled, names[i]);
+        strcat(chain->enabled, " ");
+    }
+}
+
 static void record_call(struct record *r, const VkAllocationCallbacks *allocator, uint32_t layers,
     const char *const *layer_names, uint32_t extensions, const char *const *extension_names)
 {
@@ -352,6 +367,7 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
     } else {
         chain->instance = *out;
         chain->key = *(void **)*out;
+        remember_extensions(chain, given->enabledExtensionCount, given->ppEnabledExtensionNames);
         chain_add(chain);
         probe(chain, "create");
         ask_next("ask_next", chain);
@@ -495,6 +511,7 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     } else {
         chain->lower = *out;
         chain->key = *(void **)*out;
+        remember_extensions(chain, given->enabledExtensionCount, given->ppEnabledExtensionNames);
         chain_add(chain);
         probe(chain, "create");
         if (wraps("device")) {
