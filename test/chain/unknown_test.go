@@ -120,8 +120,8 @@ func TestUnknownPhysicalDeviceCommandsThroughLayers(t *testing.T) {
 		"version 1 in the middle and at the bottom":  {true, [][]string{{offer}, {"negotiate 0 1"}, {"negotiate 0 1"}}, []string{"1", "d"}},
 		"nobody has GPDPA":                           {true, [][]string{{"negotiate 0 1"}, {"negotiate 0 1"}, {"negotiate_null gpdpa"}}, []string{"d"}},
 		"wrapping all":                               {true, [][]string{{offer, "wrap instance physdev"}, {take, "wrap instance physdev"}, {offer, "wrap instance physdev"}}, []string{"1", "2", "3", "d"}},
-		"wrapping the top":                           {true, [][]string{{"wrap instance physdev"}, {offer}, {}}, []string{"1", "2", "d"}},
-		"wrapping in the middle, others look":        {true, [][]string{{offer}, {"wrap instance physdev"}, {offer}}, []string{"1", "2", "3", "d"}},
+		"wrapping the top":                           {true, [][]string{{"wrap instance physdev", "unknown " + fn}, {offer}, {}}, []string{"1", "2", "d"}},
+		"wrapping in the middle, others look":        {true, [][]string{{offer}, {"wrap instance physdev", "unknown " + fn}, {offer}}, []string{"1", "2", "3", "d"}},
 		"asked for in vkCreateInstance by the lower": {true, [][]string{{offer}, {}, {"ask " + fn}}, []string{"1", "d"}},
 		"asked for in vkCreateInstance, no driver":   {false, [][]string{{offer}, {}, {"ask " + fn}}, []string{"1"}},
 	} {

@@ -37,8 +37,8 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
     if (a) return a->function;
     PFN_vkVoidFunction function = NULL;
     if (chain->device) function = chain->gdpa(chain->lower, name);
-    else if (chain->gpdpa && (script_has("offer_gpdpa", name) || script_has("intercept", name) || wraps("instance") ||
-        wraps("physdev")))
+    else if (chain->gpdpa && (script_has("offer_gpdpa", name) || script_has("intercept", name) ||
+        script_has("unknown", name)))
         function = chain->gpdpa(chain->instance, name); /* a command that the loader may not know */
     if (!function && !chain->device) function = chain->gipa(chain->instance, name);
     if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
