@@ -37,6 +37,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
 
     char *real = library_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
     if (real) d->mapped->real = real;
+    library_identify(d->mapped);
     d->path = d->mapped->real;
 
     if (!ask && gipa)

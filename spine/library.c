@@ -15,32 +15,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct identity {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec changed;
-};
-
 /* A reference held by the loader itself. */
 struct held {
     struct held *next;
     void *handle;
     char *given, *real;
-    struct identity identity;
+    struct file_identity identity;
 };
 
 static struct held *kept;      /* under the lock */
 static struct held *preloaded; /* under the lock */
+static struct mapped_lib *open_libs; /* under the lock: those that are identified */
 
-static bool identify(const char *path, struct identity *out) {
+static bool identify(const char *path, struct file_identity *out) {
     struct stat s;
     if (stat(path, &s) != 0) return false;
-    *out = (struct identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
+    *out = (struct file_identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
     return true;
 }
 
-static bool same(const struct identity *a, const struct identity *b) {
+static bool same(const struct file_identity *a, const struct file_identity *b) {
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
@@ -74,7 +68,7 @@ static void drop_if_replaced(const char *given) {
     lock_take();
     for (struct held **at = &kept; *at; at = &(*at)->next) {
         if (strcmp((*at)->given, given) != 0) continue;
-        struct identity now;
+        struct file_identity now;
         if (!identify((*at)->real, &now) || !same(&now, &(*at)->identity)) {
             gone = *at;
             *at = gone->next;
@@ -118,14 +112,14 @@ char *library_path_of(const void *function) {
     return path;
 }
 
-static struct held *hold(void *handle, const char *given, const char *real) {
+static struct held *hold(void *handle, const char *given, const char *real, const struct file_identity *identity) {
     struct held *h = calloc(1, sizeof *h);
     if (!h) return NULL;
     h->handle = handle;
     h->given = strdup(given);
     h->real = strdup(real);
     if (h->given && h->real) {
-        if (!identify(real, &h->identity)) memset(&h->identity, 0, sizeof h->identity);
+        h->identity = *identity;
         return h;
     }
     free(h->given);
@@ -140,12 +134,30 @@ static bool listed(const struct held *list, void *handle) {
     return false;
 }
 
+void library_identify(struct mapped_lib *lib) {
+    struct file_identity now;
+    if (!identify(lib->real, &now)) memset(&now, 0, sizeof now);
+    lock_take();
+    /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
+    for (const struct held *h = kept; h; h = h->next)
+        if (h->handle == lib->handle) now = h->identity;
+    for (const struct held *h = preloaded; h; h = h->next)
+        if (h->handle == lib->handle) now = h->identity;
+    for (const struct mapped_lib *l = open_libs; l; l = l->next)
+        if (l->handle == lib->handle) now = l->identity;
+    lib->identity = now;
+    lib->identified = true;
+    lib->next = open_libs;
+    open_libs = lib;
+    lock_drop();
+}
+
 void library_close(struct mapped_lib *lib) {
     if (!lib) return;
     bool close = !library_never_closed();
     if (close && lib->reported && unloading() == UNLOAD_USUAL) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
-        struct held *h = hold(lib->handle, lib->given, lib->real);
+        struct held *h = hold(lib->handle, lib->given, lib->real, &lib->identity);
         if (h) {
             exit_watch();
             lock_take();
@@ -168,6 +180,13 @@ void library_close(struct mapped_lib *lib) {
 }
 
 void library_forget(struct mapped_lib *lib) {
+    if (lib->identified) {
+        lock_take();
+        struct mapped_lib **at = &open_libs;
+        while (*at && *at != lib) at = &(*at)->next;
+        if (*at) *at = lib->next;
+        lock_drop();
+    }
     if (lib->real != lib->given) free(lib->real);
     free(lib->given);
     free(lib);
@@ -182,7 +201,8 @@ void library_preload(const struct driver_scan *scan) {
         lock_drop();
         if (have) continue;
         void *handle = gate_dlopen(d->mapped->given, RTLD_LAZY | RTLD_LOCAL);
-        struct held *h = handle ? hold(handle, d->mapped->given, d->mapped->real) : NULL;
+        struct held *h = handle ? hold(handle, d->mapped->given, d->mapped->real, &d->mapped->identity)
+                                : NULL;
         if (!h) {
             if (handle) gate_dlclose(handle);
             continue;

@@ -2,10 +2,23 @@
 #ifndef VKL_LIBRARY_H
 #define VKL_LIBRARY_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "spine.h"
+
+struct file_identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
 
 /* One reference to a driver's library. */
 struct mapped_lib {
+    struct mapped_lib *next; /* of those whose file is known */
+    bool identified;
+    struct file_identity identity; /* of the file that was mapped, which another one may have replaced since */
     void *handle;
     char *given;   /* as passed to dlopen */
     char *real;    /* real path of the object loaded; == given until library_resolve */
@@ -16,6 +29,8 @@ struct mapped_lib {
 struct mapped_lib *library_open(const char *path, char **text);
 /* Real path of the object that contains the function (DRV-025); malloc, NULL when it cannot be found. */
 char *library_path_of(const void *function);
+/* Notes which file is mapped; call it when real is known. */
+void library_identify(struct mapped_lib *lib);
 /* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */
 void library_close(struct mapped_lib *lib);
 /* Forgets the record and leaves its reference with the caller. */
