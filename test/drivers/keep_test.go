@@ -197,6 +197,37 @@ func TestLibrariesGoWithTheLoader(t *testing.T) {
 	h.Quit()
 }
 
+// A driver that is replaced while its instance lives is loaded anew for the next one.
+//
+// holds: INS-088 INS-091
+func TestDriverReplacedDuringALife(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	it := w.Driver("it", "log_load", "device name=it")
+	text, err := os.ReadFile(it.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := w.Start()
+	h.OK("instance_extensions") // which holds the library
+	w.Write(it.Library, string(text))
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	w.Write(it.Library, string(text))
+	h.OK("create_instance", "as", "second") // beside the first: one object, as the dynamic linker has it
+	h.OK("physical_devices", "instance", "second")
+	h.Do("destroy_instance")
+	h.Do("destroy_instance", "name", "second")
+	same(t, "replaced", loads(w), []string{"it+"})
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	same(t, "the next", loads(w), []string{"it+", "it-", "it+"})
+	h.Do("destroy_instance")
+	h.OK("create_instance")
+	same(t, "unchanged", loads(w), []string{"it+", "it-", "it+"})
+	h.Quit()
+}
+
 // At the end of the process nothing is called that could meet threads that still run.
 //
 // holds: INS-085
