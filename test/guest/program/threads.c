@@ -165,9 +165,10 @@ static void crowd(void) {
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
-/* Many calls: memory comes to rest. */
+/* Many calls, many collections: memory comes to rest, and no descriptor is left. */
 static void steady(void) {
     load();
+    char *before_descriptors = descriptors();
     for (int i = 0; i < 300; i++) CHECK(life() == VK_SUCCESS, "no life");
     long before = resident_kb();
     for (int i = 0; i < 4000; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
@@ -175,6 +176,10 @@ static void steady(void) {
     long after = resident_kb();
     printf("%ld kB, then %ld kB\n", before, after);
     CHECK(after < before + 40000, "%ld kB resident, were %ld", after, before);
+    char *after_descriptors = descriptors();
+    same("descriptors", before_descriptors, after_descriptors);
+    free(before_descriptors);
+    free(after_descriptors);
 }
 
 /* ---- G-8 ---- */
