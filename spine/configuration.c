@@ -149,7 +149,8 @@ static void log_absent(struct instance *instance, const struct configuration *c)
         log_line(instance, LOG_WARN, ABSENT "deviceName: \"%s\", deviceUUID: %s, driverUUID: %s, driverVersion: %d",
                  c->device_name, device, driver, version);
     else
-        log_line(instance, LOG_WARN, ABSENT "deviceUUID: %s, driverUUID: %s, driverVersion: %d", device, driver, version);
+        log_line(instance, LOG_WARN, ABSENT "deviceUUID: %s, driverUUID: %s, driverVersion: %d", device, driver,
+                 version);
 }
 
 static VkResult none_matches(struct instance *instance)

@@ -284,7 +284,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         return result;
     }
     struct device *own_of_layer = dev->linked ? NULL : with_table(in, *(void **)handle);
-    if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which therefore stays */
+    if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which stays */
         device_free(dev);
         dev = own_of_layer;
     } else {
@@ -343,10 +343,12 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
         (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
     if (layer_gipa)
-        enumerate = (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance, "vkEnumerateDeviceExtensionProperties");
+        enumerate = (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance,
+                                                                        "vkEnumerateDeviceExtensionProperties");
     if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
-    return result == VK_SUCCESS ? create_device(in, instance, physdev, info, allocator, device, from, next_gdpa) : result;
+    if (result != VK_SUCCESS) return result;
+    return create_device(in, instance, physdev, info, allocator, device, from, next_gdpa);
 }
 
 void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {

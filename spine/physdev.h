@@ -62,7 +62,7 @@ VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_
 
 /* ---- configuration.c ------------------------------------------------------------------------------------------- */
 
-/* With device configurations active: the answer of an enumeration whose devices are given in ordinary order (SET-93). */
+/* With device configurations active: the answer of an enumeration whose devices come in ordinary order (SET-93). */
 VkResult configurations_devices(struct instance *instance, struct physdev *const *device, uint32_t available,
                                 uint32_t *count, VkPhysicalDevice *out);
 /* Leaves out groups with a device that is not shown (SET-103). */

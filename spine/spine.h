@@ -91,7 +91,7 @@ struct instance {
     struct instance_table *table; /* +0, == &own_table */
     uint64_t magic;               /* +8, INSTANCE_MAGIC */
     VkInstance lower;             /* +16, what the top of the chain returned; the instance itself without layers */
-    char room[232];               /* writable and unused, so that a layer that overwrites the handle is detected (HND-036) */
+    char room[232];               /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
     struct instance_table own_table;
     struct instance *next;        /* all live instances, under the lock */
@@ -227,8 +227,8 @@ void *gate_dlsym(void *handle, const char *name);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 
-/* exit.c: watch is called before anything is made that a destructor takes away; begun tells destructors that the process
- * ends, so that they leave all of it where it is. */
+/* exit.c: watch is called before anything is made that a destructor takes away; begun tells destructors that the
+ * process ends, so that they leave all of it where it is. */
 void exit_watch(void);
 bool exit_begun(void);
 
@@ -256,10 +256,15 @@ void log_set_level(struct instance *instance, unsigned level);
 
 /* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);
-void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size, VkSystemAllocationScope scope); /* added part zeroed */
+/* The added part is zeroed. */
+void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size,
+               VkSystemAllocationScope scope);
 void mem_free(const VkAllocationCallbacks *allocator, void *block);
 /* The instance's own callbacks, or NULL. */
-static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i) { return i->has_allocator ? &i->allocator : NULL; }
+static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i)
+{
+    return i->has_allocator ? &i->allocator : NULL;
+}
 
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* compute.c: a program that computes: records many dispatches into one command buffer, each of which adds one to a
- * number in a buffer, submits it, and reads the number back. Everything is called through the library's exports, so that
- * every recorded command goes through a trampoline.
+ * number in a buffer, submits it, and reads the number back. Everything is called through the library's exports, so
+ * that every recorded command goes through a trampoline.
  *
  *   compute LIBRARY DISPATCHES [DEVICE INDEX]
  *

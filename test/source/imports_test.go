@@ -265,7 +265,7 @@ func checkC(t *testing.T, path string) {
 		if n == 1 && !strings.HasPrefix(line, "/* ") {
 			t.Errorf("%s does not begin with a comment that says what it does", path)
 		}
-		if len(line) > 120 && !strings.Contains(path, "/spine/") && !strings.Contains(path, "/test/bin/") {
+		if len(line) > 120 {
 			t.Errorf("%s:%d: %d columns", path, n, len(line))
 		}
 		for _, word := range []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:"} {
