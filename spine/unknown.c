@@ -71,7 +71,8 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
         if (!p) continue;
         any = true;
         __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
-        if (say) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
+        if (say) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p,
+                          name);
     }
     return any;
 }
@@ -118,7 +119,8 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
         if (fresh) /* UNK-023 */
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u",
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store "
+                     "at index %u",
                      name, i);
         fill_drivers(in, name, i, fresh);
     } else if (!upper && !fill_drivers(in, name, i, false)) {

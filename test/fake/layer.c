@@ -81,7 +81,8 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
         if (script_has("pass", name)) return next;
         return !entries[i].optional || next ? entries[i].function : NULL;
     }
-    if (script_has("offer", name) || script_has("offer_gipa", name) || offered_with(chain, name)) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gipa", name) || offered_with(chain,
+        name)) return thunk_for(name);
     if (next && (script_has("intercept", name) || script_has("intercept", "*") || (unwraps() && strncmp(name,
         "vkEnumerateInstance", 19)))) return thunk_for(name);
     return next;
@@ -102,7 +103,8 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
     if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (!strcmp(entries[i].name, name) && entries[i].level == 'd') return entries[i].function;
-    if (script_has("offer", name) || script_has("offer_gdpa", name) || offered_with(chain, name)) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gdpa", name) || offered_with(chain,
+        name)) return thunk_for(name);
     if (next && (script_has("intercept", name) || script_has("intercept", "*") ||
         wraps("device"))) return thunk_for(name);
     return next;

@@ -109,7 +109,7 @@ static void device_layers(struct chain *chain)
     record_close(&r);
 }
 
-/* "own_now app HANDLE [whole]" (an application's physical device, no instance) or "own_now index N" (a device from below):
+/* "own_now app HANDLE [whole]" (an application's physical device, no instance) or "own_now index N" (one from below):
  * a device made at any time, used through the loader's exports, and destroyed. */
 static void own_now(struct chain *chain, const struct statement *s)
 {
@@ -129,7 +129,8 @@ static void own_now(struct chain *chain, const struct statement *s)
         "vkEnumeratePhysicalDevices");
     if (!app) list(chain->instance, &count, devices);
     VkPhysicalDevice from = app ? H(script_number(s->word[2])) : devices[script_number(s->word[2])];
-    VkResult result = chain->create_device(app ? NULL : chain->instance, from, &info, NULL, &device, whole ? NULL : layer_gipa,
+    VkResult result = chain->create_device(app ? NULL : chain->instance, from, &info, NULL, &device, whole ? NULL
+        : layer_gipa,
         &gdpa);
     record_open(&r, "own device");
     record_int(&r, "result", result);
