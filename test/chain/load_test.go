@@ -311,7 +311,7 @@ var broken = map[string]struct {
 		}, "Shouldn't reach this. A valid version of requested layer VK_LAYER_bad was loaded but was not found in the list of activated layers"},
 }
 
-// holds: LAY-293 LAY-296 LAY-297 LAY-298 LAY-299 LAY-300 LAY-302 LAY-303 LAY-255
+// holds: LAY-293 LAY-296 LAY-297 LAY-298 LAY-299 LAY-300 LAY-302 LAY-303 LAY-255 LAY-180
 func TestLayersThatFail(t *testing.T) {
 	t.Parallel()
 	for name, b := range broken {

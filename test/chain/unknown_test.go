@@ -79,6 +79,35 @@ func TestUnknownPhysicalDeviceCommands(t *testing.T) {
 	h.Quit()
 }
 
+// holds: UNK-003 UNK-013 LAY-414
+func TestArgumentsOfUnknownCommands(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", "device name=a", "offer_gpdpa vkFloatsOfPhysicalDevice", "offer vkFloatsOfDevice")
+	h := w.Start()
+	h.OK("create_instance")
+	pd := device(h)
+	h.OK("create_device", "pd", pd)
+	for _, c := range []struct{ name, object, driver string }{{"vkFloatsOfPhysicalDevice", pd, "physical_device:1"}, {"vkFloatsOfDevice", "d", "device:1"}} {
+		words := []string{"pointer", world.Ref(pointer(h, "i", c.name)), "floats", "1", "arg", c.object}
+		want := []string{c.driver}
+		for i := 2; i <= 12; i++ {
+			words = append(words, "arg", fmt.Sprint(i*1001))
+			want = append(want, fmt.Sprint(i*1001))
+		}
+		w.ForgetLog()
+		if got := h.Do("call", words...).Text("value"); got != "-0.375" {
+			t.Errorf("%s returned %s", c.name, got)
+		}
+		e := w.Log().Fn("vkFloats")[0]
+		same(t, c.name, e.Strings("args"), want)
+		if e.Text("floats") != "1.5 2.25 -4.125" {
+			t.Errorf("%s: %v", c.name, e)
+		}
+	}
+	h.Quit()
+}
+
 // holds: UNK-002
 func TestPhysicalDeviceLookupByGIPA(t *testing.T) {
 	t.Parallel()

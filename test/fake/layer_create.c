@@ -268,6 +268,7 @@ static void damage(const char *what, void **handle)
 static void remember_extensions(struct chain *chain, uint32_t count, const char *const *names)
 {
     size_t size = 2;
+    if (!names) count = 0;
     for (uint32_t i = 0; i < count; i++) size += names[i] ? strlen(names[i]) + 1 : 0;
     chain->enabled = calloc(1, size);
     if (!chain->enabled) abort();
@@ -371,6 +372,7 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         chain_add(chain);
         probe(chain, "create");
         ask_next("ask_next", chain);
+        if (script_has("query_globals", NULL)) query_globals(chain->gipa);
         if (script_has("enumerate_in_create", NULL)) {
             uint32_t count = 0;
             PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain,
