@@ -450,6 +450,27 @@ func TestExtensionsThatCanBeEnabled(t *testing.T) {
 		"[ERROR] loader_validate_instance_extensions: Extension VK_ACME_driver not found in list of known instance extensions.")
 }
 
+// What is said about the layers that are active comes after the drivers, once.
+//
+// holds: INS-025
+func TestLinesAboutActiveLayers(t *testing.T) {
+	t.Parallel()
+	for _, words := range [][]string{nil, {"ext", "VK_EXT_debug_utils"}} {
+		w := loud(t)
+		w.Driver("it")
+		w.ExplicitLayer("VK_LAYER_it")
+		w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_it"
+		const line = `[WARN|LAYER] env var 'VK_INSTANCE_LAYERS' defined and adding layers "VK_LAYER_it"`
+		l := live(t, w, words...)
+		l.wants(t, success, "it")
+		inOrder(t, l.exit, "[DRIVER] Found ICD manifest file "+w.Path("drivers/it.json")+", version 1.0.1", line,
+			`[INFO|LAYER] Insert instance layer "VK_LAYER_it" (`+w.Path("lib/VK_LAYER_it.so")+")")
+		if n := strings.Count(strings.Join(spoken(l.exit.Stderr), "\n"), line); n != 1 {
+			t.Errorf("said %d times", n)
+		}
+	}
+}
+
 // holds: INS-057
 func TestLayerThatClaimsAMissingExtension(t *testing.T) {
 	t.Parallel()
