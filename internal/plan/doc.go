@@ -105,7 +105,6 @@ const (
 	StepLog StepKind = iota + 1
 	StepLayers
 	StepActive
-	StepInstance
 	StepDirect
 	StepDriver
 	StepPreLayers

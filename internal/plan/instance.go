@@ -36,11 +36,9 @@ func (d *decider) instance() {
 		d.a.Steps = before // what activation logs comes after the drivers
 	}
 	d.step(StepActive)
-	d.step(StepInstance)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
 	}
-	d.a.KeepUnknown = nonZero(d.f.Plain("VK_LOADER_DISABLE_INST_EXT_FILTER").Value)
 	d.a.Portability = d.q.App.Flags&portabilityFlag != 0 && d.appExtension(portabilityExtension)
 	if d.a.Portability { // INS-038
 		d.log(diag.Info, "Portability enumeration bit was set, enumerating portability drivers.")

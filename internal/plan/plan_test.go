@@ -492,7 +492,7 @@ func TestFilterLimits(t *testing.T) {
 	}{
 		{many + "a,b", false, "a", true}, {many + "a,b", false, "b", false},
 		{many + "a,~all~", true, "zz", false}, {"~all~," + many + "a", true, "a", true},
-		{"~all~", false, "four", false}, {"~all~", false, "fives", true}, {"**", false, "a", false}, {"***", false, "a*b", true},
+		{"A*Z*", false, "a*zebra", true}, {"*[*", false, "{", false}, {"*zZ", false, "Zz", true}, {"~all~", false, "four", false}, {"~all~", false, "fives", true}, {"**", false, "a", false}, {"***", false, "a*b", true},
 		{"*" + strings.Repeat("y", 300) + "*", false, strings.Repeat("y", 255), true}, {"~foo*", false, "~foobar", false},
 	} {
 		f := parseFilter(c.list, c.words)

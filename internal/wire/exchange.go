@@ -162,8 +162,6 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 			for _, active := range a.Active {
 				w.PutActive(Active{uint32(active.Layer), active.EnabledBy, flag(active.AppNamed)})
 			}
-		case plan.StepInstance:
-			w.PutInstance(Instance{flag(a.Portability), flag(a.KeepUnknown)})
 		case plan.StepLevel:
 			w.PutLogLevel(LogLevel{s.Flags})
 		case plan.StepDevices:

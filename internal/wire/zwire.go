@@ -30,7 +30,6 @@ const (
 	IDLogLevel      uint32 = 49
 	IDDeviceConfigs uint32 = 50
 	IDDeviceConfig  uint32 = 51
-	IDInstance      uint32 = 48
 )
 
 // FirstVariables are those that the spine gives without being asked.
@@ -841,30 +840,5 @@ func (rec Record) DeviceConfig() (r DeviceConfig, ok bool) {
 	r.DriverVersion = b.u32()
 	r.DeviceName = b.str()
 	r.DriverName = b.str()
-	return r, b.done()
-}
-
-// Instance is record 48.
-type Instance struct {
-	Portability uint32 // portability enumeration is on
-	KeepUnknown uint32 // VK_LOADER_DISABLE_INST_EXT_FILTER
-}
-
-// PutInstance adds the record to the message.
-func (w *Writer) PutInstance(r Instance) {
-	start := w.begin(IDInstance)
-	w.u32(r.Portability)
-	w.u32(r.KeepUnknown)
-	w.end(start)
-}
-
-// Instance reads the record; false when it is another one or does not hold its fields.
-func (rec Record) Instance() (r Instance, ok bool) {
-	if rec.ID != IDInstance {
-		return r, false
-	}
-	b := body{rest: rec.body}
-	r.Portability = b.u32()
-	r.KeepUnknown = b.u32()
 	return r, b.done()
 }

@@ -213,7 +213,6 @@ enum {
     WIRE_LOG_LEVEL = 49,
     WIRE_DEVICE_CONFIGS = 50,
     WIRE_DEVICE_CONFIG = 51,
-    WIRE_INSTANCE = 48,
 };
 
 struct wire_question {
@@ -857,24 +856,6 @@ static inline bool wire_get_device_config(const struct wire_record *record, stru
     if (!wire_take(&at, record->end, &r->driver_version, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->device_name, &r->device_name_len)) return false;
     if (!wire_take_str(&at, record->end, &r->driver_name, &r->driver_name_len)) return false;
-    return record->end - at < 8;
-}
-
-struct wire_instance {
-    uint32_t portability; /* portability enumeration is on */
-    uint32_t keep_unknown; /* VK_LOADER_DISABLE_INST_EXT_FILTER */
-};
-static inline void wire_put_instance(struct wire_writer *w, const struct wire_instance *r) {
-    size_t start = wire_begin(w, 48);
-    wire_put_u32(w, r->portability);
-    wire_put_u32(w, r->keep_unknown);
-    wire_end(w, start);
-}
-static inline bool wire_get_instance(const struct wire_record *record, struct wire_instance *r) {
-    const unsigned char *at = record->at;
-    if (record->id != 48) return false;
-    if (!wire_take(&at, record->end, &r->portability, 4)) return false;
-    if (!wire_take(&at, record->end, &r->keep_unknown, 4)) return false;
     return record->end - at < 8;
 }
 

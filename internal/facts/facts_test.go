@@ -1,0 +1,68 @@
+package facts
+
+import (
+	"strconv"
+	"testing"
+)
+
+// A store answers the same whether its lists are short or long.
+func TestStore(t *testing.T) {
+	for _, n := range []int{1, indexFrom - 1, indexFrom, indexFrom + 1, 500} {
+		s := NewStore()
+		for i := range n {
+			name := strconv.Itoa(i)
+			s.SetVar(name, i%2 == 0, Var{"first", true})
+			s.SetVar(name, i%2 == 0, Var{name, true})
+			s.SetFolder(name, Folder{Listed: true, Names: []string{name}})
+			s.SetFile(name, File{Content: name})
+			s.SetExists(name, true)
+		}
+		for i := range n {
+			name := strconv.Itoa(i)
+			v := s.Plain(name)
+			if i%2 == 0 {
+				v = s.Secure(name)
+			}
+			f, ok := s.File(name)
+			if v.Value != name || !ok || f.Content != name || s.Folder(name).Names[0] != name || !s.Exists(name) {
+				t.Fatalf("%d of %d: %v %v", i, n, v, f)
+			}
+		}
+		var other int
+		for _, need := range s.TakeNeeds() { // each name was asked for once as the other kind of variable
+			if need.Kind == KindVar && !need.Secure {
+				other++
+			}
+		}
+		if other != (n+1)/2 {
+			t.Errorf("%d of %d", other, n)
+		}
+		for range 2 {
+			for i := range n {
+				s.Exists("x" + strconv.Itoa(i))
+				s.Exe()
+			}
+		}
+		if got := len(s.TakeNeeds()); got != n+1 || s.Missing() {
+			t.Errorf("%d needs of %d", got, n+1)
+		}
+	}
+}
+
+// holds: PATH-17
+func TestTree(t *testing.T) {
+	tree := &Tree{Vars: map[string]string{"A": "1"}, Files: map[string]string{"/d/b.json": "b", "/d/a.json": "a", "/d/s/c.json": "c", "/d/x": ""}, Elevated: true}
+	if f := tree.Folder("/d"); !f.Listed || len(f.Names) != 2 || f.Names[0] != "a.json" || tree.Folder("/e").Listed {
+		t.Error(f)
+	}
+	if tree.Var("A", true).Set || !tree.Var("A", false).Set || tree.Exe().Known {
+		t.Error("variables")
+	}
+	asked := 0
+	if !Resolve(NewStore(), tree, func(s *Store) { asked++; s.Plain("A"); s.File("/d/a.json") }) || asked != 2 {
+		t.Error(asked)
+	}
+	if Resolve(NewStore(), tree, func(s *Store) { asked++; s.Exists(strconv.Itoa(asked)) }) {
+		t.Error("a decision without end came to one")
+	}
+}
