@@ -32,9 +32,9 @@ COMMAND(call)
         }
     }
     if (!now->failed && arg(line, "floats")) { /* a function with 1.5f, 2.25, -4.125 after the twelve words */
-        float sum = ((float (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-            uint64_t, uint64_t, uint64_t, float, double, double))(uintptr_t)found)(a[0], a[1], a[2], a[3], a[4], a[5],
-            a[6], a[7], a[8], a[9], a[10], a[11], 1.5f, 2.25, -4.125);
+        float sum = ((float (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+            uint64_t, uint64_t, uint64_t, uint64_t, float, double, double))(uintptr_t)found)(a[0], a[1],
+            a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], 1.5f, 2.25, -4.125);
         char text[32];
         snprintf(text, sizeof text, "%g", (double)sum);
         put_text("value", text);
