@@ -45,8 +45,9 @@ func goMutants(file string, text []byte) ([]mutant, error) {
 			}
 			if i+1 < len(list) {
 				next := list[i+1]
-				switch next.(type) {
-				case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt:
+				_, call := statement.(*ast.ExprStmt)
+				_, nextCall := next.(*ast.ExprStmt)
+				if call && nextCall { // the order of assignments mostly means nothing
 					between := source(statement.End(), next.Pos())
 					add(statement.Pos(), next.End(), source(next.Pos(), next.End())+between+s, "swapped with the next: "+short(s))
 				}
