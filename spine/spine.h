@@ -84,6 +84,7 @@ struct handle_list {
 
 struct unknown_names {
     char *name[UNKNOWN_MAX];
+    bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */
     uint32_t count;
 };
 

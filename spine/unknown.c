@@ -200,7 +200,10 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
         bool fresh;
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
+    }
+    if (!__atomic_load_n(&names->ready[i], __ATOMIC_ACQUIRE)) { /* not yet: another thread may be about to do the same */
         fill_devices(in, i, name);
+        __atomic_store_n(&names->ready[i], true, __ATOMIC_RELEASE);
     }
     return (PFN_vkVoidFunction)stub(unknown_device_trampolines, i);
 }
