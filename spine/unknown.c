@@ -201,7 +201,7 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
     }
-    if (!__atomic_load_n(&names->ready[i], __ATOMIC_ACQUIRE)) { /* not yet: another thread may be about to do the same */
+    if (!__atomic_load_n(&names->ready[i], __ATOMIC_ACQUIRE)) { /* another thread may be about to do the same */
         fill_devices(in, i, name);
         __atomic_store_n(&names->ready[i], true, __ATOMIC_RELEASE);
     }
