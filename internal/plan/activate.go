@@ -35,6 +35,17 @@ func (d *decider) activate(list []*manifest.Layer) {
 	} else {
 		a.regular()
 	}
+	last := make(map[string]int, len(d.a.Active)) // index into Layers of the last active one of a name
+	for _, active := range d.a.Active {
+		if l := list[active.Layer]; !l.Meta && active.Layer >= last[l.Name] {
+			last[l.Name] = active.Layer
+		}
+	}
+	for i := range d.a.Active {
+		active := &d.a.Active[i]
+		l := list[active.Layer]
+		active.Unchained = !l.Meta && last[l.Name] != active.Layer
+	}
 	app := d.q.App.API
 	if app < version10 {
 		app = version10
@@ -114,7 +125,7 @@ func (a *activator) add(l *manifest.Layer, by uint32) {
 
 func (a *activator) put(l *manifest.Layer, by uint32) {
 	a.active[l.Name], a.done[l] = true, true
-	a.d.a.Active = append(a.d.a.Active, Active{a.index[l], by, a.app[l.Name]})
+	a.d.a.Active = append(a.d.a.Active, Active{Layer: a.index[l], EnabledBy: by, AppNamed: a.app[l.Name]})
 }
 
 // addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing.

@@ -92,6 +92,7 @@ type Active struct {
 	Layer     int // index into Layers
 	EnabledBy uint32
 	AppNamed  bool
+	Unchained bool // active by name only: a later one of its name is in the call chain (SET-44)
 }
 
 // PreLayer is an implicit layer that wants a global function first.

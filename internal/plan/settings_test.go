@@ -229,3 +229,30 @@ func TestSettingsMeta(t *testing.T) {
 	expectLog(t, a, "WARN|LAYER: loader_add_meta_layer: Meta-layer M recursively references itself through its component layers. Skipping the recursive reference.",
 		`WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate (Policy #LLP_LAYER_7)`)
 }
+
+// Of several active layers of one name the last is in the call chain; one that is not active takes nobody's place.
+//
+// holds: SET-44
+func TestSettingsSameName(t *testing.T) {
+	chained := func(a *Answer) string {
+		var out []string
+		for _, active := range a.Active {
+			if !active.Unchained {
+				out = append(out, a.Layers[active.Layer].Manifest)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	w := newWorld().implicit("i.json", "X", "").explicit("e1.json", "X", "").explicit("e2.json", "X", "").settings(layers(unordered))
+	a := w.ask(t, Instance, Name{})
+	expect(t, "listed", listed(a), "X X") // the one in between is a duplicate of the first
+	expect(t, "active", active(a), "X")
+	expect(t, "chained", chained(a), implicitFolder+"i.json")
+
+	w = newWorld().explicit("a.json", "X", "").explicit("b.json", "X", "")
+	w.Files[explicitFolder+"b.json"] = strings.Replace(w.Files[explicitFolder+"b.json"], "libX", "libY", 1)
+	w.settings(layers(entry("on", "X", explicitFolder+"a.json", ""), entry("on", "X", explicitFolder+"b.json", "")))
+	a = w.ask(t, Instance, Name{})
+	expect(t, "active", active(a), "X X")
+	expect(t, "chained", chained(a), explicitFolder+"b.json")
+}

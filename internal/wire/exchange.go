@@ -189,13 +189,15 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 }
 
 func writeLayers(w *Writer, a *plan.Answer) {
-	later := make(map[string]int, len(a.Layers)) // the last layer of each name
-	for i, l := range a.Layers {
-		later[l.Name] = i
+	unchained := make(map[int]bool)
+	for _, active := range a.Active {
+		if active.Unchained {
+			unchained[active.Layer] = true
+		}
 	}
 	for i, l := range a.Layers {
 		flags := flag(l.Implicit) | flag(l.Meta)<<1 | flag(l.IsOverride())<<2
-		if a.Settings != nil && a.Settings.ControlsLayers && later[l.Name] != i {
+		if unchained[i] {
 			flags |= 8
 		}
 		w.PutLayer(Layer{
