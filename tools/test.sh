@@ -69,4 +69,8 @@ fi
 echo "test: go vet"
 "$go" vet ./...
 echo "test: go test"
-exec "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./...
+"$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./...
+# The same cases once more on the library with sanitizers: those that go through the host program.
+echo "test: go test, with the address and undefined-behaviour sanitizers"
+exec env VKLOADER_TEST_BUILD=asan "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./test/chain ./test/debug \
+    ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
