@@ -1,5 +1,5 @@
-/* slow.c: a driver library whose constructor says that it runs and waits for a byte: a dlopen that takes its time. It is
- * no usable driver. GUEST_HOLD: the descriptor to read, the descriptor to write. */
+/* slow.c: a driver library whose constructor says that it runs and waits for a byte: a dlopen that takes its time. It
+ * is no usable driver. GUEST_HOLD: the descriptor to read, the descriptor to write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -22,7 +22,9 @@ void vkcore_lock(void) {}
 void vkcore_unlock(void) {}
 uint32_t vkcore_abi(void) { return strcmp(way(), "abi") == 0 ? 77 : 1; }
 uint64_t vkcore_attach(void) { return 1; }
-void vkcore_detach(uint64_t context) { (void)context; }
+void vkcore_detach(uint64_t context) {
+    if (getenv("STANDIN_SAY")) fprintf(stderr, "standin: context %lu detached\n", context);
+}
 
 static int32_t say(const void *bytes, size_t size, void *answer, size_t room, size_t *need, int32_t result) {
     *need = size;

@@ -58,6 +58,9 @@ char *thread_state(void);
 /* Every open descriptor and what it is. */
 char *descriptors(void);
 
+/* The stack pointer when the core's file was opened last; 0: not yet. */
+extern uintptr_t core_opened_at;
+
 /* Runs a function in a forked child; its wait status, or -1 when it did not end within the seconds (then killed). */
 int in_child(int (*function)(void *), void *argument, unsigned within);
 int wait_child(pid_t pid, unsigned within);

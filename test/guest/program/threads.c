@@ -18,20 +18,19 @@
 
 #include "guest.h"
 
-static void *one_life(void *kind) {
-    if (!kind)
-        CHECK(enumerate() == VK_SUCCESS, "no enumeration");
-    else
-        CHECK(life() == VK_SUCCESS, "no life");
+/* Not a count but an enumeration alone: 0. */
+static void *some_lives(void *count) {
+    if (!count) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
+    for (intptr_t i = 0; i < (intptr_t)count; i++) CHECK(life() == VK_SUCCESS, "no life");
     return NULL;
 }
 
-static void thread_with(size_t stack, void *kind) {
+static void thread_with(size_t stack, void *count) {
     pthread_attr_t attr;
     pthread_t t;
     pthread_attr_init(&attr);
     CHECK(pthread_attr_setstacksize(&attr, stack) == 0, "stack of %zu", stack);
-    int err = pthread_create(&t, &attr, one_life, kind);
+    int err = pthread_create(&t, &attr, some_lives, count);
     CHECK(err == 0, "pthread_create: %s", strerror(err));
     pthread_join(t, NULL);
     pthread_attr_destroy(&attr);
@@ -48,6 +47,34 @@ static void small_stacks(void) {
     load();
     for (int i = 0; i < 20; i++) thread_with(16384, NULL);
     for (int i = 0; i < 20; i++) thread_with(16384, (void *)1);
+    thread_with(16384, (void *)600); /* long enough for collections */
+}
+
+/* How much of the calling thread's own stack enumerations take, the first and opening one among them; and that the
+ * core is entered on another. */
+#define PAINTED (128 * 1024)
+static void *painted_enumerations(void *p) {
+    for (int i = 0; i < 200; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
+    return p;
+}
+
+static void stack_use(void) {
+    pthread_attr_t attr;
+    pthread_t t;
+    load();
+    unsigned char *stack = mmap(NULL, PAINTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(stack, 0x5a, PAINTED);
+    pthread_attr_init(&attr);
+    CHECK(pthread_attr_setstack(&attr, stack, PAINTED) == 0, "no stack");
+    CHECK(pthread_create(&t, &attr, painted_enumerations, NULL) == 0, "no thread");
+    pthread_join(t, NULL);
+    size_t untouched = 0;
+    while (untouched < PAINTED && stack[untouched] == 0x5a) untouched++;
+    printf("%zu bytes of the thread's stack\n", PAINTED - untouched);
+    CHECK(core_opened_at, "the core was not opened");
+    CHECK(core_opened_at < (uintptr_t)stack || core_opened_at >= (uintptr_t)stack + PAINTED,
+          "the core was opened on the thread's stack");
+    CHECK(PAINTED - untouched < 12000, "%zu bytes of the thread's stack were used", PAINTED - untouched);
 }
 
 /* ---- fibers ---- */
@@ -143,7 +170,7 @@ static void short_threads(void) {
     unsigned threads = thread_count();
     for (int i = 0; i < 100; i++) thread_with(65536, NULL);
     long before = resident_kb();
-    for (int i = 0; i < 3000; i++) thread_with(65536, NULL);
+    for (int i = 0; i < 1000; i++) thread_with(65536, NULL);
     long after = resident_kb();
     CHECK(after < before + 40000, "%ld kB resident, were %ld", after, before);
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
@@ -165,10 +192,25 @@ static void crowd(void) {
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
-/* Many calls, many collections: memory comes to rest, and no descriptor is left. */
+/* A manifest of many MB in the layer folder, for a few calls. */
+static void large_manifest(void) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/large.json", getenv("VK_LAYER_PATH"));
+    FILE *f = fopen(path, "w");
+    CHECK(f, "%s: %s", path, strerror(errno));
+    fprintf(f, "{\"file_format_version\": \"1.0.0\", \"filler\": [0");
+    for (int i = 0; i < 400000; i++) fprintf(f, ", \"some text %d\"", i);
+    fprintf(f, "]}\n");
+    fclose(f);
+    for (int i = 0; i < 3; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration with a large manifest");
+    unlink(path);
+}
+
+/* Many calls, many collections, of large and of small heaps: memory comes to rest, and no descriptor is left. */
 static void steady(void) {
     load();
     char *before_descriptors = descriptors();
+    large_manifest();
     for (int i = 0; i < 300; i++) CHECK(life() == VK_SUCCESS, "no life");
     long before = resident_kb();
     for (int i = 0; i < 4000; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
@@ -293,6 +335,7 @@ static void float_exceptions(void) {
 const struct guest_case thread_cases[] = {
     {"small-stack-first", small_stack_first},
     {"small-stacks", small_stacks},
+    {"stack-use", stack_use},
     {"fibers", fibers},
     {"callback-fiber", callback_fiber},
     {"short-threads", short_threads},
