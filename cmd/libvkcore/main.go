@@ -49,6 +49,11 @@ var state struct {
 //go:linkname setGCPercent runtime/debug.setGCPercent
 func setGCPercent(percent int32) int32
 
+// freeOSMemory is runtime/debug.FreeOSMemory: a collection, and what it freed goes back to the system.
+//
+//go:linkname freeOSMemory runtime/debug.freeOSMemory
+func freeOSMemory()
+
 //export vkcore_abi
 func vkcore_abi() C.uint32_t { return abiNumber }
 
@@ -139,7 +144,11 @@ func collect() {
 	metrics.Read(state.heap[:])
 	if state.heap[0].Value.Kind() == metrics.KindUint64 && state.heap[0].Value.Uint64() > heapLimit {
 		state.writer = wire.Writer{}
-		runtime.GC()
+		if state.heap[0].Value.Uint64() > 2*heapLimit {
+			freeOSMemory() // a manifest of many MB was there; nothing gives memory back in the background
+		} else {
+			runtime.GC()
+		}
 	}
 }
 

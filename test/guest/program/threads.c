@@ -217,6 +217,7 @@ static void steady(void) {
     for (int i = 0; i < 700; i++) CHECK(life() == VK_SUCCESS, "no life");
     long after = resident_kb();
     printf("%ld kB, then %ld kB\n", before, after);
+    CHECK(before < 90000, "%ld kB resident after a large manifest", before);
     CHECK(after < before + 40000, "%ld kB resident, were %ld", after, before);
     char *after_descriptors = descriptors();
     same("descriptors", before_descriptors, after_descriptors);
