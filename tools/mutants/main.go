@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -39,7 +40,7 @@ func main() {
 	list := flag.Bool("list", false, "only print what would be planted")
 	require := flag.Int("require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	killed, tried, err := run(ctx, *n, *seed, *files, *limit, *list)
 	if err != nil {

@@ -66,9 +66,11 @@ func (t *tree) sound(ctx context.Context, limit time.Duration) (left []string) {
 	kept := t.packages[:0]
 	for _, pack := range t.packages {
 		start := time.Now()
-		if !t.passes(ctx, pack, limit) && !t.passes(ctx, pack, limit) {
-			left = append(left, pack)
-			continue
+		if ok, _ := t.passes(ctx, pack, limit); !ok {
+			if ok, text := t.passes(ctx, pack, limit); !ok {
+				left = append(left, pack+"\n"+text)
+				continue
+			}
 		}
 		fmt.Printf("%s passes in %v\n", pack, time.Since(start).Round(time.Second))
 		kept = append(kept, pack)
@@ -77,13 +79,18 @@ func (t *tree) sound(ctx context.Context, limit time.Duration) (left []string) {
 	return left
 }
 
-func (t *tree) passes(ctx context.Context, pack string, limit time.Duration) bool {
+// passes runs the tests of a package; when they fail, the end of what they said comes back too.
+func (t *tree) passes(ctx context.Context, pack string, limit time.Duration) (bool, string) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.binary(pack), "-test.failfast", "-test.short", "-test.parallel=4", "-test.timeout="+limit.String())
 	cmd.Dir = filepath.Join(t.folder, pack)
 	cmd.WaitDelay = 5 * time.Second
-	return cmd.Run() == nil // a hang counts as a failure: the limit ends it
+	text, err := cmd.CombinedOutput() // a hang counts as a failure: the limit ends it
+	if len(text) > 2000 {
+		text = text[len(text)-2000:]
+	}
+	return err == nil, string(text)
 }
 
 // test runs the tests until one package fails, and returns its name; "" when none has.
@@ -98,7 +105,10 @@ func (t *tree) test(ctx context.Context, file string, limit time.Duration) strin
 		}
 	}
 	for _, pack := range t.order(file) {
-		if !t.passes(ctx, pack, limit) && !t.passes(ctx, pack, limit) { // twice: a busy machine fails a test now and then
+		if ok, _ := t.passes(ctx, pack, limit); ok {
+			continue
+		}
+		if ok, _ := t.passes(ctx, pack, limit); !ok { // twice: a busy machine fails a test now and then
 			return pack
 		}
 	}
