@@ -122,7 +122,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
         const struct statement *s;
         for (int i = 0; (s = script_find("ext", NULL, i)) && total < 256; i++) {
             if (s->count < 2) continue;
-            memcpy(all[total].extensionName, s->word[1], strnlen(s->word[1], 255));
+            memcpy(all[total].extensionName, s->word[1], strnlen(s->word[1], 256)); /* 256: without an end */
             all[total++].specVersion = s->count > 2 ? (uint32_t)script_number(s->word[2]) : 1;
         }
     }

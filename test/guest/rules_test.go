@@ -62,7 +62,7 @@ func TestG1LinkedAndNeverCalled(t *testing.T) {
 	}
 }
 
-// holds: G-2
+// holds: G-2 THR-015
 func TestG2DispositionsStay(t *testing.T) {
 	t.Parallel()
 	both(t, "keep-dispositions")
@@ -195,7 +195,7 @@ func TestG7BytesAreNotKept(t *testing.T) {
 	run{}.holds(t, "bytes-not-kept", coreFile(t))
 }
 
-// holds: G-8
+// holds: G-8 THR-015
 func TestG8NothingRunsBetweenCalls(t *testing.T) {
 	plain(t)
 	t.Parallel()

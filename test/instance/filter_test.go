@@ -2,6 +2,7 @@ package instance
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"vkloader/test/world"
@@ -37,5 +38,25 @@ func TestSwitchOfTheExtensionFilter(t *testing.T) {
 			h.Do("destroy_instance")
 		}
 	}
+	h.Quit()
+}
+
+// A driver's list has names that fill their field, so that nothing ends them.
+//
+// holds: FUZ-040 FUZ-044
+func TestNamesWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	long := "VK_XX_" + strings.Repeat("y", 250)
+	w.Driver("one", "device name=a", "ext "+long+" 1", "ext "+long+" 1", "ext VK_KHR_surface 25", "ext "+long[:255]+"z 1")
+	w.Env["VK_LOADER_DISABLE_INST_EXT_FILTER"] = "1"
+	h := w.Start()
+	if n := h.OK("instance_extensions").Int("count"); n != 6 && n != 7 { // the last byte may count or not
+		t.Errorf("%d extensions, want one or two of the three long ones, VK_KHR_surface and the loader's four", n)
+	}
+	if r := h.Do("create_instance", "ext", long).Result(); r != -7 {
+		t.Errorf("a name of 256 bytes gives %d", r)
+	}
+	h.OK("create_instance", "ext", "VK_KHR_surface")
 	h.Quit()
 }
