@@ -177,7 +177,7 @@ static void *upper_to_chain(VkPhysicalDevice handle) {
 static void device_unlink(struct device *dev) {
     struct instance *in = dev->instance;
     lock_take();
-    while (dev->uses) {
+    while (tally_now(&dev->uses)) {
         lock_drop();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         lock_take();

@@ -383,6 +383,7 @@ struct use {
     struct use *next;
     struct driver *driver;
     pthread_t thread;
+    uint64_t generation; /* of the process; entries of a forked child's parent mean nothing */
     uint32_t count;
 };
 
@@ -398,58 +399,48 @@ __attribute__((destructor)) static void free_uses(void) {
     }
 }
 
+/* Where this thread's entry for the driver is linked in; NULL when it has none. Under the lock. */
+static struct use **own_use(const struct driver *driver) {
+    for (struct use **at = &uses; *at; at = &(*at)->next)
+        if ((*at)->driver == driver && (*at)->generation == fork_generation() &&
+            pthread_equal((*at)->thread, pthread_self()))
+            return at;
+    return NULL;
+}
+
+/* Without memory for an entry the use counts like one of another thread. */
 bool driver_hold(struct driver *driver) {
-    struct use *fresh = NULL;
-    pthread_t self = pthread_self();
-    for (;;) {
-        lock_take();
-        if (driver->removing) {
-            lock_drop();
-            free(fresh);
-            return false;
-        }
-        struct use *u = uses;
-        while (u && !(u->driver == driver && pthread_equal(u->thread, self))) u = u->next;
-        if (!u) {
-            if (spare) {
-                u = spare;
+    exit_watch();
+    struct use *fresh = calloc(1, sizeof *fresh);
+    lock_take();
+    bool held = !driver->removing;
+    if (held) {
+        struct use **at = own_use(driver), *u = at ? *at : spare ? spare : fresh;
+        if (!at && u) {
+            if (u == spare)
                 spare = u->next;
-            } else if (fresh) {
-                u = fresh;
+            else
                 fresh = NULL;
-            }
-            if (u) {
-                *u = (struct use){uses, driver, self, 0};
-                uses = u;
-            }
+            *u = (struct use){uses, driver, pthread_self(), fork_generation(), 0};
+            uses = u;
         }
-        if (u) {
-            u->count++;
-            driver->uses++;
-            lock_drop();
-            free(fresh);
-            return true;
-        }
-        lock_drop();
-        exit_watch();
-        fresh = calloc(1, sizeof *fresh);
-        if (!fresh) return false;
+        if (u) u->count++;
+        tally_up(&driver->uses);
     }
+    lock_drop();
+    free(fresh);
+    return held;
 }
 
 void driver_release(struct driver *driver) {
-    pthread_t self = pthread_self();
     lock_take();
-    for (struct use **at = &uses; *at; at = &(*at)->next) {
+    tally_down(&driver->uses);
+    struct use **at = own_use(driver);
+    if (at && --(*at)->count == 0) {
         struct use *u = *at;
-        if (u->driver != driver || !pthread_equal(u->thread, self)) continue;
-        driver->uses--;
-        if (--u->count == 0) {
-            *at = u->next;
-            u->next = spare;
-            spare = u;
-        }
-        break;
+        *at = u->next;
+        u->next = spare;
+        spare = u;
     }
     lock_drop();
 }
@@ -483,10 +474,8 @@ struct driver *driver_after(struct instance *in, struct driver *current) {
 
 /* Uses of the driver by other threads. Under the lock. */
 static uint32_t uses_by_others(const struct driver *driver) {
-    uint32_t own = 0;
-    for (const struct use *u = uses; u; u = u->next)
-        if (u->driver == driver && pthread_equal(u->thread, pthread_self())) own += u->count;
-    return driver->uses - own;
+    struct use **own = own_use(driver);
+    return tally_now(&driver->uses) - (own ? (*own)->count : 0);
 }
 
 void driver_remove(struct driver *driver) {

@@ -79,13 +79,13 @@ void claim_drop(struct claim *claim)
 /* Found and held under the same lock, so that the driver cannot go in between; driver_remove waits for these uses. */
 static void hold(struct driver *driver)
 {
-    driver->uses++;
+    tally_up(&driver->uses);
 }
 
 static void let_go(struct driver *driver)
 {
     lock_take();
-    driver->uses--;
+    tally_down(&driver->uses);
     lock_drop();
 }
 

@@ -82,6 +82,13 @@ struct handle_list {
     uint32_t room;
 };
 
+/* How many threads of this process are inside something. Those of the process it was forked from do not count: they are
+ * not there (G-4). Under the lock. */
+struct tally {
+    uint32_t count;
+    uint64_t generation; /* fork_generation() of the count */
+};
+
 struct unknown_names {
     char *name[UNKNOWN_MAX];
     bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */
@@ -143,7 +150,7 @@ struct driver {
     uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
     uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
     bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
-    uint32_t uses;                 /* outcalls under way; see driver_hold */
+    struct tally uses;             /* outcalls under way; see driver_hold */
     bool removing;                 /* no new uses */
     uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
     bool empty;                    /* it found no device */
@@ -203,7 +210,7 @@ struct device {
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker;         /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;          /* GPA-049 */
-    uint32_t uses;                 /* look-ups under way by other threads (names.c) */
+    struct tally uses;             /* look-ups under way by other threads (unknown.c) */
     bool linked;                   /* in the instance's list */
     bool complete;                 /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
@@ -227,6 +234,12 @@ int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
+static inline uint32_t tally_now(const struct tally *t) { return t->generation == fork_generation() ? t->count : 0; }
+static inline void tally_up(struct tally *t) { *t = (struct tally){tally_now(t) + 1, fork_generation()}; }
+static inline void tally_down(struct tally *t) {
+    uint32_t now = tally_now(t);
+    if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
+}
 
 /* exit.c: watch is called before anything is made that a destructor takes away; begun tells destructors that the
  * process ends, so that they leave all of it where it is. */

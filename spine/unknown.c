@@ -156,11 +156,11 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
     lock_take();
     for (struct device *dev = in->devices; dev;) {
         if (dev->complete) {
-            dev->uses++;
+            tally_up(&dev->uses);
             lock_drop();
             fill_one(dev, i, name);
             lock_take();
-            dev->uses--;
+            tally_down(&dev->uses);
         }
         dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
     }
