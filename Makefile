@@ -115,9 +115,9 @@ $(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread)
 
 ifneq ($(SPINE_SRC),)
 spine: $(B)/libvulkan.so
-asan: $(B)/asan/libvulkan.so core
+asan: spine $(B)/asan/libvulkan.so core
 	$(Q)rm -f $(B)/asan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/asan/
-tsan: $(B)/tsan/libvulkan.so core
+tsan: spine $(B)/tsan/libvulkan.so core
 	$(Q)rm -f $(B)/tsan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/tsan/
 endif
 
