@@ -255,3 +255,26 @@ func TestLayersThatCannotBeLoaded(t *testing.T) {
 		}
 	}
 }
+
+// holds: LAY-23 LAY-89
+func TestKnownFileVersions(t *testing.T) {
+	t.Parallel()
+	known := []string{"1.0.0", "1.0.1", "1.1.0", "1.1.1", "1.1.2", "1.2.0", "1.2.1"}
+	w := world.New(t)
+	w.Driver("one")
+	f := w.ExplicitLayer("VK_LAYER_x")
+	w.Env["VK_LOADER_DEBUG"] = "info"
+	h := w.Start()
+	for _, version := range append(known, "1.0.2", "1.1.3", "1.2.2", "1.3.0", "0.9.0", "2.0.0", "2.5.7", "1.3.1", "") {
+		f.Format(version)
+		before := len(h.Messages())
+		if layers := h.OK("instance_layers").Strings("layers"); !slices.Equal(layers, []string{"VK_LAYER_x"}) {
+			t.Errorf("version %q: layers %v", version, layers)
+		}
+		unknown := strings.Contains(strings.Join(h.Messages()[before:], "\n"), " has unknown layer manifest file version ")
+		if unknown == slices.Contains(known, version) {
+			t.Errorf("version %q: said to be unknown: %v", version, unknown)
+		}
+	}
+	h.Quit()
+}
