@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"vkloader/internal/plan"
 	"vkloader/internal/wire"
@@ -166,6 +167,16 @@ var scenarios = []struct {
 		w.put(explicitFolder, "l.json", layerText(name(0), library+joined(n, "", func(i int) string {
 			return fmt.Sprintf(`,"x%d":[[[{"a":"\u00e4\n"}]],1e5]`, i)
 		})))
+	}},
+	{"texts", func(w *world, n int) { // FUZ-023: whole files of one kind of thing
+		for i, text := range []string{
+			strings.Repeat("[", n), "[" + strings.Repeat(`"a",`, n) + "1]", "[" + strings.Repeat("{},\n", n) + "1]",
+			`{"file_format_version":"` + strings.Repeat(`\u0041`, n) + `"}`, strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n),
+			strings.Repeat(" ", n), "{" + strings.Repeat(`"layer":{},`, n) + `"file_format_version":"1.0.0"}`,
+			`{"file_format_version":"1.2.0","layers":[` + strings.Repeat(`{"name":"VK_LAYER_x","type":"INSTANCE"},`, n) + `{}]}`,
+		} {
+			w.put(explicitFolder, fmt.Sprintf("%d.json", i), text)
+		}
 	}},
 }
 
