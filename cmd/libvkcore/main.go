@@ -32,7 +32,10 @@ const (
 
 // heapLimit is how much is allocated before a collection is made; it is made at the end of a call, on the caller's
 // time, because nothing of the runtime works in the background here (G-8).
-const heapLimit = 24 << 20
+const heapLimit = 4 << 20
+
+// freeLimit is the heap above which a collection gives memory back to the system as well.
+const freeLimit = 48 << 20
 
 // state is everything that the core has. The lock is held while deciding, which takes microseconds and calls nothing.
 var state struct {
@@ -144,7 +147,7 @@ func collect() {
 	metrics.Read(state.heap[:])
 	if state.heap[0].Value.Kind() == metrics.KindUint64 && state.heap[0].Value.Uint64() > heapLimit {
 		state.writer = wire.Writer{}
-		if state.heap[0].Value.Uint64() > 2*heapLimit {
+		if state.heap[0].Value.Uint64() > freeLimit {
 			freeOSMemory() // a manifest of many MB was there; nothing gives memory back in the background
 		} else {
 			runtime.GC()
