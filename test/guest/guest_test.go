@@ -37,7 +37,12 @@ func compile(t testing.TB, name string, arguments ...string) string {
 	if failure != nil {
 		t.Fatal(failure)
 	}
-	out := filepath.Join(folder, name)
+	// A folder for each call: tests run at once.
+	own, err := os.MkdirTemp(folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(own, name)
 	cc := os.Getenv("CC")
 	if cc == "" {
 		cc = "cc"
