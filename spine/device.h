@@ -22,7 +22,4 @@ void group_restore(struct group_swap *swap);
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
                            uint32_t *count, VkExtensionProperties **out);
 
-VkResult term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *device);
-
 #endif

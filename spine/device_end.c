@@ -33,9 +33,7 @@ static const VkBaseInStructure *chain_find(const void *first, VkStructureType ty
 }
 
 static bool named(const VkDeviceCreateInfo *info, const char *name) {
-    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-        if (strcmp(info->ppEnabledExtensionNames[i], name) == 0) return true;
-    return false;
+    return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
 }
 
 /* DEV-026: the extensions that the driver lists for this device; *names by malloc. */

@@ -28,8 +28,8 @@ static void lib_free(struct driver_lib *lib) {
     free(lib);
 }
 
-/* DRV-047 to 063. False: rejected, after its message. Only out of memory sets *result. */
-static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
+/* DRV-047 to 063. False: rejected, after its message. */
+static bool negotiate(struct instance *in, struct driver_lib *d) {
     void *handle = d->mapped->handle;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
@@ -122,7 +122,6 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
             "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
             d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
-    (void)result;
     return true;
 }
 
@@ -155,7 +154,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     d->path = mapped->real;
     d->manifest_version = step->api_version;
     d->portability = step->portability != 0;
-    if (!negotiate(in, d, result)) {
+    if (!negotiate(in, d)) {
         lib_free(d);
         return NULL;
     }

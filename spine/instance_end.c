@@ -60,12 +60,6 @@ static bool is_1_0(uint32_t version) {
     return VK_API_VERSION_MAJOR(version) <= 1 && VK_API_VERSION_MINOR(version) == 0;
 }
 
-static bool named(const char *const *names, uint32_t count, const char *name) {
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 /* DRV-064: surface commands of drivers that are too old to make surfaces of their own. */
 static void warn_surfaces(struct instance *in, const struct driver *d) {
     static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR, ISLOT_vkCreateXcbSurfaceKHR,
@@ -135,7 +129,7 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     d->enabled = gates_of(names, count);
     const char *props2 = "VK_KHR_get_physical_device_properties2"; /* INS-061, INS-062 */
     if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) && driver_lib_has_ext(lib, props2)) {
-        if (!named(names, count, props2)) names[count++] = props2;
+        if (!name_listed(names, count, props2)) names[count++] = props2;
         in->sort = true; /* PHY-025 */
     }
 

@@ -33,20 +33,6 @@ const struct name_record *name_find(const char *name) {
     return strcmp(names_name(place), name) == 0 ? &names_commands[place] : NULL;
 }
 
-bool command_find(const char *name, struct command *out) {
-    const struct name_record *r = name_find(name);
-    if (!r) return false;
-    *out = (struct command){names_text + r->name,
-                            names_function(r->tramp),
-                            names_function(r->term),
-                            r->slot,
-                            r->lslot,
-                            r->kind,
-                            r->minor,
-                            r->gate};
-    return true;
-}
-
 int gate_find(const char *name) {
 #define GATE(extension)                                                                                                \
     if (strcmp(name, #extension) == 0) return GATE_##extension;

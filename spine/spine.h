@@ -1,20 +1,25 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
- *   core.c       opens the core, enters it, keeps forked children out of an inherited one
- *   exit.c       tells the end of the process from the unloading of the library
- *   read.c       gathers facts: variables, folders, files, the executable
- *   gate.c       the fork gate around dl functions, the one lock, the wipe-on-fork page
- *   log.c        one logger for everything
- *   memory.c     the application's allocator or malloc
- *   driver.c     driver libraries: opening, negotiation, extension lists, staying mapped
- *   layer.c      layer libraries: opening, negotiation, links
- *   global.c     the global functions
- *   instance.c   vkCreateInstance and vkDestroyInstance, upper and lower end
- *   physdev.c    physical devices; group.c groups of them; sort.c their order; filter.c the id filters
- *   query.c      the "...2" queries and their emulation; display.c displays
- *   device.c     vkCreateDevice, queues, command buffers, destruction
- *   surface.c    surfaces and swapchains; messenger.c debug utils and debug report; naming.c names, tags and labels
- *   names.c      vkGetInstanceProcAddr and vkGetDeviceProcAddr, upper and lower end, unknown commands
+ *   core.c          opens the core, enters it, keeps forked children out of an inherited one
+ *   read.c          gathers facts: variables, folders, files, the executable
+ *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page
+ *   exit.c          tells the end of the process from the unloading of the library
+ *   log.c           one logger for everything
+ *   memory.c        the application's allocator or malloc; text.c well-formed names
+ *   library.c       libraries in the process: real paths, what stays mapped
+ *   driver.c        driver libraries: negotiation, extension lists, uses
+ *   layer.c         layer libraries: opening, negotiation, the active list
+ *   global.c        the global functions
+ *   instance.c      vkCreateInstance and vkDestroyInstance, upper end; instance_end.c the lower end
+ *   physdev.c       physical devices; group.c groups of them; sort.c their order; filter.c the id filters;
+ *                   configuration.c the settings file's device configurations
+ *   query.c         the "...2" queries and their emulation; display.c displays
+ *   device.c        vkCreateDevice, queues, command buffers, upper end; device_end.c the lower end
+ *   objects.c       what surfaces and messengers share: places, drivers' handles, once-gates
+ *   surface.c       surfaces; surface_query.c their queries; swapchain.c swapchains
+ *   messenger.c     debug utils and debug report; naming.c names, tags and labels
+ *   names.c         vkGetInstanceProcAddr and vkGetDeviceProcAddr, tables; unknown.c commands that nobody knows;
+ *                   missing.c what is said where a function is missing
  *
  * Naming: tramp_vkX is the upper end of command X (what programs call; exported X is an alias of it where X is
  * exported), term_vkX its lower end (what the last layer calls), missing_vkX the stub that stands in a table where a
@@ -35,7 +40,6 @@
 
 #include "asm/offsets.h" /* the magics and marks that the assembler compares with */
 #define DEVICE_MAGIC 0x10ADED040410ADEDull       /* what *pDevice points to on its way down (HND-033) */
-#define DRIVER_OBJECT_MAGIC 0x01CDC0DEull         /* what drivers put into the first word of their objects */
 
 #define UNKNOWN_MAX 250 /* UNK-019 */
 
@@ -103,7 +107,6 @@ struct instance {
 
     struct instance_table own_table;
     struct instance *next;        /* all live instances, under the lock */
-    uint64_t generation;          /* of the core that decided it */
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
@@ -344,6 +347,8 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return 
 
 /* INS-046. */
 bool name_well_formed(const char *name);
+/* Is the name one of a list of names without NULL? */
+bool name_listed(const char *const *names, uint32_t count, const char *name);
 /* physdev.c: called once per instance by instance.c. */
 void physdevs_free(struct instance *instance);
 /* Finds the upper or lower physical device record of a handle (naming.c, device.c); NULL when it is none. */
@@ -374,19 +379,7 @@ void messengers_deliver(struct instance *instance, unsigned flags, const char *t
 
 /* ---- names.c --------------------------------------------------------------------------------------------------- */
 
-struct command { /* one line of the generated table, see gen/znames.inc */
-    const char *name;
-    void *tramp;   /* upper end */
-    void *term;    /* lower end, NULL when the lower end has none */
-    uint16_t slot; /* ISLOT_ or DSLOT_ */
-    uint16_t lslot;/* LSLOT_ + 1, or 0: a device command that ends in the loader's lower end */
-    uint8_t kind;  /* COMMAND_* */
-    uint8_t minor; /* core version 1.minor, 255: extension */
-    uint8_t gate;  /* GATE_* + 1, 0: none */
-};
 enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
-/* Looks a name up; false when the loader does not know it. */
-bool command_find(const char *name, struct command *out);
 /* The lower-end vkGetInstanceProcAddr and its physical-device twin, given to the last layer. */
 PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance instance, const char *name);
 PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);

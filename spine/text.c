@@ -1,5 +1,7 @@
-/* text.c: is a name given by the program well-formed (INS-046)? Reads at most 256 bytes, and never past the end. */
+/* text.c: names given by the program: well-formed (INS-046; reads at most 256 bytes, never past the end), listed. */
 #include "spine.h"
+
+#include <string.h>
 
 bool name_well_formed(const char *name) {
     if (!name) return false;
@@ -23,5 +25,11 @@ bool name_well_formed(const char *name) {
                 return false;
         }
     }
+    return false;
+}
+
+bool name_listed(const char *const *names, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
     return false;
 }
