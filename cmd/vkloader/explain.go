@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/diag"
-	"vkloader/internal/facts/system"
 	"vkloader/internal/manifest"
 	"vkloader/internal/plan"
 	"vkloader/internal/report"
@@ -40,7 +38,6 @@ func newExplain(s *surroundings) *cobra.Command {
 	var (
 		asJSON, elevated bool
 		app              string
-		variables        []string
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
@@ -49,7 +46,7 @@ func newExplain(s *surroundings) *cobra.Command {
 			"layer why it is in or out, whose file it is, and the line for the environment that changes it. With names or\n" +
 			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
-			source, err := sourceFor(app, variables, elevated)
+			source, err := s.source(app, elevated)
 			if err != nil {
 				return err
 			}
@@ -63,7 +60,7 @@ func newExplain(s *surroundings) *cobra.Command {
 			if len(names) > 0 && len(in)+len(out) == 0 {
 				return &exitError{exitProblems, fmt.Errorf("nothing found has %s in its name or path", strings.Join(names, " or "))}
 			}
-			owners := packagesOf(append(slices.Clone(in), out...))
+			owners := packagesOf(&source.Machine, append(slices.Clone(in), out...))
 			for _, list := range [][]explained{in, out} {
 				for i := range list {
 					list[i].Package = owners[list[i].Manifest]
@@ -83,33 +80,8 @@ func newExplain(s *surroundings) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: path of its executable")
-	cmd.Flags().StringArrayVar(&variables, "env", nil, "NAME=VALUE that would be set; NAME alone: unset; may be repeated")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
-}
-
-// sourceFor is this machine, changed as asked.
-func sourceFor(app string, variables []string, elevated bool) (*system.Source, error) {
-	source := &system.Source{Elevated: elevated, Override: map[string]string{}, Unset: map[string]bool{}}
-	if app != "" {
-		path, err := filepath.Abs(app)
-		if err != nil {
-			return nil, err
-		}
-		source.Program = path
-	}
-	for _, v := range variables {
-		name, value, set := strings.Cut(v, "=")
-		if name == "" {
-			return nil, fmt.Errorf("--env wants NAME=VALUE, got %q", v)
-		}
-		if set {
-			source.Override[name] = value
-		} else {
-			source.Unset[name] = true
-		}
-	}
-	return source, nil
 }
 
 // explainAnswer puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.

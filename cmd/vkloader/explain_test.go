@@ -110,7 +110,8 @@ func TestExplainText(t *testing.T) {
 
 // --env, --app and --elevated change what is decided for, not this process.
 func TestExplainWhatIf(t *testing.T) {
-	source, err := sourceFor("relative/game", []string{"A=1=2", "HOME"}, true)
+	s := &surroundings{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
+	source, err := s.source("relative/game", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,8 @@ func TestExplainWhatIf(t *testing.T) {
 	if exe := source.Exe(); !strings.HasSuffix(exe.Path, "/relative/game") || !strings.HasPrefix(exe.Path, "/") {
 		t.Errorf("program: %+v", exe)
 	}
-	if _, err := sourceFor("", []string{"=x"}, false); err == nil {
+	s.variables = []string{"=x"}
+	if _, err := s.source("", false); err == nil {
 		t.Error("a variable without a name is taken")
 	}
 }

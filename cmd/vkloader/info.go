@@ -70,11 +70,15 @@ func newInfo(s *surroundings) *cobra.Command {
 			"the times, once with VK_LOADER_DEBUG=all for what the loader says.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			machine, err := s.thisMachine("info")
+			if err != nil {
+				return err
+			}
 			found, err := findLayout(s.executable, library)
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
-			result, err := look(found, s.environ, fallback, limit)
+			result, err := look(found, machine.Environ, fallback, limit)
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
@@ -98,7 +102,7 @@ func newInfo(s *surroundings) *cobra.Command {
 
 // look gathers everything; the error is for what kept it from looking.
 func look(l layout, environ []string, fallback string, limit time.Duration) (*info, error) {
-	quiet := withVariable(environ, "VK_LOADER_DEBUG", "")
+	quiet := withoutVariable(environ, "VK_LOADER_DEBUG")
 	timed, err := live(l, quiet, true, limit)
 	if err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 		}
 		used = manifest
 		environ = withVariable(environ, "VK_DRIVER_FILES", manifest)
-		quiet = withVariable(environ, "VK_LOADER_DEBUG", "")
+		quiet = withoutVariable(environ, "VK_LOADER_DEBUG")
 		if timed, err = live(l, quiet, true, limit); err != nil {
 			return nil, err
 		}
@@ -220,18 +224,4 @@ func sameLibrary(named, loaded string) bool {
 		loaded = real
 	}
 	return filepath.Clean(named) == filepath.Clean(loaded)
-}
-
-// withVariable is environ with a variable set, or taken out when value is empty.
-func withVariable(environ []string, name, value string) []string {
-	var result []string
-	for _, pair := range environ {
-		if !strings.HasPrefix(pair, name+"=") {
-			result = append(result, pair)
-		}
-	}
-	if value != "" {
-		result = append(result, name+"="+value)
-	}
-	return result
 }

@@ -9,7 +9,6 @@ import (
 
 	"vkloader/internal/diag"
 	"vkloader/internal/facts"
-	"vkloader/internal/facts/system"
 	"vkloader/internal/plan"
 	"vkloader/internal/report"
 	"vkloader/internal/search"
@@ -67,8 +66,11 @@ func newList(s *surroundings) *cobra.Command {
 		sub := &cobra.Command{
 			Use: kind.name, Short: kind.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true},
-					&system.Source{})
+				source, err := s.source("", false)
+				if err != nil {
+					return err
+				}
+				answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, source)
 				if err != nil {
 					return &exitError{exitBlind, err}
 				}

@@ -46,6 +46,9 @@ type surroundings struct {
 	out, errOut io.Writer
 	environ     []string
 	executable  string
+
+	root      string   // --root: the folder that is examined as a file system; "": this machine
+	variables []string // --env: changes to the environment
 }
 
 func (s *surroundings) getenv(name string) string {
@@ -75,6 +78,10 @@ func newRoot(s *surroundings) *cobra.Command {
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
+	root.PersistentFlags().StringVar(&s.root, "root", "",
+		"examine the file system below this folder, such as a container's or a sysroot")
+	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
+		"NAME=VALUE that would be set; NAME alone: unset; may be repeated")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newInfo(s), newList(s), newExplain(s), newVersion(s))
 	return root
@@ -103,5 +110,5 @@ func main() {
 	if err != nil {
 		executable = os.Args[0]
 	}
-	os.Exit(run(&surroundings{os.Stdout, os.Stderr, os.Environ(), executable}, os.Args[1:]))
+	os.Exit(run(&surroundings{out: os.Stdout, errOut: os.Stderr, environ: os.Environ(), executable: executable}, os.Args[1:]))
 }

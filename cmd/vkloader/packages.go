@@ -5,23 +5,33 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"vkloader/internal/facts/system"
 )
 
 // packageLimit is how long the package manager may take: its answer is nice to have.
 const packageLimit = 3 * time.Second
 
-// packagesOf asks dpkg which packages the manifests belong to; what it does not know is left out, and so is everything
+// packagesOf asks the machine's dpkg which packages the manifests belong to; what it does not know is left out, and so is everything
 // on a system without it.
-func packagesOf(list []explained) map[string]string {
+func packagesOf(machine *system.Machine, list []explained) map[string]string {
 	owners := map[string]string{}
 	paths := []string{"-S", "--"}
+	if machine.Foreign() {
+		database, err := machine.Host("/var/lib/dpkg")
+		if err != nil || !machine.Exists("/var/lib/dpkg/status") {
+			return owners
+		}
+		paths = append([]string{"--admindir=" + database}, paths...)
+	}
+	options := len(paths)
 	for _, e := range list {
 		// dpkg takes patterns: a path that could be one is not asked for.
 		if strings.HasPrefix(e.Manifest, "/") && !strings.ContainsAny(e.Manifest, "*?[\\\n") {
 			paths = append(paths, e.Manifest)
 		}
 	}
-	if len(paths) == 2 {
+	if len(paths) == options {
 		return owners
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)

@@ -28,8 +28,8 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 		}
 	}
 	var out, errOut bytes.Buffer
-	s := &surroundings{&out, &errOut, []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error"},
-		filepath.Join(dir, "vkloader")}
+	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"),
+		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error"}}
 	return s, &out, &errOut
 }
 

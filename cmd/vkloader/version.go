@@ -25,6 +25,9 @@ func newVersion(s *surroundings) *cobra.Command {
 				Core    string `json:"core"`    // id of the core beside it
 				Go      string `json:"go"`
 			}{Schema: 1, Go: runtime.Version()}
+			if _, err := s.thisMachine("version"); err != nil {
+				return err
+			}
 			found, err := findLayout(s.executable, "")
 			if err != nil {
 				return &exitError{exitBlind, err}

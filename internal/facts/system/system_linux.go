@@ -1,39 +1,37 @@
-// Package system gives facts from the running machine, for the tool. The library never links it: there, the spine
-// reads (G-5, G-6).
+// Package system gives facts from the running machine, or from the file system below a folder, for the tool. The
+// library never links it: there, the spine reads (G-5, G-6). It interprets nothing.
 package system
 
 import (
 	"io"
 	"os"
+	"sort"
 	"syscall"
 	"time"
 
 	"vkloader/internal/facts"
 )
 
-// Source reads the machine the way the spine does.
+// Source reads a machine the way the spine does.
 type Source struct {
-	Elevated bool              // secure variables count as unset
-	Override map[string]string // variables that take the place of the process's own
-	Unset    map[string]bool   // variables that count as unset
-	Program  string            // the program to decide for; "": this one
+	Machine
+	Elevated bool   // secure variables count as unset
+	Program  string // the program to decide for; "": this one, or on a foreign machine one that nothing names
 }
 
 // Var implements facts.Source.
 func (s *Source) Var(name string, secure bool) facts.Var {
-	if secure && s.Elevated || s.Unset[name] {
+	if secure && s.Elevated {
 		return facts.Var{}
 	}
-	if v, ok := s.Override[name]; ok {
-		return facts.Var{Value: v, Set: true}
-	}
-	v, ok := os.LookupEnv(name)
-	return facts.Var{Value: v, Set: ok}
+	value, set := s.Lookup(name)
+	return facts.Var{Value: value, Set: set}
 }
 
-// Folder implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18).
+// Folder implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a foreign
+// machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Folder(path string) facts.Folder {
-	d, err := os.Open(path)
+	d, err := s.Open(path)
 	if err != nil {
 		return facts.Folder{}
 	}
@@ -41,6 +39,9 @@ func (s *Source) Folder(path string) facts.Folder {
 	names, err := d.Readdirnames(-1)
 	if err != nil && len(names) == 0 {
 		return facts.Folder{}
+	}
+	if s.Foreign() {
+		sort.Strings(names)
 	}
 	f := facts.Folder{Listed: true}
 	for _, n := range names {
@@ -53,7 +54,7 @@ func (s *Source) Folder(path string) facts.Folder {
 
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
-	f, err := os.Open(path)
+	f, err := s.Open(path)
 	if err != nil {
 		return facts.File{Status: facts.FileNotOpened}
 	}
@@ -83,12 +84,9 @@ func (s *Source) Exe() facts.Exe {
 	if s.Program != "" {
 		return facts.Exe{Path: s.Program, Known: len(s.Program) < 1024}
 	}
+	if s.Foreign() {
+		return facts.Exe{Known: true}
+	}
 	path, err := os.Readlink("/proc/self/exe")
 	return facts.Exe{Path: path, Known: err == nil && len(path) < 1024}
-}
-
-// Exists implements facts.Source.
-func (s *Source) Exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

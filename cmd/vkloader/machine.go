@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/facts/system"
+)
+
+// machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
+// environment is empty; either changed by --env. An error is for the command to return.
+func (s *surroundings) machine() (system.Machine, error) {
+	m := system.Machine{}
+	if s.root != "" {
+		root, err := filepath.Abs(s.root)
+		if err == nil {
+			root, err = filepath.EvalSymlinks(root)
+		}
+		if err != nil {
+			return m, blind("--root: %w", err)
+		}
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return m, blind("--root %s: not a folder", s.root)
+		}
+		m.Root = root
+	}
+	if !m.Foreign() {
+		m.Environ = s.environ
+	}
+	for _, variable := range s.variables {
+		name, value, set := strings.Cut(variable, "=")
+		if name == "" {
+			return m, fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
+		}
+		if set {
+			m.Environ = withVariable(m.Environ, name, value)
+		} else {
+			m.Environ = withoutVariable(m.Environ, name)
+		}
+	}
+	return m, nil
+}
+
+// thisMachine is for commands that need the running system.
+func (s *surroundings) thisMachine(command string) (system.Machine, error) {
+	m, err := s.machine()
+	if err == nil && m.Foreign() {
+		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
+	}
+	return m, err
+}
+
+// source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
+// or without more rights than its user.
+func (s *surroundings) source(app string, elevated bool) (*system.Source, error) {
+	m, err := s.machine()
+	if err != nil {
+		return nil, err
+	}
+	if app != "" {
+		if m.Foreign() {
+			app = filepath.Join("/", app)
+		} else if app, err = filepath.Abs(app); err != nil {
+			return nil, err
+		}
+	}
+	return &system.Source{Machine: m, Elevated: elevated, Program: app}, nil
+}
+
+// withVariable is environ with a variable set.
+func withVariable(environ []string, name, value string) []string {
+	return append(withoutVariable(environ, name), name+"="+value)
+}
+
+// withoutVariable is environ with a variable taken out.
+func withoutVariable(environ []string, name string) []string {
+	var result []string
+	for _, pair := range environ {
+		if !strings.HasPrefix(pair, name+"=") {
+			result = append(result, pair)
+		}
+	}
+	return result
+}

@@ -1,0 +1,400 @@
+package binary
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Import is an undefined symbol.
+type Import struct {
+	Name             string
+	Version, Library string // of its version; both or none
+}
+
+// Behaviour of code, where the machine is x86.
+type Behaviour string
+
+// Behaviours.
+const (
+	Returns Behaviour = "return" // 0
+	Hangs   Behaviour = "hang"   // for ever
+	Crashes Behaviour = "crash"  // by an illegal instruction
+)
+
+// Library says what is in a shared object.
+type Library struct {
+	Class   elf.Class   // elf.ELFCLASS64 when not given
+	Machine elf.Machine // elf.EM_X86_64 when not given
+	Soname  string
+	RunPath string
+	Needed  []string
+	Imports []Import
+	Exports []string
+	Code    Behaviour // of what is exported
+	Init    Behaviour // of its initialiser; "": it has none
+}
+
+var machines = map[string]elf.Machine{
+	"x86_64": elf.EM_X86_64, "i386": elf.EM_386, "aarch64": elf.EM_AARCH64, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
+	"ppc64le": elf.EM_PPC64,
+}
+
+// Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
+// runpath=PATH needed=NAME,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash and
+// init=return|hang|crash.
+func Parse(words []string) (*Library, error) {
+	l := &Library{}
+	for _, word := range words {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not NAME=VALUE", word)
+		}
+		switch name {
+		case "class":
+			l.Class = map[string]elf.Class{"32": elf.ELFCLASS32, "64": elf.ELFCLASS64}[value]
+			ok = l.Class != 0
+		case "machine":
+			l.Machine, ok = machines[value]
+		case "soname":
+			l.Soname = value
+		case "runpath":
+			l.RunPath = value
+		case "needed":
+			l.Needed = strings.Split(value, ",")
+		case "exports":
+			l.Exports = strings.Split(value, ",")
+		case "imports":
+			for _, text := range strings.Split(value, ",") {
+				part := strings.Split(text, "@")
+				if len(part) == 1 {
+					part = append(part, "", "")
+				}
+				if len(part) != 3 {
+					return nil, fmt.Errorf("%q is not NAME@VERSION@LIBRARY", text)
+				}
+				l.Imports = append(l.Imports, Import{part[0], part[1], part[2]})
+			}
+		case "code":
+			l.Code = Behaviour(value)
+			_, ok = offsets[l.Code]
+		case "init":
+			l.Init = Behaviour(value)
+			_, ok = offsets[l.Init]
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, fmt.Errorf("%q is not known", word)
+		}
+	}
+	return l, nil
+}
+
+// code is the text of every library, offsets where each behaviour starts in it.
+var (
+	code    = []byte{0x31, 0xc0, 0xc3, 0x90, 0xeb, 0xfe, 0x90, 0x90, 0x0f, 0x0b, 0x90, 0x90}
+	offsets = map[Behaviour]uint64{"": 0, Returns: 0, Hangs: 4, Crashes: 8}
+)
+
+const page = 0x1000
+
+// section is one of the file's sections, in the order of the file.
+type section struct {
+	name           string
+	kind           elf.SectionType
+	flags          elf.SectionFlag
+	link, info     uint32
+	align, entry   uint64
+	content        []byte
+	address, where uint64
+}
+
+// image is a file being written.
+type image struct {
+	wide    bool
+	strings bytes.Buffer // .dynstr
+	at      map[string]uint64
+}
+
+// text gives a string's offset in .dynstr.
+func (m *image) text(s string) uint64 {
+	if at, ok := m.at[s]; ok {
+		return at
+	}
+	at := uint64(m.strings.Len())
+	m.strings.WriteString(s + "\x00")
+	m.at[s] = at
+	return at
+}
+
+// word appends a number as wide as an address.
+func (m *image) word(b []byte, v uint64) []byte {
+	if m.wide {
+		return binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(v))
+}
+
+func (m *image) size(wide, narrow uint64) uint64 {
+	if m.wide {
+		return wide
+	}
+	return narrow
+}
+
+// Bytes writes the file.
+func (l *Library) Bytes() []byte {
+	class, machine := l.Class, l.Machine
+	if class == 0 {
+		class = elf.ELFCLASS64
+	}
+	if machine == 0 {
+		machine = elf.EM_X86_64
+	}
+	m := &image{wide: class == elf.ELFCLASS64, at: map[string]uint64{}}
+	m.text("")
+	indices, versionNeeds, needCount := l.versions(m)
+	count := 1 + len(l.Imports) + len(l.Exports)
+	sections := []*section{
+		{},
+		{name: ".hash", kind: elf.SHT_HASH, flags: elf.SHF_ALLOC, link: 2, align: 8, entry: 4},
+		{name: ".dynsym", kind: elf.SHT_DYNSYM, flags: elf.SHF_ALLOC, link: 3, info: 1, align: 8, entry: m.size(24, 16)},
+		{name: ".dynstr", kind: elf.SHT_STRTAB, flags: elf.SHF_ALLOC, align: 1},
+		{name: ".gnu.version", kind: elf.SHT_GNU_VERSYM, flags: elf.SHF_ALLOC, link: 2, align: 2, entry: 2},
+		{name: ".gnu.version_r", kind: elf.SHT_GNU_VERNEED, flags: elf.SHF_ALLOC, link: 3, info: needCount, align: 8,
+			content: versionNeeds},
+		{name: ".text", kind: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, align: 16, content: code},
+		{name: ".dynamic", kind: elf.SHT_DYNAMIC, flags: elf.SHF_ALLOC | elf.SHF_WRITE, link: 3, align: page,
+			entry: m.size(16, 8)},
+		{name: ".shstrtab", kind: elf.SHT_STRTAB, align: 1},
+	}
+	symbols, versions, dynamic, names := sections[2], sections[4], sections[7], sections[8]
+	sections[1].content = hashTable(count)
+	symbols.content = make([]byte, uint64(count)*symbols.entry)
+	for _, i := range indices {
+		versions.content = binary.LittleEndian.AppendUint16(versions.content, i)
+	}
+	// Sizes must be known before addresses are, so the tables are made twice: the second time with addresses.
+	l.symbols(m, 0)
+	dynamic.content = l.dynamic(m, sections)
+	sections[3].content = m.strings.Bytes()
+	for _, s := range sections {
+		names.content = append(names.content, s.name+"\x00"...)
+	}
+	place := m.size(64, 52) + 3*m.size(56, 32)
+	for _, s := range sections[1:] {
+		place = (place + s.align - 1) / s.align * s.align
+		s.where = place
+		if s.flags&elf.SHF_ALLOC != 0 {
+			s.address = place
+		}
+		place += uint64(len(s.content))
+	}
+	symbols.content = l.symbols(m, sections[6].address)
+	dynamic.content = l.dynamic(m, sections)
+	headers := (place + 7) / 8 * 8
+
+	file := make([]byte, headers)
+	copy(file, m.header(class, machine, headers, len(sections)))
+	end := sections[6].where + uint64(len(code))
+	programs := m.program(elf.PT_LOAD, elf.PF_R|elf.PF_X, 0, end, page)
+	programs = append(programs, m.program(elf.PT_LOAD, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), page)...)
+	programs = append(programs, m.program(elf.PT_DYNAMIC, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), 8)...)
+	copy(file[m.size(64, 52):], programs)
+	offset := uint32(0)
+	for _, s := range sections {
+		copy(file[s.where:], s.content)
+		file = append(file, m.section(s, offset)...)
+		offset += uint32(len(s.name)) + 1
+	}
+	return file
+}
+
+// versions gives each symbol's version index and .gnu.version_r.
+func (l *Library) versions(m *image) (indices []uint16, needs []byte, count uint32) {
+	type need struct {
+		library  string
+		versions []string
+	}
+	var list []need
+	for _, i := range l.Imports {
+		if i.Version == "" {
+			continue
+		}
+		at := slices.IndexFunc(list, func(n need) bool { return n.library == i.Library })
+		if at < 0 {
+			at = len(list)
+			list = append(list, need{library: i.Library})
+		}
+		if !slices.Contains(list[at].versions, i.Version) {
+			list[at].versions = append(list[at].versions, i.Version)
+		}
+	}
+	number, numbers := uint16(2), map[[2]string]uint16{}
+	little := binary.LittleEndian
+	for k, n := range list {
+		next := uint32(0)
+		if k+1 < len(list) {
+			next = uint32(16 + 16*len(n.versions))
+		}
+		needs = little.AppendUint16(needs, 1)
+		needs = little.AppendUint16(needs, uint16(len(n.versions)))
+		needs = little.AppendUint32(needs, uint32(m.text(n.library)))
+		needs = little.AppendUint32(needs, 16)
+		needs = little.AppendUint32(needs, next)
+		for j, version := range n.versions {
+			next = 0
+			if j+1 < len(n.versions) {
+				next = 16
+			}
+			numbers[[2]string{n.library, version}] = number
+			needs = little.AppendUint32(needs, hash(version))
+			needs = little.AppendUint16(needs, 0)
+			needs = little.AppendUint16(needs, number)
+			needs = little.AppendUint32(needs, uint32(m.text(version)))
+			needs = little.AppendUint32(needs, next)
+			number++
+		}
+	}
+	indices = []uint16{0}
+	for _, i := range l.Imports {
+		index := uint16(1)
+		if i.Version != "" {
+			index = numbers[[2]string{i.Library, i.Version}]
+		}
+		indices = append(indices, index)
+	}
+	for range l.Exports {
+		indices = append(indices, 1)
+	}
+	return indices, needs, uint32(len(list))
+}
+
+// hash is the System V hash of a symbol or version.
+func hash(name string) uint32 {
+	h := uint32(0)
+	for _, c := range []byte(name) {
+		h = h<<4 + uint32(c)
+		h ^= h >> 24 & 0xf0
+	}
+	return h & 0x0fffffff
+}
+
+// hashTable has one bucket, in which all symbols are.
+func hashTable(count int) []byte {
+	table := []uint32{1, uint32(count), 0}
+	if count > 1 {
+		table[2] = 1
+	}
+	for i := range count {
+		next := uint32(0)
+		if i > 0 && i+1 < count {
+			next = uint32(i + 1)
+		}
+		table = append(table, next)
+	}
+	var b []byte
+	for _, v := range table {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return b
+}
+
+// symbols is .dynsym, with the text at an address.
+func (l *Library) symbols(m *image, text uint64) []byte {
+	b := make([]byte, m.size(24, 16))
+	add := func(name string, value, size uint64, section uint16) {
+		const globalFunction = byte(elf.STB_GLOBAL)<<4 | byte(elf.STT_FUNC)
+		little := binary.LittleEndian
+		b = little.AppendUint32(b, uint32(m.text(name)))
+		if m.wide {
+			b = little.AppendUint16(append(b, globalFunction, 0), section)
+			b = little.AppendUint64(little.AppendUint64(b, value), size)
+			return
+		}
+		b = little.AppendUint32(little.AppendUint32(b, uint32(value)), uint32(size))
+		b = little.AppendUint16(append(b, globalFunction, 0), section)
+	}
+	for _, i := range l.Imports {
+		add(i.Name, 0, 0, 0)
+	}
+	for _, name := range l.Exports {
+		add(name, text+offsets[l.Code], 4, 6)
+	}
+	return b
+}
+
+// dynamic is .dynamic.
+func (l *Library) dynamic(m *image, sections []*section) (b []byte) {
+	add := func(tag elf.DynTag, value uint64) { b = m.word(m.word(b, uint64(tag)), value) }
+	for _, name := range l.Needed {
+		add(elf.DT_NEEDED, m.text(name))
+	}
+	if l.Soname != "" {
+		add(elf.DT_SONAME, m.text(l.Soname))
+	}
+	if l.RunPath != "" {
+		add(elf.DT_RUNPATH, m.text(l.RunPath))
+	}
+	if l.Init != "" {
+		add(elf.DT_INIT, sections[6].address+offsets[l.Init])
+	}
+	add(elf.DT_HASH, sections[1].address)
+	add(elf.DT_SYMTAB, sections[2].address)
+	add(elf.DT_SYMENT, sections[2].entry)
+	add(elf.DT_STRTAB, sections[3].address)
+	add(elf.DT_STRSZ, uint64(m.strings.Len()))
+	if sections[5].info > 0 {
+		add(elf.DT_VERSYM, sections[4].address)
+		add(elf.DT_VERNEED, sections[5].address)
+		add(elf.DT_VERNEEDNUM, uint64(sections[5].info))
+	}
+	add(elf.DT_NULL, 0)
+	return b
+}
+
+// header is the ELF header.
+func (m *image) header(class elf.Class, machine elf.Machine, sections uint64, count int) []byte {
+	b := append([]byte(elf.ELFMAG), byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT), 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	little := binary.LittleEndian
+	b = little.AppendUint16(b, uint16(elf.ET_DYN))
+	b = little.AppendUint16(b, uint16(machine))
+	b = little.AppendUint32(b, uint32(elf.EV_CURRENT))
+	b = m.word(m.word(m.word(b, 0), m.size(64, 52)), sections)
+	b = little.AppendUint32(b, 0)
+	for _, v := range []uint64{m.size(64, 52), m.size(56, 32), 3, m.size(64, 40), uint64(count), uint64(count - 1)} {
+		b = little.AppendUint16(b, uint16(v))
+	}
+	return b
+}
+
+// program is a program header of a range that lies in memory as it lies in the file.
+func (m *image) program(kind elf.ProgType, flags elf.ProgFlag, where, size, align uint64) []byte {
+	little := binary.LittleEndian
+	b := little.AppendUint32(nil, uint32(kind))
+	if m.wide {
+		b = little.AppendUint32(b, uint32(flags))
+	}
+	for _, v := range []uint64{where, where, where, size, size} {
+		b = m.word(b, v)
+	}
+	if !m.wide {
+		b = little.AppendUint32(b, uint32(flags))
+	}
+	return m.word(b, align)
+}
+
+// section is a section header.
+func (m *image) section(s *section, name uint32) []byte {
+	little := binary.LittleEndian
+	b := little.AppendUint32(little.AppendUint32(nil, name), uint32(s.kind))
+	for _, v := range []uint64{uint64(s.flags), s.address, s.where, uint64(len(s.content))} {
+		b = m.word(b, v)
+	}
+	b = little.AppendUint32(little.AppendUint32(b, s.link), s.info)
+	return m.word(m.word(b, s.align), s.entry)
+}
