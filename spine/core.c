@@ -130,7 +130,7 @@ static void remember_paths(void) {
 static void start(void) {
     (void)fork_generation();
     log_start();
-    const char *mode = env_plain("VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING");
+    const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
     if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
     remember_paths();
@@ -434,7 +434,7 @@ static bool satisfy(struct wire_writer *w, const struct wire_record *record) {
     struct wire_need_file file;
     struct wire_need_exists exists;
     if (wire_get_need_var(record, &var))
-        read_var(w, var.name, var.secure);
+        read_var(w, (struct variable){var.name, var.secure});
     else if (wire_get_need_folder(record, &folder))
         read_folder(w, folder.path);
     else if (wire_get_need_file(record, &file))
@@ -484,8 +484,8 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
     };
     if (!facts->begun) { /* what is always read saves a round */
         facts->begun = true;
-#define GIVE(name, secure) read_var(&facts->w, name, secure);
-        WIRE_FIRST_VARIABLES(GIVE)
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
+        DECISIVE_VARIABLES(GIVE)
 #undef GIVE
     }
     for (int round = 0; round < ROUNDS; round++) {

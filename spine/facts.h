@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 
+#include "gen/zvariables.h"
 #include "gen/zwire.h"
 
 /* Each appends one record; lack of memory is remembered in the writer. */
-void read_var(struct wire_writer *w, const char *name, bool secure);
+void read_var(struct wire_writer *w, struct variable v);
 void read_folder(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);

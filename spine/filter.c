@@ -14,10 +14,10 @@ static uint32_t read_number(const char *text, const char **end)
     return (uint32_t)value;
 }
 
-static void read_filter(struct instance *instance, const char *name, struct id_filter *filter)
+static void read_filter(struct instance *instance, struct variable variable, struct id_filter *filter)
 {
     filter->count = 0;
-    const char *p = env_secure(name);
+    const char *p = env_read(variable);
     while (p && *p) {
         if (*p == ',') { /* ENV-93: empty entries are skipped */
             p++;
@@ -27,7 +27,7 @@ static void read_filter(struct instance *instance, const char *name, struct id_f
             log_line(instance, LOG_WARN,
                      "parse_id_filter_environment_var: Exceeded maximum number of filters (%d) for env var '%s'. "
                      "Remaining entries will be ignored.",
-                     ID_RANGES_MAX, name);
+                     ID_RANGES_MAX, variable.name);
             return;
         }
         const char *end;
@@ -47,9 +47,9 @@ static void read_filter(struct instance *instance, const char *name, struct id_f
 
 bool filters_read(struct instance *instance, struct id_filters *filters)
 {
-    read_filter(instance, "VK_LOADER_DEVICE_ID_FILTER", &filters->device);
-    read_filter(instance, "VK_LOADER_VENDOR_ID_FILTER", &filters->vendor);
-    read_filter(instance, "VK_LOADER_DRIVER_ID_FILTER", &filters->driver);
+    read_filter(instance, VARIABLE_LOADER_DEVICE_ID_FILTER, &filters->device);
+    read_filter(instance, VARIABLE_LOADER_VENDOR_ID_FILTER, &filters->vendor);
+    read_filter(instance, VARIABLE_LOADER_DRIVER_ID_FILTER, &filters->driver);
     return filters->device.count || filters->vendor.count || filters->driver.count;
 }
 

@@ -49,7 +49,7 @@ static unsigned level_of(const char *list) {
 }
 
 void log_start(void) {
-    const char *list = env_plain("VK_LOADER_DEBUG");
+    const char *list = env_read(VARIABLE_LOADER_DEBUG);
     log_level = list ? level_of(list) : 0;
 }
 

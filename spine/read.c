@@ -17,14 +17,13 @@
 
 #define EXE_MAX 1024 /* GEN-13 */
 
-const char *env_plain(const char *name) { return getenv(name); }
-const char *env_secure(const char *name) { return secure_getenv(name); }
+const char *env_read(struct variable v) { return v.secure ? secure_getenv(v.name) : getenv(v.name); }
 
 bool process_elevated(void) { return getauxval(AT_SECURE) != 0; }
 
-void read_var(struct wire_writer *w, const char *name, bool secure) {
-    const char *value = secure ? env_secure(name) : env_plain(name);
-    struct wire_var r = {WIRE_STR(name, name), .secure = secure, WIRE_STR(value, value)};
+void read_var(struct wire_writer *w, struct variable v) {
+    const char *value = env_read(v);
+    struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
     wire_put_var(w, &r);
 }
 

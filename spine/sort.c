@@ -21,7 +21,7 @@ bool sort_wanted(const struct instance *instance)
 {
     if (!instance->sort)
         return false;
-    const char *off = env_plain("VK_LOADER_DISABLE_SELECT");
+    const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT);
     return !off || strtol(off, NULL, 10) == 0;
 }
 
@@ -105,7 +105,7 @@ static VkResult read_all_pci(const struct instance *instance, struct key *key, u
 /* PHY-033, ENV-86: two hexadecimal numbers with one colon between; what follows them is ignored. */
 static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t *id)
 {
-    const char *value = env_plain("VK_LOADER_DEVICE_SELECT");
+    const char *value = env_read(VARIABLE_LOADER_DEVICE_SELECT);
     if (!value)
         return false;
     log_line(instance, LOG_DEBUG | LOG_DRIVER,

@@ -35,6 +35,7 @@
 
 #include "gen/zvk.h"
 #include "gen/zslots.h"
+#include "gen/zvariables.h"
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
 
@@ -301,12 +302,11 @@ struct wire_writer *facts_writer(struct facts *facts);
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
-/* Variables, read at the time of the call (G-5). */
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
 int unloading(void);
-const char *env_plain(const char *name);
-const char *env_secure(const char *name);
+/* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). */
+const char *env_read(struct variable v);
 
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 

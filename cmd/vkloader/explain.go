@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/plan"
 	"vkloader/internal/report"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // explainSchema is raised when a field of explain changes its meaning or goes.
@@ -98,7 +99,7 @@ func explainAnswer(answer *plan.Answer) (in, out []explained) {
 		layer := answer.Layers[a.Layer]
 		active[layer] = true
 		e := explained{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
-			Column: layer.Column, Library: layer.Library, Change: "VK_LOADER_LAYERS_DISABLE=" + layer.Name}
+			Column: layer.Column, Library: layer.Library, Change: variables.LayersDisable.Name() + "=" + layer.Name}
 		if layer.Implicit && layer.DisableName != "" {
 			e.Change = layer.DisableName + "=1"
 		}
@@ -108,7 +109,7 @@ func explainAnswer(answer *plan.Answer) (in, out []explained) {
 	for i, driver := range answer.Drivers {
 		name := search.BaseName(driver.Path)
 		e := explained{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library,
-			Change: "VK_LOADER_DRIVERS_DISABLE=" + name}
+			Change: variables.DriversDisable.Name() + "=" + name}
 		e.because(reasons[name+"\x00"+driver.Path])
 		in = append(in, e)
 	}
@@ -147,10 +148,10 @@ func turnOn(answer *plan.Answer, row listed) string {
 			return layer.EnableName + "=" + layer.EnableValue
 		}
 		if !layer.Implicit {
-			return "VK_INSTANCE_LAYERS=" + layer.Name
+			return variables.InstanceLayers.Name() + "=" + layer.Name
 		}
 	}
-	return "VK_LOADER_LAYERS_ENABLE=" + row.Subject
+	return variables.LayersEnable.Name() + "=" + row.Subject
 }
 
 // matching keeps what has one of the names in its name, manifest or library.

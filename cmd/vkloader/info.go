@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/report"
+	"vkloader/internal/variables"
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.
@@ -102,7 +103,7 @@ func newInfo(s *surroundings) *cobra.Command {
 
 // look gathers everything; the error is for what kept it from looking.
 func look(l layout, environ []string, fallback string, limit time.Duration) (*info, error) {
-	quiet := withoutVariable(environ, "VK_LOADER_DEBUG")
+	quiet := withoutVariable(environ, variables.Debug.Name())
 	timed, err := live(l, quiet, true, limit)
 	if err != nil {
 		return nil, err
@@ -114,13 +115,13 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 			return nil, err
 		}
 		used = manifest
-		environ = withVariable(environ, "VK_DRIVER_FILES", manifest)
-		quiet = withoutVariable(environ, "VK_LOADER_DEBUG")
+		environ = withVariable(environ, variables.DriverFiles.Name(), manifest)
+		quiet = withoutVariable(environ, variables.Debug.Name())
 		if timed, err = live(l, quiet, true, limit); err != nil {
 			return nil, err
 		}
 	}
-	told, err := live(l, withVariable(environ, "VK_LOADER_DEBUG", "all"), false, limit)
+	told, err := live(l, withVariable(environ, variables.Debug.Name(), "all"), false, limit)
 	if err != nil {
 		return nil, err
 	}

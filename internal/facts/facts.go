@@ -5,6 +5,8 @@
 // package never interprets them.
 package facts
 
+import "vkloader/internal/variables"
+
 // Var is a variable; secure ones are read with secure_getenv.
 type Var struct {
 	Value string
@@ -130,9 +132,9 @@ func (t *table[T]) set(name string, v T) {
 func NewStore() *Store { return &Store{} }
 
 // SetVar and the others add a fact.
-func (s *Store) SetVar(name string, secure bool, v Var) { s.variables(secure).set(name, v) }
+func (s *Store) SetVar(name string, secure bool, v Var) { s.kept(secure).set(name, v) }
 
-func (s *Store) variables(secure bool) *table[Var] {
+func (s *Store) kept(secure bool) *table[Var] {
 	if secure {
 		return &s.secure
 	}
@@ -187,14 +189,14 @@ func (s *Store) TakeNeeds() []Need {
 	return needs
 }
 
-// Secure reads a variable that counts as unset in an elevated process.
-func (s *Store) Secure(name string) Var { return s.variable(name, true) }
+// Variable reads one of the loader's own variables.
+func (s *Store) Variable(v variables.ID) Var { return s.variable(v.Name(), v.Secure()) }
 
-// Plain reads a variable that is honoured in every process.
-func (s *Store) Plain(name string) Var { return s.variable(name, false) }
+// Named reads a variable that a manifest names; it is honoured in every process (GEN-6).
+func (s *Store) Named(name string) Var { return s.variable(name, false) }
 
 func (s *Store) variable(name string, secure bool) Var {
-	v, ok := s.variables(secure).get(name)
+	v, ok := s.kept(secure).get(name)
 	if !ok {
 		s.need(Need{KindVar, name, secure})
 	}

@@ -19,9 +19,9 @@ func TestStore(t *testing.T) {
 		}
 		for i := range n {
 			name := strconv.Itoa(i)
-			v := s.Plain(name)
+			v := s.Named(name)
 			if i%2 == 0 {
-				v = s.Secure(name)
+				v = s.variable(name, true)
 			}
 			f, ok := s.File(name)
 			if v.Value != name || !ok || f.Content != name || s.Folder(name).Names[0] != name || !s.Exists(name) {
@@ -59,7 +59,7 @@ func TestTree(t *testing.T) {
 		t.Error("variables")
 	}
 	asked := 0
-	if !Resolve(NewStore(), tree, func(s *Store) { asked++; s.Plain("A"); s.File("/d/a.json") }) || asked != 2 {
+	if !Resolve(NewStore(), tree, func(s *Store) { asked++; s.Named("A"); s.File("/d/a.json") }) || asked != 2 {
 		t.Error(asked)
 	}
 	if Resolve(NewStore(), tree, func(s *Store) { asked++; s.Exists(strconv.Itoa(asked)) }) {

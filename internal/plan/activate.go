@@ -3,6 +3,7 @@ package plan
 import (
 	"vkloader/internal/diag"
 	"vkloader/internal/manifest"
+	"vkloader/internal/variables"
 )
 
 // activator builds the active list of an instance.
@@ -62,14 +63,14 @@ func (d *decider) activate(list []*manifest.Layer) {
 // regular activates without a settings file that controls layers.
 func (a *activator) regular() {
 	d := a.d
-	variable := d.f.Plain("VK_INSTANCE_LAYERS")
+	variable := d.f.Variable(variables.InstanceLayers)
 	for _, l := range a.list {
 		if l.Implicit && !(variable.Set && contains(variable.Value, l.Name)) && d.implicitEnabled(l, true) { // LAY-146
 			a.add(l, ByImplicit)
 		}
 	}
 	if variable.Set {
-		d.say(diag.Warn|diag.Layer, diag.LayerForced, "VK_INSTANCE_LAYERS", "",
+		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers \""+variable.Value+"\"")
 		for _, name := range split(variable.Value) {
 			l := a.first[name]

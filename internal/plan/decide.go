@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/manifest"
 	"vkloader/internal/search"
 	"vkloader/internal/settings"
+	"vkloader/internal/variables"
 )
 
 // decider makes one answer.
@@ -28,9 +29,9 @@ type decider struct {
 func Decide(q *Question, f *facts.Store) *Answer {
 	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]implicitState)}
 	if d.prefetch() {
-		d.enable = parseFilter(f.Secure("VK_LOADER_LAYERS_ENABLE").Value, false)
-		d.disable = parseFilter(f.Secure("VK_LOADER_LAYERS_DISABLE").Value, true)
-		d.allow = parseFilter(f.Secure("VK_LOADER_LAYERS_ALLOW").Value, false)
+		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
+		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
+		d.allow = parseFilter(f.Variable(variables.LayersAllow).Value, false)
 		switch q.Kind {
 		case Version:
 			d.readSettings()
@@ -61,40 +62,16 @@ func Resolve(q *Question, from facts.Source) *Answer {
 	return a
 }
 
-// Variables that every decision reads. The spine gives them without being asked (wire.def).
-var (
-	secureVariables = [...]string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH",
-		"VK_ADD_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_LOADER_LAYERS_ENABLE",
-		"VK_LOADER_LAYERS_DISABLE", "VK_LOADER_LAYERS_ALLOW", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE",
-		"HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"}
-	plainVariables = [...]string{"VK_INSTANCE_LAYERS", "VK_LOADER_DISABLE_INST_EXT_FILTER"}
-)
-
-// Variables calls f for the variables that every decision reads.
-func Variables(f func(name string, secure bool)) {
-	for _, name := range secureVariables {
-		f(name, true)
-	}
-	for _, name := range plainVariables {
-		f(name, false)
-	}
-}
-
 // prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
 // nothing: whatever it leaves out is asked for where it is needed.
 func (d *decider) prefetch() bool {
-	for _, name := range secureVariables {
-		d.f.Secure(name)
-	}
-	for _, name := range plainVariables {
-		d.f.Plain(name)
-	}
+	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
 	}
 	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
 		for _, name := range d.q.Memory.variables {
-			d.f.Plain(name)
+			d.f.Named(name)
 		}
 	}
 	var places [3]search.Locations
@@ -349,7 +326,7 @@ func (d *decider) extensions() {
 
 // driverFailures ends the call when a driver failed to list its extensions (INS-017).
 func (d *decider) driverFailures() bool {
-	d.a.KeepUnknown = nonZero(d.f.Plain("VK_LOADER_DISABLE_INST_EXT_FILTER").Value)
+	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
 	for i := range d.q.Drivers {
 		driver := &d.q.Drivers[i]
 		if !driver.Usable || driver.Result == Success {

@@ -3,6 +3,7 @@ package plan
 import (
 	"vkloader/internal/diag"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // discover lists the drivers to open, each after the lines of its manifest (DRV-006, DRV-035, SYS-014 to SYS-017).
@@ -12,8 +13,8 @@ func (d *decider) discover(portability bool) {
 	found = d.addSettingsDrivers(found)
 	var choose, refuse filter
 	if !noVariables {
-		choose = parseFilter(d.f.Secure("VK_LOADER_DRIVERS_SELECT").Value, false)
-		refuse = parseFilter(d.f.Secure("VK_LOADER_DRIVERS_DISABLE").Value, false)
+		choose = parseFilter(d.f.Variable(variables.DriversSelect).Value, false)
+		refuse = parseFilter(d.f.Variable(variables.DriversDisable).Value, false)
 	}
 	for _, file := range found {
 		driver := d.readDriver(file.Path, file.Listed)

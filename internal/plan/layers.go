@@ -5,6 +5,7 @@ import (
 	"vkloader/internal/facts"
 	"vkloader/internal/manifest"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // implicitState is what is known of an implicit layer's own variables.
@@ -42,10 +43,10 @@ func (d *decider) removes(l *manifest.Layer) bool {
 func (d *decider) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
 	enabled = true
 	if l.HasEnable {
-		v := d.f.Plain(l.EnableName)
+		v := d.f.Named(l.EnableName)
 		enabled = v.Set && v.Value == l.EnableValue
 	}
-	return enabled, d.f.Plain(l.DisableName).Set
+	return enabled, d.f.Named(l.DisableName).Set
 }
 
 // implicitEnabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
@@ -97,8 +98,8 @@ func (d *decider) regularLayers(full bool) []*manifest.Layer {
 			d.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
 			d.log(diag.Info|diag.Layer, path)
 		}
-		if v := d.f.Secure("VK_LAYER_PATH"); v.Set { // ENV-33
-			d.say(diag.Info|diag.Layer, diag.VariableIgnored, "VK_LAYER_PATH", "",
+		if v := d.f.Variable(variables.LayerPath); v.Set { // ENV-33
+			d.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
 				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
 		}
 	}

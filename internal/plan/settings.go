@@ -6,6 +6,7 @@ import (
 	"vkloader/internal/manifest"
 	"vkloader/internal/search"
 	"vkloader/internal/settings"
+	"vkloader/internal/variables"
 )
 
 // settingsState is what a settings file that controls layers adds to the layer list.
@@ -159,9 +160,9 @@ func (d *decider) excludes(name string) bool {
 // bySettings activates under a settings file that controls layers, in list order (SET-53 to SET-67).
 func (a *activator) bySettings() {
 	d := a.d
-	variable := d.f.Plain("VK_INSTANCE_LAYERS")
+	variable := d.f.Variable(variables.InstanceLayers)
 	if variable.Set { // SET-63
-		d.say(diag.Warn|diag.Layer, diag.LayerForced, "VK_INSTANCE_LAYERS", "",
+		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers: "+variable.Value)
 	}
 	named := make(map[string]bool)

@@ -1,6 +1,9 @@
 package search
 
-import "vkloader/internal/facts"
+import (
+	"vkloader/internal/facts"
+	"vkloader/internal/variables"
+)
 
 // Kind of manifest searched for.
 type Kind uint8
@@ -14,21 +17,24 @@ const (
 
 // kindFacts are the names that belong to a kind.
 type kindFacts struct {
-	suffix, what       string
-	replace, old, more string // the variables that replace the default search, and that add to it
+	suffix, what  string
+	replace, more variables.ID // the variables that replace the default search, and that add to it
+	hasOld        bool
+	old           variables.ID // the older name of replace
 }
 
 var kinds = [...]kindFacts{
-	Drivers:        {"vulkan/icd.d", "driver", "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"},
-	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", "VK_IMPLICIT_LAYER_PATH", "", "VK_ADD_IMPLICIT_LAYER_PATH"},
-	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", "VK_LAYER_PATH", "", "VK_ADD_LAYER_PATH"},
+	Drivers: {"vulkan/icd.d", "driver", variables.DriverFiles, variables.AddDriverFiles, true, variables.ICDFilenames},
+	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", variables.ImplicitLayerPath,
+		variables.AddImplicitLayerPath, false, 0},
+	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false, 0},
 }
 
 // What is the kind's name in messages.
 func (k Kind) What() string { return kinds[k].what }
 
 // Variable is the variable that replaces the kind's default search.
-func (k Kind) Variable() string { return kinds[k].replace }
+func (k Kind) Variable() string { return kinds[k].replace.Name() }
 
 // pathLimit is the longest file element that is accepted (PATH-21).
 const pathLimit = 2047
@@ -61,46 +67,46 @@ func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []stri
 		return out
 	}
 	if !noVariables {
-		replace := f.Secure(names.replace)
-		winner := names.replace
-		if names.old != "" {
-			old := f.Secure(names.old)
+		replace := f.Variable(names.replace)
+		winner := names.replace.Name()
+		if names.hasOld {
+			old := f.Variable(names.old)
 			if replace.Set && old.Set {
-				out.Ignored = append(out.Ignored, Location{From: names.old, Path: names.replace})
+				out.Ignored = append(out.Ignored, Location{From: names.old.Name(), Path: winner})
 			} else if old.Set {
-				replace, winner = old, names.old
+				replace, winner = old, names.old.Name()
 			}
 		}
-		more := f.Secure(names.more)
+		more := f.Variable(names.more)
 		if replace.Set {
 			if more.Set {
-				out.Ignored = append(out.Ignored, Location{From: names.more, Path: winner})
+				out.Ignored = append(out.Ignored, Location{From: names.more.Name(), Path: winner})
 			}
 			out.add(replace.Value, "", winner)
 			return out
 		}
 		if more.Set {
-			out.add(more.Value, "", names.more)
+			out.add(more.Value, "", names.more.Name())
 		}
 	}
-	home := f.Secure("HOME")
-	base := func(variable, underHome, fallback string) {
-		v := f.Secure(variable)
+	home := f.Variable(variables.Home)
+	base := func(variable variables.ID, underHome, fallback string) {
+		v := f.Variable(variable)
 		switch {
 		case v.Value != "":
-			out.add(v.Value, names.suffix, variable)
+			out.add(v.Value, names.suffix, variable.Name())
 		case underHome != "" && home.Set:
-			out.addOne(home.Value+underHome, names.suffix, "HOME")
+			out.addOne(home.Value+underHome, names.suffix, variables.Home.Name())
 		case fallback != "":
 			out.add(fallback, names.suffix, "default")
 		}
 	}
-	base("XDG_CONFIG_HOME", "/.config", "")
-	base("XDG_CONFIG_DIRS", "", p.ConfigDirs)
+	base(variables.ConfigHome, "/.config", "")
+	base(variables.ConfigDirs, "", p.ConfigDirs)
 	out.add(p.SysConfDir, names.suffix, "default")
 	out.add(p.ExtraSysConfDir, names.suffix, "default")
-	base("XDG_DATA_HOME", "/.local/share", "")
-	base("XDG_DATA_DIRS", "", p.DataDirs)
+	base(variables.DataHome, "/.local/share", "")
+	base(variables.DataDirs, "", p.DataDirs)
 	return out
 }
 
@@ -227,7 +233,8 @@ func SettingsFiles(p Platform, f *facts.Store) []string {
 			out = append(out, list[:end]+rest)
 		}
 	}
-	configHome, dataHome, home := f.Secure("XDG_CONFIG_HOME"), f.Secure("XDG_DATA_HOME"), f.Secure("HOME")
+	configHome, dataHome := f.Variable(variables.ConfigHome), f.Variable(variables.DataHome)
+	home := f.Variable(variables.Home)
 	add(configHome.Value)
 	add(dataHome.Value)
 	if configHome.Value == "" && home.Set {
@@ -236,15 +243,15 @@ func SettingsFiles(p Platform, f *facts.Store) []string {
 	if dataHome.Value == "" && home.Set {
 		out = append(out, home.Value+"/.local/share"+rest)
 	}
-	or := func(variable, fallback string) string {
-		if v := f.Secure(variable); v.Value != "" {
+	or := func(variable variables.ID, fallback string) string {
+		if v := f.Variable(variable); v.Value != "" {
 			return v.Value
 		}
 		return fallback
 	}
-	add(or("XDG_CONFIG_DIRS", p.ConfigDirs))
+	add(or(variables.ConfigDirs, p.ConfigDirs))
 	add(p.SysConfDir)
 	add(p.ExtraSysConfDir)
-	add(or("XDG_DATA_DIRS", p.DataDirs))
+	add(or(variables.DataDirs, p.DataDirs))
 	return out
 }

@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/plan"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // BenchmarkVersion decides what vkEnumerateInstanceVersion asks on a machine with one implicit layer, all rounds.
@@ -18,9 +19,7 @@ func BenchmarkVersion(b *testing.B) {
 	for b.Loop() {
 		q := &Writer{}
 		q.PutQuestion(Question{Kind: 1})
-		for _, v := range FirstVariables {
-			q.PutVar(Var{Name: v.Name, Secure: v.Secure})
-		}
+		variables.Decisive(func(v variables.ID) { q.PutVar(unset(v)) })
 		for {
 			rounds++
 			out.Reset()

@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"vkloader/internal/plan"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 func sample() *Writer {
@@ -102,17 +104,44 @@ func TestCSide(t *testing.T) {
 	}
 }
 
-// What the spine gives unasked is what every decision reads.
+// unset is the fact that a variable is not set.
+func unset(v variables.ID) Var {
+	var secure uint32
+	if v.Secure() {
+		secure = 1
+	}
+	return Var{Name: S(v.Name()), Secure: secure}
+}
+
+// What the spine gives unasked is what every decision reads: without it all of it is asked for and nothing else, with
+// it no decision asks for a variable in its first answer.
 func TestFirstVariables(t *testing.T) {
-	at := 0
-	plan.Variables(func(name string, secure bool) {
-		if at >= len(FirstVariables) || FirstVariables[at].Name.Text != name || (FirstVariables[at].Secure != 0) != secure {
-			t.Errorf("%s is not number %d of wire.def", name, at)
+	ask := func(kind plan.Kind, given bool) (names []string) {
+		q, out := &Writer{}, &Writer{}
+		q.PutQuestion(Question{Kind: uint32(kind)})
+		if given {
+			variables.Decisive(func(v variables.ID) { q.PutVar(unset(v)) })
 		}
-		at++
-	})
-	if at != len(FirstVariables) {
-		t.Error(at)
+		if !Decide(string(q.Bytes()), nil, search.Platform{}, out) {
+			t.Fatal("no answer")
+		}
+		r, _ := Open(string(out.Bytes()))
+		for rec, more := r.Next(); more; rec, more = r.Next() {
+			if v, ok := rec.NeedVar(); ok {
+				names = append(names, v.Name.Text)
+			}
+		}
+		return names
+	}
+	var want []string
+	variables.Decisive(func(v variables.ID) { want = append(want, v.Name()) })
+	for _, kind := range []plan.Kind{plan.Version, plan.Layers, plan.Extensions, plan.Instance} {
+		if got := ask(kind, false); !slices.Equal(got, want) {
+			t.Errorf("question %d asks for %v", kind, got)
+		}
+		if got := ask(kind, true); len(got) != 0 {
+			t.Errorf("question %d asks for %v, too", kind, got)
+		}
 	}
 }
 

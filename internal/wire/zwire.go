@@ -32,29 +32,6 @@ const (
 	IDDeviceConfig  uint32 = 51
 )
 
-// FirstVariables are those that the spine gives without being asked.
-var FirstVariables = [...]NeedVar{
-	{Name: Str{"VK_DRIVER_FILES", true}, Secure: 1},
-	{Name: Str{"VK_ICD_FILENAMES", true}, Secure: 1},
-	{Name: Str{"VK_ADD_DRIVER_FILES", true}, Secure: 1},
-	{Name: Str{"VK_LAYER_PATH", true}, Secure: 1},
-	{Name: Str{"VK_ADD_LAYER_PATH", true}, Secure: 1},
-	{Name: Str{"VK_IMPLICIT_LAYER_PATH", true}, Secure: 1},
-	{Name: Str{"VK_ADD_IMPLICIT_LAYER_PATH", true}, Secure: 1},
-	{Name: Str{"VK_LOADER_LAYERS_ENABLE", true}, Secure: 1},
-	{Name: Str{"VK_LOADER_LAYERS_DISABLE", true}, Secure: 1},
-	{Name: Str{"VK_LOADER_LAYERS_ALLOW", true}, Secure: 1},
-	{Name: Str{"VK_LOADER_DRIVERS_SELECT", true}, Secure: 1},
-	{Name: Str{"VK_LOADER_DRIVERS_DISABLE", true}, Secure: 1},
-	{Name: Str{"HOME", true}, Secure: 1},
-	{Name: Str{"XDG_CONFIG_HOME", true}, Secure: 1},
-	{Name: Str{"XDG_CONFIG_DIRS", true}, Secure: 1},
-	{Name: Str{"XDG_DATA_HOME", true}, Secure: 1},
-	{Name: Str{"XDG_DATA_DIRS", true}, Secure: 1},
-	{Name: Str{"VK_INSTANCE_LAYERS", true}, Secure: 0},
-	{Name: Str{"VK_LOADER_DISABLE_INST_EXT_FILTER", true}, Secure: 0},
-}
-
 // Question is record 1.
 type Question struct {
 	Kind       uint32 // 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened)

@@ -14,7 +14,7 @@
 #define WIRE_NULL 0xffffffffu
 /* Given as a length to a put function: measure the NUL-terminated string. */
 #define WIRE_CSTR 0xfffffffeu
-/* Initialises a string field: (struct wire_var){WIRE_STR(name, "HOME"), .secure = 1} */
+/* Initialises a string field: (struct wire_exists){WIRE_STR(path, "/x"), .yes = 1} */
 #define WIRE_STR(field, string) .field = (string), .field##_len = WIRE_CSTR
 /* Initialises a list field from an array of NUL-terminated strings, entries may be NULL. */
 #define WIRE_STRS(field, array, number) .field = {.list = (array), .count = (number)}
@@ -858,27 +858,5 @@ static inline bool wire_get_device_config(const struct wire_record *record, stru
     if (!wire_take_str(&at, record->end, &r->driver_name, &r->driver_name_len)) return false;
     return record->end - at < 8;
 }
-
-/* Variables that every decision reads, given without being asked: X(name, secure). */
-#define WIRE_FIRST_VARIABLES(X) \
-    X("VK_DRIVER_FILES", 1) \
-    X("VK_ICD_FILENAMES", 1) \
-    X("VK_ADD_DRIVER_FILES", 1) \
-    X("VK_LAYER_PATH", 1) \
-    X("VK_ADD_LAYER_PATH", 1) \
-    X("VK_IMPLICIT_LAYER_PATH", 1) \
-    X("VK_ADD_IMPLICIT_LAYER_PATH", 1) \
-    X("VK_LOADER_LAYERS_ENABLE", 1) \
-    X("VK_LOADER_LAYERS_DISABLE", 1) \
-    X("VK_LOADER_LAYERS_ALLOW", 1) \
-    X("VK_LOADER_DRIVERS_SELECT", 1) \
-    X("VK_LOADER_DRIVERS_DISABLE", 1) \
-    X("HOME", 1) \
-    X("XDG_CONFIG_HOME", 1) \
-    X("XDG_CONFIG_DIRS", 1) \
-    X("XDG_DATA_HOME", 1) \
-    X("XDG_DATA_DIRS", 1) \
-    X("VK_INSTANCE_LAYERS", 0) \
-    X("VK_LOADER_DISABLE_INST_EXT_FILTER", 0)
 
 #endif
