@@ -120,6 +120,15 @@ func (d *decider) find(code diag.Code, subject, path, what string) {
 	}
 }
 
+// ignored finds those of the variables that are set, and that something else takes the place of.
+func (d *decider) ignored(winner string, list ...variables.ID) {
+	for _, v := range list {
+		if d.f.Variable(v).Set {
+			d.find(diag.VariableIgnored, v.Name(), "", v.Name()+" is set, but "+winner+" takes its place")
+		}
+	}
+}
+
 // say logs and finds in one.
 func (d *decider) say(flags uint32, code diag.Code, subject, path, text string) {
 	d.log(flags, text)

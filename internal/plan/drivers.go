@@ -12,7 +12,10 @@ func (d *decider) discover(portability bool) {
 	found := d.search(search.Drivers, noVariables, nil)
 	found = d.addSettingsDrivers(found)
 	var choose, refuse filter
-	if !noVariables {
+	if noVariables {
+		d.ignored("the device configurations of "+d.set.File, variables.DriverFiles, variables.ICDFilenames,
+			variables.AddDriverFiles, variables.DriversSelect, variables.DriversDisable)
+	} else {
 		choose = parseFilter(d.f.Variable(variables.DriversSelect).Value, false)
 		refuse = parseFilter(d.f.Variable(variables.DriversDisable).Value, false)
 	}

@@ -102,6 +102,7 @@ func (d *decider) regularLayers(full bool) []*manifest.Layer {
 			d.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
 				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
 		}
+		d.ignored("the override_paths of "+override.Manifest, variables.AddLayerPath)
 	}
 	metas := override != nil
 	for _, l := range list {

@@ -135,7 +135,9 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 			break
 		}
 	}
-	if place < 0 {
+	if place < 0 { // SET-45
+		d.ignored("the layers of "+d.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+			variables.AddImplicitLayerPath)
 		return list
 	}
 	var kept []*manifest.Layer
