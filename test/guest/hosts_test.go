@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +22,8 @@ func other(t *testing.T, loader string, env map[string]string, words ...string) 
 	defer cancel()
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.WaitDelay = time.Second
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its children end with it
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + empty, "LC_ALL=C.UTF-8", "GUEST_LOADER=" + loader,
 		"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_LAYER_PATH=" + empty, "VK_IMPLICIT_LAYER_PATH=" + empty}
 	for k, v := range env {
@@ -71,6 +74,15 @@ func TestG12Hosts(t *testing.T) {
 	})
 	t.Run("Python", func(t *testing.T) {
 		other(t, world.Library(), nil, need(t, "python3"), filepath.Join(folder, "host.py"), library)
+	})
+	t.Run("Python's pool", func(t *testing.T) {
+		python := need(t, "python3")
+		pool := filepath.Join(folder, "pool.py")
+		other(t, world.Library(), nil, python, pool, library, "busy")
+		other(t, world.Library(), nil, python, pool, library)
+		if _, err := os.Stat(world.SystemLibrary); err == nil {
+			other(t, world.SystemLibrary, nil, python, pool, library) // its lock may be held in a busy one's child
+		}
 	})
 	t.Run("Node", func(t *testing.T) {
 		other(t, world.Library(), at, need(t, "node"), filepath.Join(folder, "host.js"), library)

@@ -82,6 +82,12 @@ func TestG2NoSignalIsLost(t *testing.T) {
 }
 
 // holds: G-2
+func TestG2SignalsThatAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	both(t, "signal-wait")
+}
+
+// holds: G-2
 func TestG2SendsNoSignal(t *testing.T) {
 	plain(t)
 	t.Parallel()
@@ -98,6 +104,13 @@ func TestG3MaskAndAlternateStackStay(t *testing.T) {
 func TestG3TimerWithDeepHandler(t *testing.T) {
 	plain(t)
 	run{}.holds(t, "timer")
+}
+
+// holds: G-3
+func TestG3ProfilingTimer(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	both(t, "profiling-timer")
 }
 
 // holds: G-3
@@ -292,6 +305,51 @@ func TestG10NoRoom(t *testing.T) {
 }
 
 // holds: G-10
+func TestG10LockedMemory(t *testing.T) {
+	plain(t)
+	root(t)
+	t.Parallel()
+	result := func(words ...string) (result, kb int) {
+		text := run{}.holds(t, append([]string{"locked-memory"}, words...)...)
+		if n, err := fmt.Sscanf(text, "%d\n%d kB", &result, &kb); n != 2 {
+			t.Fatalf("%q: %v", text, err)
+		}
+		return result, kb
+	}
+	if got, kb := result(); got != success || kb > 300<<10 {
+		t.Errorf("without a limit: result %d, %d kB more", got, kb)
+	}
+	for _, mb := range []int{5, 8, 16, 64, 200, 1000, 1800, 1900, 2500} { // how many may be had differs
+		if got, _ := result(strconv.Itoa(mb << 10)); got != outOfMemory && (got != success || mb < 200) {
+			t.Errorf("%d MB may be locked: result %d", mb, got)
+		}
+	}
+	control(t, "locked-memory")
+}
+
+// holds: G-10
+func TestG10SystemCallsOfTheList(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "allowed-calls", "core")
+	run{}.holds(t, "allowed-calls", "child")
+	control(t, "allowed-calls")
+	if e := (run{}).start(t, "allowed-calls"); e.state.Sys().(syscall.WaitStatus).Signal() != syscall.SIGSYS {
+		t.Errorf("without the core's calls: %v", e.state) // else the filter forbids nothing
+	}
+	text, err := os.ReadFile(filepath.Join(world.Top(), "docs/guest-rules.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(text)), " ")
+	for line := range strings.Lines(run{}.holds(t, "list-calls")) {
+		if _, list, found := strings.Cut(strings.TrimSpace(line), ": "); !found || !strings.Contains(page, list) {
+			t.Errorf("docs/guest-rules.md does not have %q", line)
+		}
+	}
+}
+
+// holds: G-10
 func TestG10NoThreads(t *testing.T) {
 	plain(t)
 	t.Parallel()
@@ -330,6 +388,13 @@ func TestG10Descriptors(t *testing.T) {
 	t.Parallel()
 	both(t, "descriptors-same")
 	both(t, "descriptors-same", "closed")
+}
+
+// holds: G-10
+func TestG10DescriptorsThatAreClosed(t *testing.T) {
+	plain(t) // a sanitizer may have one of its own
+	t.Parallel()
+	both(t, "close-everything")
 }
 
 // holds: G-10
@@ -416,8 +481,8 @@ func TestG11WhatTheCoreRemembersGoes(t *testing.T) {
 func TestG11EndWithLiveInstances(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"return", "exit", "_exit", "quick", "busy-return", "busy-exit", "busy-_exit", "busy-quick",
-		"child", "busy-child"} {
-		if world.Variant() == "tsan" && strings.HasPrefix(how, "busy") {
+		"child", "busy-child", "elsewhere-exit", "elsewhere-_exit", "elsewhere-quick"} {
+		if world.Variant() == "tsan" && (strings.HasPrefix(how, "busy") || strings.HasPrefix(how, "elsewhere")) {
 			continue // the sanitizer reports what is still running
 		}
 		for i := 0; i < 5; i++ {
@@ -506,6 +571,35 @@ func TestG13CoreBesideTheName(t *testing.T) {
 	if got, text := (run{loader: named}).result(t, "first-result"); got != success {
 		t.Errorf("result %d\n%s", got, text)
 	}
+}
+
+// holds: G-13
+func TestG13RelativeFolders(t *testing.T) {
+	if world.Variant() == "tsan" {
+		t.Skip("a child of several threads")
+	}
+	t.Parallel()
+	top := resolved(t)
+	real := filepath.Join(top, "real")
+	if err := os.Mkdir(real, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, world.Library(), filepath.Join(real, "libvulkan.so.1"))
+	copyFile(t, coreFile(t), filepath.Join(real, filepath.Base(coreFile(t))))
+	for _, c := range []struct{ from, path string }{
+		{real, "."}, {real, ""}, {top, "real"}, {top, "link"}, {top, "link/../real/."}, {"/", filepath.Join(top, "link")},
+	} {
+		in := []string{"/bin/sh", "-c", `cd "$1" && shift && exec "$@"`, "sh", c.from}
+		env := map[string]string{"LD_LIBRARY_PATH": c.path}
+		if c.path == "" { // an empty element is the current folder
+			env["LD_LIBRARY_PATH"] = "/nonexistent:"
+		}
+		run{loader: "libvulkan.so.1", prefix: in, env: env}.holds(t, "change-folder")
+	}
+	control(t, "change-folder")
 }
 
 // holds: G-13

@@ -78,6 +78,12 @@ static void *for_ever(void *p) {
     return p;
 }
 
+static void *end_here(void *how) {
+    if (strstr(how, "quick")) quick_exit(0);
+    if (strstr(how, "_exit")) _exit(0);
+    exit(0);
+}
+
 /* argument: how */
 static void end_alive(void) {
     VkInstance instance;
@@ -93,9 +99,12 @@ static void end_alive(void) {
         }
         usleep(30000);
     }
-    if (strstr(how, "quick")) quick_exit(0);
-    if (strstr(how, "_exit")) _exit(0);
-    if (strstr(how, "exit")) exit(0);
+    if (strstr(how, "elsewhere")) { /* another thread ends the process, this one is inside the loader */
+        pthread_t t;
+        pthread_create(&t, NULL, end_here, arguments[0]);
+        for_ever(NULL);
+    }
+    if (strstr(how, "exit") || strstr(how, "quick")) end_here(arguments[0]);
     if (strstr(how, "child")) {
         pid_t pid = fork();
         if (pid == 0) exit(0);
@@ -128,11 +137,24 @@ void *dlopen(const char *path, int flags) {
 
 /* ---- G-13 ---- */
 
+static int child_life(void *unused) {
+    (void)unused;
+    return life() == VK_SUCCESS ? 0 : 1;
+}
+
 static void first_result(void) {
     VkInstance instance;
     load();
     VkResult result = instance_new(&instance);
     printf("%d\n", result);
+}
+
+/* The library was found by a relative path; the folder is another when it is first asked. */
+static void change_folder(void) {
+    load();
+    CHECK(chdir("/") == 0, "chdir: %s", strerror(errno));
+    CHECK(life() == VK_SUCCESS, "no life");
+    CHECK(in_child(child_life, NULL, 20) == 0, "no life in a child");
 }
 
 static void result_unload(void) {
@@ -142,5 +164,6 @@ static void result_unload(void) {
 
 const struct guest_case closing_cases[] = {
     {"close-rounds", close_rounds}, {"two-spines", two_spines},     {"end-alive", end_alive},
-    {"end-untouched", end_untouched}, {"first-result", first_result}, {"result-unload", result_unload}, {0},
+    {"end-untouched", end_untouched}, {"first-result", first_result}, {"result-unload", result_unload},
+    {"change-folder", change_folder}, {0},
 };

@@ -2,6 +2,7 @@
  * never an abort; and what it has keeps working when the rights go away afterwards. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,6 +27,12 @@ static void any_result(void) {
     VkResult result = instance_new(&instance);
     printf("%d\n", result);
     if (result == VK_SUCCESS) instance_end(instance);
+    if (result != VK_SUCCESS) return;
+    /* What fits once fits on: no abort later. */
+    for (int i = 0; i < 50; i++) {
+        VkResult later = life();
+        CHECK(later == VK_SUCCESS, "result %d in the life number %d", later, i);
+    }
 }
 
 static void address_space(void) {
@@ -40,6 +47,26 @@ static void data_size(void) {
     load();
     CHECK(setrlimit(RLIMIT_DATA, &limit) == 0, "setrlimit: %s", strerror(errno));
     any_result();
+}
+
+/* A program that keeps all of its memory in memory; the argument: how many kB it may, or nothing. Where it may not
+ * have that many, as little as it may have. */
+static void locked_memory(void) {
+    struct rlimit limit;
+    if (arguments[0]) {
+        getrlimit(RLIMIT_MEMLOCK, &limit);
+        limit.rlim_cur = (rlim_t)atol(arguments[0]) << 10;
+        if (limit.rlim_cur > limit.rlim_max && setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){limit.rlim_cur, limit.rlim_cur}))
+            limit.rlim_cur = limit.rlim_max;
+        CHECK(setrlimit(RLIMIT_MEMLOCK, &limit) == 0, "setrlimit: %s", strerror(errno));
+        CHECK(setresgid(65534, 65534, 65534) == 0, "setresgid: %s", strerror(errno));
+        CHECK(setresuid(54321, 54321, 54321) == 0, "setresuid: %s", strerror(errno)); /* root has no limit */
+    }
+    load();
+    CHECK(mlockall(MCL_FUTURE | (arguments[0] ? 0 : MCL_CURRENT)) == 0, "mlockall: %s", strerror(errno));
+    long before = resident_kb();
+    any_result();
+    printf("%ld kB\n", resident_kb() - before);
 }
 
 /* After the limit is lifted the same process is served. */
@@ -178,6 +205,11 @@ static void large_tls(void) {
     CHECK(large_storage[100] == 1, "the program's storage has changed");
 }
 
+static int life_in_child(void *unused) {
+    (void)unused;
+    return life() == VK_SUCCESS ? 0 : 1;
+}
+
 /* Descriptors after a life are those before, also when the standard ones are closed. */
 static void descriptors_same(void) {
     bool closed = arguments[0] && strcmp(arguments[0], "closed") == 0;
@@ -196,6 +228,29 @@ static void descriptors_same(void) {
     same("descriptors", before, after);
     free(before);
     free(after);
+}
+
+/* A program that closes everything it does not know, as daemons do, and has files of its own there afterwards. */
+static void close_everything(void) {
+    load();
+    for (int round = 0; round < 3; round++) {
+        CHECK(life() == VK_SUCCESS, "no life");
+        CHECK(close_range(3, ~0u, 0) == 0, "close_range: %s", strerror(errno));
+        int own[8];
+        for (int i = 0; i < 8; i++) CHECK((own[i] = open("/dev/null", O_RDWR)) == 3 + i, "descriptor %d", own[i]);
+        char *before = descriptors();
+        CHECK(life() == VK_SUCCESS, "no life with other files at the descriptors");
+        VkInstance instance;
+        CHECK(instance_new(&instance) == VK_SUCCESS, "no instance");
+        CHECK(in_child(life_in_child, NULL, 20) == 0, "no life in a child");
+        close_range(3, ~0u, 0);
+        instance_end(instance);
+        for (int i = 0; i < 8; i++) CHECK((own[i] = open("/dev/null", O_RDWR)) == 3 + i, "descriptor %d", own[i]);
+        char *after = descriptors();
+        same("descriptors", before, after);
+        free(before);
+        free(after);
+    }
 }
 
 extern char **environ;
@@ -229,6 +284,7 @@ static void just_life(void) {
 const struct guest_case limit_cases[] = {
     {"address-space", address_space},
     {"data-size", data_size},
+    {"locked-memory", locked_memory},
     {"limit-lifted", limit_lifted},
     {"no-threads", no_threads},
     {"no-threads-later", no_threads_later},
@@ -238,6 +294,7 @@ const struct guest_case limit_cases[] = {
     {"large-tls", large_tls},
     {"no-tls", no_tls},
     {"descriptors-same", descriptors_same},
+    {"close-everything", close_everything},
     {"environment-same", environment_same},
     {"life", just_life},
     {0},

@@ -135,6 +135,35 @@ static void signal_descriptor(void) {
     CHECK(lost == 0, "%d signals lost", lost);
 }
 
+/* The same for a program that waits for its signals, with everything blocked on every thread of its own. */
+static void signal_wait(void) {
+    static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SIGSTKFLT, 34, 64, SIGTERM, SIGUSR2};
+    sigset_t set, all;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) sigaddset(&set, sigs[i]);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    load();
+    CHECK(life() == VK_SUCCESS, "no life");
+    pthread_t busy;
+    pthread_create(&busy, NULL, keep_busy, NULL);
+    const struct timespec patience = {.tv_sec = 20};
+    for (int n = 0; n < 100; n++)
+        for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
+            siginfo_t info;
+            pid_t pid = 0;
+            if (sigs[i] != SIGCHLD)
+                kill(getpid(), sigs[i]);
+            else if ((pid = fork()) == 0)
+                _exit(0);
+            int got = sigtimedwait(&set, &info, &patience);
+            CHECK(got == sigs[i], "waited for signal %d in vain (%d)", sigs[i], got);
+            if (pid) waitpid(pid, NULL, 0);
+        }
+    stop_flag = true;
+    pthread_join(busy, NULL);
+}
+
 static atomic_int counted[65];
 static void count_handler(int sig) { counted[sig]++; }
 
@@ -238,6 +267,39 @@ static void timer(void) {
     CHECK(elsewhere == 0, "%ld of %ld handlers ran on another stack than the thread's", elsewhere, ticks);
 }
 
+/* A profiler: a timer of processor time, its handler on the thread's own stack, threads that come and go. */
+static atomic_long samples;
+static void sample_handler(int sig) {
+    volatile char room[8192];
+    for (size_t i = 0; i < sizeof room; i += 64) room[i] = (char)sig;
+    samples++;
+}
+
+static void *live_three_times(void *unused) {
+    for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
+    return unused;
+}
+
+static void profiling_timer(void) {
+    struct sigaction act = {.sa_handler = sample_handler, .sa_flags = SA_RESTART}, now;
+    sigaction(SIGPROF, &act, NULL);
+    sigaction(SIGPROF, NULL, &act); /* as the C library tells it */
+    struct itimerval every = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000};
+    setitimer(ITIMER_PROF, &every, NULL);
+    load();
+    for (int round = 0; samples < 300; round++) {
+        CHECK(round < 20000, "only %ld samples", samples);
+        pthread_t t[4];
+        for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, live_three_times, NULL);
+        for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+    }
+    struct itimerval left;
+    CHECK(getitimer(ITIMER_PROF, &left) == 0 && left.it_interval.tv_usec == every.it_interval.tv_usec,
+          "the timer has changed to %ld microseconds", (long)left.it_interval.tv_usec);
+    CHECK(sigaction(SIGPROF, NULL, &now) == 0 && now.sa_handler == sample_handler && now.sa_flags == act.sa_flags,
+          "the handler has changed");
+}
+
 static void *volatile fault_address;
 static atomic_int faults;
 
@@ -252,15 +314,15 @@ static void fault_handler(int sig, siginfo_t *info, void *context) {
 static void own_handler(void) {
     struct sigaction act = {.sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &act, NULL);
-    load();
-    for (int i = 0; i < 3; i++) {
-        CHECK(life() == VK_SUCCESS, "no life");
+    for (int i = 0; i < 4; i++) { /* before the library is there, and after each of its lives */
+        if (i == 1) load();
+        CHECK(i == 0 || life() == VK_SUCCESS, "no life");
         char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         fault_address = page;
         *(volatile char *)page = 1;
         munmap(page, 4096);
     }
-    CHECK(faults == 3, "%d faults", faults);
+    CHECK(faults == 4, "%d faults", faults);
 }
 
 /* Dies by its own signal; the test looks at how, and that nothing was said. */
@@ -295,6 +357,8 @@ const struct guest_case signal_cases[] = {
     {"keep-dispositions", keep_dispositions},
     {"core-masks", core_masks},
     {"signal-descriptor", signal_descriptor},
+    {"signal-wait", signal_wait},
+    {"profiling-timer", profiling_timer},
     {"sends-nothing", sends_nothing},
     {"thread-states", thread_states},
     {"timer", timer},
