@@ -31,7 +31,9 @@ type Library struct {
 	Machine elf.Machine // elf.EM_X86_64 when not given
 	Soname  string
 	RunPath string
+	RPath   string
 	Needed  []string
+	Defines []string // versions of its symbols
 	Imports []Import
 	Exports []string
 	Code    Behaviour // of what is exported
@@ -44,7 +46,7 @@ var machines = map[string]elf.Machine{
 }
 
 // Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
-// runpath=PATH needed=NAME,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash and
+// runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash and
 // init=return|hang|crash.
 func Parse(words []string) (*Library, error) {
 	l := &Library{}
@@ -63,6 +65,10 @@ func Parse(words []string) (*Library, error) {
 			l.Soname = value
 		case "runpath":
 			l.RunPath = value
+		case "rpath":
+			l.RPath = value
+		case "defines":
+			l.Defines = strings.Split(value, ",")
 		case "needed":
 			l.Needed = strings.Split(value, ",")
 		case "exports":
@@ -158,6 +164,7 @@ func (l *Library) Bytes() []byte {
 	m := &image{wide: class == elf.ELFCLASS64, at: map[string]uint64{}}
 	m.text("")
 	indices, versionNeeds, needCount := l.versions(m)
+	definitions := l.definitions(m)
 	count := 1 + len(l.Imports) + len(l.Exports)
 	sections := []*section{
 		{},
@@ -168,11 +175,13 @@ func (l *Library) Bytes() []byte {
 		{name: ".gnu.version_r", kind: elf.SHT_GNU_VERNEED, flags: elf.SHF_ALLOC, link: 3, info: needCount, align: 8,
 			content: versionNeeds},
 		{name: ".text", kind: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, align: 16, content: code},
+		{name: ".gnu.version_d", kind: elf.SHT_GNU_VERDEF, flags: elf.SHF_ALLOC, link: 3,
+			info: uint32(len(definitions)) / 28, align: 8, content: definitions},
 		{name: ".dynamic", kind: elf.SHT_DYNAMIC, flags: elf.SHF_ALLOC | elf.SHF_WRITE, link: 3, align: page,
 			entry: m.size(16, 8)},
 		{name: ".shstrtab", kind: elf.SHT_STRTAB, align: 1},
 	}
-	symbols, versions, dynamic, names := sections[2], sections[4], sections[7], sections[8]
+	symbols, versions, dynamic, names := sections[2], sections[4], sections[8], sections[9]
 	sections[1].content = hashTable(count)
 	symbols.content = make([]byte, uint64(count)*symbols.entry)
 	for _, i := range indices {
@@ -274,6 +283,30 @@ func (l *Library) versions(m *image) (indices []uint16, needs []byte, count uint
 	return indices, needs, uint32(len(list))
 }
 
+// definitions is .gnu.version_d: the file's own entry, and one for each version.
+func (l *Library) definitions(m *image) (b []byte) {
+	if len(l.Defines) == 0 {
+		return nil
+	}
+	little := binary.LittleEndian
+	for i, name := range append([]string{l.Soname}, l.Defines...) {
+		flags, next := uint16(0), uint32(28)
+		if i == 0 {
+			flags = uint16(1) // VER_FLG_BASE
+		}
+		if i == len(l.Defines) {
+			next = 0
+		}
+		for _, v := range []uint16{1, flags, uint16(1 + i), 1} {
+			b = little.AppendUint16(b, v)
+		}
+		for _, v := range []uint32{hash(name), 20, next, uint32(m.text(name)), 0} {
+			b = little.AppendUint32(b, v)
+		}
+	}
+	return b
+}
+
 // hash is the System V hash of a symbol or version.
 func hash(name string) uint32 {
 	h := uint32(0)
@@ -340,6 +373,9 @@ func (l *Library) dynamic(m *image, sections []*section) (b []byte) {
 	if l.RunPath != "" {
 		add(elf.DT_RUNPATH, m.text(l.RunPath))
 	}
+	if l.RPath != "" {
+		add(elf.DT_RPATH, m.text(l.RPath))
+	}
 	if l.Init != "" {
 		add(elf.DT_INIT, sections[6].address+offsets[l.Init])
 	}
@@ -352,6 +388,10 @@ func (l *Library) dynamic(m *image, sections []*section) (b []byte) {
 		add(elf.DT_VERSYM, sections[4].address)
 		add(elf.DT_VERNEED, sections[5].address)
 		add(elf.DT_VERNEEDNUM, uint64(sections[5].info))
+	}
+	if sections[7].info > 0 {
+		add(elf.DT_VERDEF, sections[7].address)
+		add(elf.DT_VERDEFNUM, uint64(sections[7].info))
 	}
 	add(elf.DT_NULL, 0)
 	return b

@@ -30,6 +30,9 @@ var floors = []struct {
 	{[]string{"internal/search"}, "which files, in which order: it does not interpret what it finds"},
 	{[]string{"internal/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/wire", "internal/report"}, "forms of a plan; nothing may be decided there"},
+	{[]string{"internal/library"}, "what an ELF file says of itself; only the tool reads libraries"},
+	{[]string{"internal/linker"}, "finds libraries; knows nothing of drivers and layers"},
+	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/variables/guide"}, "tells people about the variables; only the tool links it"},
@@ -184,7 +187,7 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/facts/system", "internal/report", "internal/variables/guide"} {
+	for _, pack := range []string{"internal/facts/system", "internal/report", "internal/variables/guide", "internal/doctor"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
 		}
