@@ -4,7 +4,9 @@ go 1.26.0
 
 require (
 	github.com/rogpeppe/go-internal v1.15.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
+	golang.org/x/text v0.14.0
 	golang.org/x/tools v0.52.0
 )
 

@@ -83,7 +83,15 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"NAME=VALUE that would be set; NAME alone: unset; may be repeated")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newInfo(s), newList(s), newExplain(s), newDoctor(s), newVersion(s), newVariablesHelp())
+	root.AddCommand(
+		newInfo(s),
+		newList(s),
+		newExplain(s),
+		newDoctor(s),
+		newValidate(s),
+		newVersion(s),
+		newVariablesHelp(),
+	)
 	return root
 }
 

@@ -54,6 +54,18 @@ const (
 	SettingsNone
 	SettingsUsed
 	SettingsIgnored
+	SettingsShadowed
+	SettingsKeys
+	SettingsLog
+	SettingsLayers
+	SettingsControl
+	SettingsDrivers
+	SettingsDevices
+	FileSchema
+	FileDialect
+	FileDuplicate
+	FileMember
+	FileKindUnknown
 	codeCount
 )
 
@@ -116,6 +128,18 @@ var table = [codeCount]Entry{
 	SettingsNone:           {"settings-none", Note, "SET-8", ""},
 	SettingsUsed:           {"settings-used", Note, "SET-13", ""},
 	SettingsIgnored:        {"settings-ignored", Warning, "SET-26", "Correct the settings file."},
+	SettingsShadowed:       {"settings-shadowed", Warning, "SET-28", "Remove the object, or join the two."},
+	SettingsKeys:           {"settings-keys", Warning, "SET-29", "Name executables by their full paths."},
+	SettingsLog:            {"settings-log", Warning, "SET-76", "Use an array of the words that loaders know."},
+	SettingsLayers:         {"settings-layers", Problem, "SET-38", "Give every entry a name, a path and a control."},
+	SettingsControl:        {"settings-control", Warning, "SET-37", "Correct the entry."},
+	SettingsDrivers:        {"settings-drivers", Problem, "SET-85", "Give every driver the path of its manifest."},
+	SettingsDevices:        {"settings-devices", Problem, "SET-90", "Give every entry two UUIDs and a version."},
+	FileSchema:             {"file-schema", Warning, "docs/schema", "Follow the schema: other programs read the file, too."},
+	FileDialect:            {"file-dialect", Warning, "LAY-17", "Write plain JSON: other programs read the file, too."},
+	FileDuplicate:          {"file-duplicate", Warning, "LAY-12", "Remove one of the two members."},
+	FileMember:             {"file-member", Note, "SET-18", "Check the spelling."},
+	FileKindUnknown:        {"file-kind-unknown", Problem, "DRV-006", "Say with --kind what the file is meant to be."},
 }
 
 // Entry gives the code's line of the table.

@@ -198,6 +198,9 @@ func (s *Settings) devices(v document.Value) {
 	s.HasDevices, s.Devices = true, list
 }
 
+// IsUUID tells whether a value is 16 numbers from 0 to 255 (SET-90).
+func IsUUID(v document.Value) bool { return uuid(v, new([16]byte)) }
+
 func uuid(v document.Value, out *[16]byte) bool {
 	if v.Kind() != document.Array {
 		return false

@@ -33,6 +33,8 @@ var floors = []struct {
 	{[]string{"internal/library"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
+	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
+	{[]string{"internal/validation"}, "one file at a time, for the tool: no decision, no system"},
 	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/variables/guide"}, "tells people about the variables; only the tool links it"},
