@@ -7,7 +7,7 @@ go=${GO:-go}
 
 # What real programs, drivers and layers the tests use. Reading binaries: binutils. Displays: xvfb, weston.
 packages="mesa-vulkan-drivers vulkan-tools vulkan-validationlayers libvulkan1 libvulkan-dev
-    mangohud vkbasalt xvfb weston libx11-6 libxcb1 libwayland-client0 binutils procps python3 pkg-config cmake"
+    mangohud vkbasalt xvfb weston libcap2-bin libx11-6 libxcb1 libwayland-client0 binutils procps python3 pkg-config cmake"
 
 missing=
 if command -v dpkg-query > /dev/null; then

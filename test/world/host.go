@@ -84,6 +84,18 @@ func (w *World) StartIdle() *Host {
 	return w.StartProgram(program)
 }
 
+// CopyHost copies the host program to a path below the root, for StartProgram, and returns where it is.
+func (w *World) CopyHost(path string) string {
+	w.T.Helper()
+	program, err := tool("host")
+	w.check(err)
+	content, err := os.ReadFile(program)
+	w.check(err)
+	path = w.Write(path, string(content))
+	w.check(os.Chmod(path, 0o755))
+	return path
+}
+
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
