@@ -88,6 +88,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newList(s),
 		newExplain(s),
 		newDoctor(s),
+		newEnv(s),
 		newValidate(s),
 		newVersion(s),
 		newVariablesHelp(),

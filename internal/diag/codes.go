@@ -66,6 +66,10 @@ const (
 	FileDuplicate
 	FileMember
 	FileKindUnknown
+	VariableNothing
+	VariableMatch
+	VariableContradiction
+	VariableAllOut
 	codeCount
 )
 
@@ -140,6 +144,10 @@ var table = [codeCount]Entry{
 	FileDuplicate:          {"file-duplicate", Warning, "LAY-12", "Remove one of the two members."},
 	FileMember:             {"file-member", Note, "SET-18", "Check the spelling."},
 	FileKindUnknown:        {"file-kind-unknown", Problem, "DRV-006", "Say with --kind what the file is meant to be."},
+	VariableNothing:        {"variable-nothing", Problem, "ENV-2", "Correct the variable, install what it names, or unset it."},
+	VariableMatch:          {"variable-match", Warning, "ENV-35", "Correct the pattern: it is compared with the whole name."},
+	VariableContradiction:  {"variable-contradiction", Warning, "SET-108", "Unset one of the variables."},
+	VariableAllOut:         {"variable-all-out", Problem, "INS-029", "Unset the variable, or let it match a driver that is there."},
 }
 
 // Entry gives the code's line of the table.

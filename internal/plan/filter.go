@@ -114,6 +114,12 @@ func (f *filter) matches(name string) bool {
 	return false
 }
 
+// Filtered tells whether a filter list (ENV-35 to ENV-44) matches a name. Special words match nothing.
+func Filtered(list, name string) bool {
+	f := parseFilter(list, false)
+	return f.matches(name)
+}
+
 // disables tells whether the list takes a layer of a kind out, special words included (ENV-46).
 func (f *filter) disables(name string, implicit bool) bool {
 	return f.all || implicit && f.implicit || !implicit && f.explicit || f.matches(name)
