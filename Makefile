@@ -81,7 +81,7 @@ help:
 	@echo 'make test            install what the tests need (Debian), build, and run every test'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
-	@echo 'make bench           the benchmarks'
+	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
 	@echo 'make mutants         how many planted faults the tests find (long)'
 	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
 	@echo 'make generate-check  that the generated files are what the registry gives'
@@ -217,8 +217,9 @@ generate-check:
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
 
-bench: all
-	$(Q)$(GO) run ./test/bench/startup
+# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/bench.
+bench:
+	$(Q)tools/bench.sh $(BENCH)
 
 # MUTANTS: flags, for example MUTANTS="-n 20 -files spine/sort"; see tools/mutants.
 mutants: all

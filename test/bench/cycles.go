@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// kinds are what is done again and again, in one process each.
+var kinds = []struct{ operation, title string }{
+	{"extensions", "instance extensions listed"},
+	{"layers", "layers listed"},
+	{"instance", "instance created and destroyed"},
+	{"device", "device created and destroyed"},
+	{"messenger", "messenger created and destroyed"},
+	{"surface", "surface created, asked about and destroyed"},
+	{"lists", "devices and groups listed"},
+	{"names", "all names looked up on instance and device"},
+	{"cycle", "enumerate, create, list, destroy"},
+}
+
+// held is what a process holds at one moment.
+type held struct {
+	After    int `json:"after"`
+	Blocks   int `json:"blocks"`
+	Bytes    int `json:"bytes"`
+	Resident int `json:"resident_kb"`
+}
+
+// repetition is a process that did one thing many times: what it held after a tenth, half, and all of them.
+type repetition struct {
+	Title string  `json:"title"`
+	Ours  [3]held `json:"vkloader"`
+	Ref   [3]held `json:"reference"`
+}
+
+// repeat does everything that programs do again and again, n times each.
+func (b *bench) repeat(s set, n int) ([]repetition, error) {
+	var list []repetition
+	for _, kind := range kinds {
+		r := repetition{Title: kind.title}
+		for library, to := range []*[3]held{&r.Ours, &r.Ref} {
+			out, _, err := b.process(s.environ, 10*time.Minute, filepath.Join(b.programs, "cycles"), b.libraries[library],
+				kind.operation, strconv.Itoa(n))
+			if err != nil {
+				return nil, err
+			}
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			if len(lines) != len(to) {
+				return nil, fmt.Errorf("cycles prints %q", out)
+			}
+			for i, line := range lines {
+				h := &to[i]
+				if _, err := fmt.Sscanf(line, "after %d blocks %d bytes %d resident %d", &h.After, &h.Blocks, &h.Bytes, &h.Resident); err != nil {
+					return nil, fmt.Errorf("cycles prints %q", line)
+				}
+			}
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// grew says whether the process held more blocks at the end than after its warm-up.
+func grew(h [3]held) bool {
+	return h[2].Blocks > h[0].Blocks || h[2].Bytes > h[0].Bytes
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// grown is a world of some size: so many manifests of layers that nobody asks for, so many layers in the chain, or so
+// many drivers.
+type grown struct {
+	kind  string // manifests, layers, drivers
+	n     int
+	items []string // keys of what is measured in it
+}
+
+// growthKinds are the kinds in the order shown, with what a number of them is.
+var growthKinds = []struct{ name, title string }{
+	{"manifests", "manifests of layers that nobody asks for"},
+	{"layers", "layers in the chain"},
+	{"drivers", "drivers"},
+}
+
+func growth() []grown {
+	var list []grown
+	for _, n := range []int{1, 10, 100, 1000} {
+		list = append(list, grown{"manifests", n, []string{"cold", "cycle", "layers"}})
+	}
+	for _, n := range []int{1, 4, 16, 64} {
+		list = append(list, grown{"layers", n, []string{"cold", "cycle", "list", "create-device", "gdpa"}})
+	}
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		list = append(list, grown{"drivers", n, []string{"cold", "cycle", "extensions", "list", "create-device"}})
+	}
+	return list
+}
+
+// grow measures the worlds of all sizes. Files are made first and are older than a second when they are read: nothing
+// that is younger may be remembered.
+func (b *bench) grow() ([]row, error) {
+	var sets []set
+	worlds := growth()
+	for _, g := range worlds {
+		s, err := b.makeWorld(g)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	time.Sleep(2 * time.Second)
+	var rows []row
+	for i, g := range worlds {
+		var list []item
+		for _, key := range g.items {
+			list = append(list, itemOf(key))
+		}
+		more, err := b.times(sets[i], list, max(3, b.rounds/4))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range more {
+			r.Group = "growth"
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+func itemOf(key string) item {
+	for _, it := range items {
+		if it.key == key {
+			return it
+		}
+	}
+	panic("no item " + key)
+}
+
+func (b *bench) makeWorld(g grown) (set, error) {
+	s := set{name: fmt.Sprintf("%d %s", g.n, g.kind)}
+	folder := filepath.Join(b.scratch, fmt.Sprintf("%s%d", g.kind, g.n))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return s, err
+	}
+	null := filepath.Join(b.build, "drivers/null_icd.json")
+	switch g.kind {
+	case "drivers":
+		var files []string
+		for i := range g.n {
+			library := fmt.Sprintf("driver%d.so", i)
+			if err := copyFile(filepath.Join(b.build, "drivers/libvk_null.so"), filepath.Join(folder, library)); err != nil {
+				return s, err
+			}
+			files = append(files, filepath.Join(folder, fmt.Sprintf("driver%d.json", i)))
+			text := fmt.Sprintf(`{"file_format_version": "1.0.1", "ICD": {"library_path": "./%s", "api_version": "1.3.0"}}`, library)
+			if err := os.WriteFile(files[i], []byte(text), 0o644); err != nil {
+				return s, err
+			}
+		}
+		s.environ = b.environ(strings.Join(files, ":"), true)
+	default:
+		var names []string
+		for i := range g.n {
+			library := fmt.Sprintf("layer%d.so", i)
+			if g.kind == "layers" {
+				names = append(names, fmt.Sprintf("VK_LAYER_BENCH_%d", i))
+				if err := copyFile(filepath.Join(b.programs, "libVkLayer_nothing.so"), filepath.Join(folder, library)); err != nil {
+					return s, err
+				}
+			}
+			text := fmt.Sprintf(`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_BENCH_%d", "type": "GLOBAL",
+    "library_path": "./%s", "api_version": "1.3.0", "implementation_version": "1", "description": "A layer that does nothing"}}`,
+				i, library)
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("layer%d.json", i)), []byte(text), 0o644); err != nil {
+				return s, err
+			}
+		}
+		s.environ = b.environ(null, true, "VK_LAYER_PATH="+folder)
+		if names != nil {
+			s.environ = append(s.environ, "VK_INSTANCE_LAYERS="+strings.Join(names, ":"))
+		}
+	}
+	return s, nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o755)
+}

@@ -1,0 +1,149 @@
+/* bench.c: the library under measurement, and the life of a program on it in steps.
+ */
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "state.h"
+
+PFN_vkGetInstanceProcAddr bench_gipa;
+struct state now = {.stage = OPENED};
+
+static void *library;
+static PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
+static PFN_vkEnumerateInstanceLayerProperties enumerate_layers;
+static PFN_vkCreateInstance create_instance;
+
+/* Room for what is listed. Not allocated anew each time: that would be measured, too. */
+static VkExtensionProperties extensions[1024];
+static VkLayerProperties layers[4096];
+
+void bench_die(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(3);
+}
+
+void bench_must(VkResult result, const char *what)
+{
+    if (result != VK_SUCCESS)
+        bench_die("%s gave %d", what, (int)result);
+}
+
+uint64_t bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+PFN_vkVoidFunction bench_export(const char *name)
+{
+    PFN_vkVoidFunction function;
+    void *symbol = dlsym(library, name);
+    if (!symbol)
+        bench_die("the library exports no %s", name);
+    memcpy(&function, &symbol, sizeof(function));
+    return function;
+}
+#define EXPORT(name) ((PFN_##name)bench_export(#name))
+
+void bench_open(const char *path)
+{
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        bench_die("%s", dlerror());
+    bench_gipa = EXPORT(vkGetInstanceProcAddr);
+    enumerate_extensions = EXPORT(vkEnumerateInstanceExtensionProperties);
+    enumerate_layers = EXPORT(vkEnumerateInstanceLayerProperties);
+    create_instance = EXPORT(vkCreateInstance);
+}
+
+void bench_extensions(void)
+{
+    uint32_t count = 0;
+    bench_must(enumerate_extensions(NULL, &count, NULL), "vkEnumerateInstanceExtensionProperties");
+    if (count > sizeof(extensions) / sizeof(extensions[0]))
+        bench_die("%u instance extensions", count);
+    bench_must(enumerate_extensions(NULL, &count, extensions), "vkEnumerateInstanceExtensionProperties");
+}
+
+void bench_layers(void)
+{
+    uint32_t count = 0;
+    bench_must(enumerate_layers(&count, NULL), "vkEnumerateInstanceLayerProperties");
+    if (count > sizeof(layers) / sizeof(layers[0]))
+        bench_die("%u layers", count);
+    bench_must(enumerate_layers(&count, layers), "vkEnumerateInstanceLayerProperties");
+}
+
+static void create_with(uint32_t count, const char *const *names)
+{
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &application,
+                                 .enabledExtensionCount = count,
+                                 .ppEnabledExtensionNames = names};
+    bench_must(create_instance(&info, NULL, &now.instance), "vkCreateInstance");
+}
+
+void bench_create(void)
+{
+    create_with(0, NULL);
+}
+
+/* The first of the devices is the one that is used. */
+void bench_list(void)
+{
+    uint32_t count = 0;
+    PFN_vkEnumeratePhysicalDevices enumerate = now.enumerate;
+    if (!enumerate)
+        enumerate = now.enumerate = EXPORT(vkEnumeratePhysicalDevices);
+    bench_must(enumerate(now.instance, &count, NULL), "vkEnumeratePhysicalDevices");
+    VkPhysicalDevice devices[64];
+    if (count == 0 || count > 64)
+        bench_die("%u physical devices", count);
+    bench_must(enumerate(now.instance, &count, devices), "vkEnumeratePhysicalDevices");
+    now.physical = devices[0];
+}
+
+void bench_destroy(void)
+{
+    if (!now.destroy_instance)
+        now.destroy_instance = EXPORT(vkDestroyInstance);
+    now.destroy_instance(now.instance, NULL);
+    now.instance = NULL;
+}
+
+static void down(void)
+{
+    if (now.stage == WITH_DEVICE)
+        state_leave_device();
+    if (now.stage != OPENED)
+        bench_destroy();
+    now.stage = OPENED;
+}
+
+void bench_reach(enum stage stage)
+{
+    static const char *const names[] = {"VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"};
+    if (now.stage == stage)
+        return;
+    down();
+    if (stage == OPENED)
+        return;
+    create_with(stage == WITH_SURFACES ? 3 : 0, names);
+    bench_list();
+    if (stage == WITH_DEVICE)
+        state_enter_device();
+    now.stage = stage;
+}

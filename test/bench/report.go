@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// report is all that a run says, as JSON has it.
+type report struct {
+	Date        string       `json:"date"`
+	Machine     string       `json:"machine"`
+	Load        string       `json:"load"` // at the beginning and at the end
+	Rounds      int          `json:"rounds"`
+	Library     string       `json:"vkloader"`
+	Reference   string       `json:"reference"`
+	Sets        []titled     `json:"sets"`
+	Rows        []row        `json:"rows"`
+	Repetitions []repetition `json:"repetitions,omitempty"`
+	Notes       []string     `json:"notes,omitempty"`
+}
+
+// titled is a set's name, and what is said above its table.
+type titled struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+}
+
+// markdown is the report as tables.
+func (r *report) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, r.Reference, r.Rounds)
+	for _, s := range r.Sets {
+		lines := [][]string{{"", "vkloader", "reference", "ratio", "budget", "met"}}
+		group := ""
+		for _, w := range r.Rows {
+			if w.Set != s.Name || w.Group == "growth" {
+				continue
+			}
+			if w.Group != group {
+				group = w.Group
+				lines = append(lines, []string{"**" + headings[group] + "**", "", "", "", "", ""})
+			}
+			lines = append(lines, []string{w.Title, w.Ours.show(w.Unit), w.Reference.show(w.Unit), w.ratio(), w.Budget, w.met()})
+		}
+		if len(lines) > 1 {
+			fmt.Fprintf(&b, "\n%s:\n\n%s", s.Title, table(lines))
+		}
+	}
+	if t := r.growthTables(); t != "" {
+		fmt.Fprintf(&b, "\nGrowth, on null drivers and without layers of the machine: vkloader / reference, ratio\n%s", t)
+	}
+	if len(r.Repetitions) > 0 {
+		lines := [][]string{{"again and again in one process", "times", "blocks, vkloader", "resident", "blocks, reference", "resident"}}
+		for _, p := range r.Repetitions {
+			lines = append(lines, []string{p.Title, fmt.Sprint(p.Ours[2].After), fromTo(p.Ours, "blocks"), fromTo(p.Ours, "resident"),
+				fromTo(p.Ref, "blocks"), fromTo(p.Ref, "resident")})
+		}
+		fmt.Fprintf(&b, "\nHeld after a tenth of the times, after half and after all of them:\n\n%s", table(lines))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "\nNote: %s.\n", n)
+	}
+	return b.String()
+}
+
+var headings = map[string]string{"start": "in a fresh process", "warm": "warm", "calls": "a call", "memory": "memory",
+	"instructions": "instructions"}
+
+func fromTo(h [3]held, what string) string {
+	var words []string
+	for _, m := range h {
+		if what == "blocks" {
+			words = append(words, fmt.Sprint(m.Blocks))
+		} else {
+			words = append(words, show(float64(m.Resident), kilobytes))
+		}
+	}
+	return strings.Join(words, " → ")
+}
+
+func (r *row) ratio() string {
+	if r.Unit == yes || r.Ratio == 0 {
+		return ""
+	}
+	if r.Unit != nanoseconds || r.Reference.Lowest == 0 {
+		return fmt.Sprintf("%.2f", r.Ratio)
+	}
+	return fmt.Sprintf("%.2f (%.2f)", r.Ratio, r.Ours.Lowest/r.Reference.Lowest)
+}
+
+func (r *row) met() string {
+	switch {
+	case r.Met == nil:
+		return ""
+	case *r.Met:
+		return "yes"
+	}
+	return "**no**"
+}
+
+// growthTables has a table for each kind of world, a line for each size, both libraries in a cell.
+func (r *report) growthTables() string {
+	var b strings.Builder
+	for _, kind := range growthKinds {
+		var lines [][]string
+		at := map[string]int{}
+		for _, w := range r.Rows {
+			n, of, _ := strings.Cut(w.Set, " ")
+			if w.Group != "growth" || of != kind.name {
+				continue
+			}
+			if lines == nil {
+				lines = [][]string{{kind.title}}
+			}
+			if at[w.Set] == 0 {
+				at[w.Set] = len(lines)
+				lines = append(lines, []string{n})
+			}
+			if at[w.Set] == 1 {
+				lines[0] = append(lines[0], w.Title)
+			}
+			cell := fmt.Sprintf("%s / %s, %.2f", show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit), w.Ratio)
+			lines[at[w.Set]] = append(lines[at[w.Set]], cell)
+		}
+		if lines != nil {
+			b.WriteString("\n" + table(lines))
+		}
+	}
+	return b.String()
+}
+
+// table is lines as a table of Markdown, its columns of equal width. All but the first column stand to the right.
+func table(lines [][]string) string {
+	width := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			width[i] = max(width[i], utf8.RuneCountInString(cell), 4)
+		}
+	}
+	var b strings.Builder
+	for n, line := range lines {
+		for i, cell := range line {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				b.WriteString("| " + cell + pad)
+			} else {
+				b.WriteString(" | " + pad + cell)
+			}
+		}
+		b.WriteString(" |\n")
+		if n == 0 {
+			for i := range line {
+				if i == 0 {
+					b.WriteString("| " + strings.Repeat("-", width[i]))
+				} else {
+					b.WriteString(" | " + strings.Repeat("-", width[i]-1) + ":")
+				}
+			}
+			b.WriteString(" |\n")
+		}
+	}
+	return b.String()
+}
+
+// missed are the lines whose budget is not met.
+func (r *report) missed() []string {
+	var list []string
+	for _, w := range r.Rows {
+		if w.Met != nil && !*w.Met {
+			list = append(list, fmt.Sprintf("%s: %s: %s against %s, ratio %.2f, budget %s", w.Set, w.Title,
+				w.Ours.show(w.Unit), w.Reference.show(w.Unit), w.Ratio, w.Budget))
+		}
+	}
+	for _, p := range r.Repetitions {
+		if grew(p.Ours) {
+			list = append(list, fmt.Sprintf("%s %d times: %d blocks more, %d bytes more", p.Title, p.Ours[2].After,
+				p.Ours[2].Blocks-p.Ours[0].Blocks, p.Ours[2].Bytes-p.Ours[0].Bytes))
+		}
+	}
+	return list
+}
+
+// update puts the tables between the markers of a section of a file.
+func update(file, section, text string) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	begin, end := "<!-- bench "+section+": begin -->\n", "<!-- bench "+section+": end -->"
+	before, rest, ok := strings.Cut(string(old), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no lines %q and %q to put the tables between", file, strings.TrimSpace(begin), end)
+	}
+	return os.WriteFile(file, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644)
+}

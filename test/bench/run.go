@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"vkloader/internal/vk/commands"
+)
+
+// bench is one run: what is measured with what.
+type bench struct {
+	build     string // the folder with libvulkan.so.1
+	programs  string // the folder with the measuring programs
+	libraries [2]string
+	empty     string // a folder with nothing in it
+	names     string // a file with the registry's commands
+	scratch   string
+	rounds    int
+	wanted    func(item) bool
+	notes     []string
+}
+
+// ours and reference index everything that is there for both.
+const (
+	ours = iota
+	reference
+)
+
+// patience is the longest that a measuring program may take; under valgrind several times as long.
+const patience = 2 * time.Minute
+
+func (b *bench) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// value is what one process says of one item.
+type value struct{ median, lowest float64 }
+
+func (b *bench) process(environ []string, limit time.Duration, words ...string) (stdout, stderr []byte, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = environ
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("still running after %v", limit)
+		}
+		return nil, nil, fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, log.Bytes())
+	}
+	return out.Bytes(), log.Bytes(), nil
+}
+
+// measure runs the measuring program once and reads what it prints.
+func (b *bench) measure(environ []string, library int, words ...string) (map[string]value, error) {
+	words = append([]string{filepath.Join(b.programs, "measure"), b.libraries[library]}, words...)
+	out, _, err := b.process(environ, patience, words...)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]value{}
+	for line := range strings.Lines(string(out)) {
+		var name string
+		var v value
+		if _, err := fmt.Sscan(line, &name, &v.median, &v.lowest); err != nil {
+			return nil, fmt.Errorf("%s prints %q", words[0], line)
+		}
+		values[name] = v
+	}
+	return values, nil
+}
+
+// samples are all values of one item, by library.
+type samples [2][]value
+
+func (s *samples) statistic(library int) statistic {
+	var medians []float64
+	lowest := s[library][0].lowest
+	for _, v := range s[library] {
+		medians = append(medians, v.median)
+		lowest = min(lowest, v.lowest)
+	}
+	slices.Sort(medians)
+	n := len(medians)
+	middle := medians[n/2]
+	if n%2 == 0 {
+		middle = (middle + medians[n/2-1]) / 2
+	}
+	return statistic{Median: middle, Lowest: lowest}
+}
+
+// times measures the items of a set, a process of each library in turn, the first of a pair now one, now the other.
+func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
+	bySource := map[source][]item{}
+	for _, it := range list {
+		if it.from != counted {
+			bySource[it.from] = append(bySource[it.from], it)
+		}
+	}
+	all := map[string]*samples{}
+	for round := range rounds + 1 {
+		for _, from := range []source{fresh, freshEnumerates, warm} {
+			of := bySource[from]
+			if len(of) == 0 {
+				continue
+			}
+			words := strings.Fields(string(from))
+			if from == warm {
+				words = append(words, operations(of)...)
+			}
+			for i := range 2 {
+				library := (round + i) % 2
+				values, err := b.measure(s.environ, library, words...)
+				if err != nil {
+					return nil, err
+				}
+				if round == 0 { // fills the page cache
+					continue
+				}
+				for _, it := range of {
+					v, ok := values[it.value]
+					if !ok {
+						return nil, fmt.Errorf("measure says nothing of %s", it.value)
+					}
+					if all[it.key] == nil {
+						all[it.key] = &samples{}
+					}
+					all[it.key][library] = append(all[it.key][library], v)
+				}
+			}
+		}
+	}
+	var rows []row
+	for _, it := range list {
+		if all[it.key] != nil {
+			rows = append(rows, newRow(s.name, it, all[it.key].statistic(ours), all[it.key].statistic(reference)))
+		}
+	}
+	return rows, nil
+}
+
+// operations are those that warm items need, in their order.
+func operations(list []item) []string {
+	var words []string
+	for _, it := range list {
+		if it.unit != yes { // said along with the one before
+			words = append(words, it.value)
+		}
+	}
+	return words
+}
+
+var collected = regexp.MustCompile(`(?m)^==\d+== Collected : (\d+)`)
+
+// count counts the instructions of the items: those of the calling thread inside the calls, or, of items with two
+// lengths, those of all threads, by the difference. They do not depend on the machine's load, so processes run side by
+// side.
+func (b *bench) count(s set, list []item) ([]row, error) {
+	valgrind, err := exec.LookPath("valgrind")
+	if err != nil && len(list) > 0 {
+		b.note("instructions are not counted: there is no valgrind")
+		return nil, nil
+	}
+	each := make([][2]float64, len(list))
+	var failed error
+	var lock sync.Mutex
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for i, it := range list {
+		for library := range 2 {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				slots <- struct{}{}
+				defer func() { <-slots }()
+				n, err := b.instructions(valgrind, s, library, it)
+				lock.Lock()
+				defer lock.Unlock()
+				each[i][library] = n
+				failed = errors.Join(failed, err)
+			}()
+		}
+	}
+	group.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	var rows []row
+	for i, it := range list {
+		statistics := [2]statistic{}
+		for library, n := range each[i] {
+			statistics[library] = statistic{Median: n, Lowest: n}
+		}
+		rows = append(rows, newRow(s.name, it, statistics[ours], statistics[reference]))
+	}
+	return rows, nil
+}
+
+// instructions are those of one operation.
+func (b *bench) instructions(valgrind string, s set, library int, it item) (float64, error) {
+	long, err := b.callgrind(valgrind, s, library, it, it.long)
+	if err != nil || it.short == 0 {
+		parts := 1.0
+		if it.value == "gipa" || it.value == "gdpa" {
+			parts = float64(len(commands.All))
+		}
+		return long / float64(it.long) / parts, err
+	}
+	short, err := b.callgrind(valgrind, s, library, it, it.short)
+	return (long - short) / float64(it.long-it.short), err
+}
+
+func (b *bench) callgrind(valgrind string, s set, library int, it item, n int) (float64, error) {
+	words := []string{valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null"}
+	if it.short == 0 {
+		words = append(words, "--toggle-collect=bench_counted")
+	}
+	words = append(words, filepath.Join(b.programs, "measure"), b.libraries[library], "count", it.value, strconv.Itoa(n))
+	_, log, err := b.process(s.environ, 5*patience, words...)
+	if err != nil {
+		return 0, err
+	}
+	match := collected.FindSubmatch(log)
+	if match == nil {
+		return 0, errors.New("valgrind says no number of instructions:\n" + string(log))
+	}
+	return strconv.ParseFloat(string(match[1]), 64)
+}

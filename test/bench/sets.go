@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// set is drivers and layers under which everything is measured.
+type set struct {
+	name, title string
+	environ     []string
+	real        bool // drivers that do something
+}
+
+// mesa are the manifests of Debian 12's mesa-vulkan-drivers on this architecture.
+var mesa = []string{"intel_hasvk_icd.x86_64.json", "intel_icd.x86_64.json", "lvp_icd.x86_64.json", "radeon_icd.x86_64.json"}
+
+const driverFolder = "/usr/share/vulkan/icd.d"
+
+// environ is what a measured process sees: nothing of ours. alone keeps the machine's layers out.
+func (b *bench) environ(drivers string, alone bool, more ...string) []string {
+	e := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.empty, "BENCH_NAMES=" + b.names, "VK_DRIVER_FILES=" + drivers}
+	if alone {
+		e = append(e, "XDG_DATA_DIRS="+b.empty, "XDG_CONFIG_DIRS="+b.empty)
+	}
+	return append(e, more...)
+}
+
+// defaultSets are the null driver in the machine as it is, the null driver with nothing else, and Mesa's drivers.
+func (b *bench) defaultSets() []set {
+	null := filepath.Join(b.build, "drivers/null_icd.json")
+	sets := []set{
+		{name: "null", title: "The null driver, with the layers of this machine", environ: b.environ(null, false)},
+		{name: "alone", title: "The null driver, no layer on the machine", environ: b.environ(null, true)},
+	}
+	var there []string
+	for _, file := range mesa {
+		if path := filepath.Join(driverFolder, file); exists(path) {
+			there = append(there, path)
+		}
+	}
+	switch {
+	case len(there) == len(mesa):
+		sets = append(sets, set{name: "mesa", title: "Mesa's four drivers, with the layers of this machine", real: true,
+			environ: b.environ(strings.Join(there, ":"), false)})
+	default:
+		b.note("%d of Mesa's %d drivers are in %s: not measured", len(there), len(mesa), driverFolder)
+	}
+	return sets
+}
+
+// givenSet is a set of -drivers: NAME=FILE[:FILE...].
+func (b *bench) givenSet(text string) (set, error) {
+	name, files, ok := strings.Cut(text, "=")
+	if !ok || name == "" || files == "" {
+		return set{}, fmt.Errorf("-drivers %q: want NAME=FILE[:FILE...]", text)
+	}
+	for _, file := range strings.Split(files, ":") {
+		if !exists(file) {
+			return set{}, fmt.Errorf("-drivers %s: there is no file %s", name, file)
+		}
+	}
+	return set{name: name, title: "Drivers: " + files, real: true, environ: b.environ(files, false)}, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
