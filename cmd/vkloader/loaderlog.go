@@ -41,20 +41,28 @@ var (
 // logColumn is where a line's body starts when its tag is not longer.
 const logColumn = 32
 
+// logBody takes a line of the loader apart; its severity is "" when it only has a category.
+func logBody(line string) (severity, body string, ok bool) {
+	tag := logLine.FindStringSubmatch(line)
+	if tag == nil {
+		return "", "", false
+	}
+	// The tag is padded to a fixed column, and never cut; further spaces belong to the body.
+	return tag[1], line[min(len(line), max(logColumn, len(tag[0]))):], true
+}
+
 func parseLog(text string) *loaderLog {
 	log := &loaderLog{Manifests: map[string][]string{}, Locations: map[string][]string{}}
 	seen := map[message]bool{}
 	kind, list := "", (map[string][]string)(nil)
 	inChain := false
 	for _, line := range strings.Split(text, "\n") {
-		tag := logLine.FindStringSubmatch(line)
-		if tag == nil {
+		severity, body, ok := logBody(line)
+		if !ok {
 			continue
 		}
-		// The tag is padded to a fixed column, and never cut; further spaces belong to the body.
-		body := line[min(len(line), max(logColumn, len(tag[0]))):]
-		if tag[1] == "ERROR" || tag[1] == "WARNING" {
-			m := message{strings.ToLower(tag[1]), body}
+		if severity == "ERROR" || severity == "WARNING" {
+			m := message{strings.ToLower(severity), body}
 			if !seen[m] {
 				seen[m] = true
 				log.Messages = append(log.Messages, m)

@@ -90,6 +90,8 @@ func newRoot(s *surroundings) *cobra.Command {
 		newDoctor(s),
 		newEnv(s),
 		newValidate(s),
+		newRun(s),
+		newFollow(s),
 		newVersion(s),
 		newVariablesHelp(),
 	)

@@ -152,3 +152,10 @@ func contains(s, part string) bool {
 	}
 	return false
 }
+
+// Matches tells whether a name has an entry in a filter list (ENV-35 to ENV-44), the special words of
+// VK_LOADER_LAYERS_DISABLE left aside.
+func Matches(list, name string) bool {
+	f := parseFilter(list, false)
+	return f.matches(name)
+}

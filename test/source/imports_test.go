@@ -36,6 +36,7 @@ var floors = []struct {
 	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
 	{[]string{"internal/validation"}, "one file at a time, for the tool: no decision, no system"},
+	{[]string{"internal/launch"}, "only the tool starts programs; it knows of no decision"},
 	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/variables/guide"}, "tells people about the variables; only the tool links it"},
@@ -190,7 +191,8 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/facts/system", "internal/report", "internal/variables/guide", "internal/doctor"} {
+	for _, pack := range []string{"internal/facts/system", "internal/report", "internal/variables/guide", "internal/doctor",
+		"internal/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
 		}

@@ -6,6 +6,7 @@
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
  * usage: probe LIBRARY [again]      again: the whole life a second time, for times without cold files
+ *        probe die SIGNAL           see die.c
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "die.h"
 #include "gen/zvk.h"
 
 static double now_us(void)
@@ -317,6 +319,7 @@ static bool life(bool print)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], "die")) return die(argv[2]);
     if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "again"))) {
         fprintf(stderr, "usage: probe LIBRARY [again]\n");
         return 2;

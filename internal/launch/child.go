@@ -1,0 +1,215 @@
+package launch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Become makes this process the program; it returns only when that fails.
+func (p *Program) Become() error {
+	if err := syscall.Exec(p.Path, p.Args, p.Environ); err != nil {
+		return fmt.Errorf("%s: %w", p.Path, err)
+	}
+	return nil
+}
+
+// holdBack is how long the beginning of a mark is waited on before it is taken for the program's own.
+const holdBack = 50 * time.Millisecond
+
+// lastWords is how long the end of standard error is waited for after the program has ended: what it has left running
+// may hold it for ever.
+const lastWords = 500 * time.Millisecond
+
+// forwarded are the signals that are passed on to the program.
+var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2,
+	unix.SIGALRM, unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGWINCH}
+
+// Watch runs the program as a child, with its standard error split, and waits for it. left, when not nil, is what of
+// standard error is still open because the program has left something running: the caller has to see to it that
+// somebody goes on reading.
+//
+// With stamps, the lines' times are those of the kernel at their writing, some 10 µs off; standard error is then a
+// socket, never a terminal, and /dev/stderr cannot be opened by name. Without, they are when the lines were read.
+func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, left *os.File, err error) {
+	var read, write *os.File
+	if stamps {
+		read, write, err = stampedChannel()
+	} else {
+		read, write, err = channel(os.Stderr)
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("standard error of %s: %w", p.Path, err)
+	}
+	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: write}
+	// The program does not outlive a watcher that is killed: its next word would have nowhere to go.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+
+	signals := make(chan os.Signal, 64)
+	for _, s := range forwarded {
+		if !signal.Ignored(s) { // what is ignored, as by nohup, stays so in the program
+			signal.Notify(signals, s)
+		}
+	}
+	defer signal.Stop(signals)
+	err = cmd.Start()
+	write.Close()
+	if err != nil {
+		read.Close()
+		return 0, nil, err
+	}
+	ended := make(chan struct{})
+	go passSignals(signals, ended, cmd.Process, read)
+	finished := make(chan error, 1)
+	go func() { finished <- Follow(read, s) }()
+
+	err = cmd.Wait()
+	close(ended)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		read.Close()
+		return 0, nil, err
+	}
+	status, _ = cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if err := read.SetReadDeadline(time.Now().Add(lastWords)); err != nil {
+		return status, nil, err
+	}
+	if err = <-finished; errors.Is(err, os.ErrDeadlineExceeded) {
+		return status, read, nil
+	}
+	read.Close()
+	return status, nil, err
+}
+
+// passSignals sends on what this process gets. Those of the keyboard go to the whole foreground group, so that the
+// program has them already.
+func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process, channel *os.File) {
+	for {
+		select {
+		case <-ended:
+			return
+		case s := <-signals:
+			switch s {
+			case unix.SIGWINCH:
+				copySize(channel)
+			case unix.SIGINT, unix.SIGQUIT:
+				if inForeground() {
+					continue
+				}
+			}
+			_ = to.Signal(s) // it may have ended just now
+		}
+	}
+}
+
+// inForeground tells whether the keyboard's signals come to this process and its group.
+func inForeground() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// Follow splits everything that comes until the end, or until a read deadline passes; then the error says so, and what
+// had come by then is split, too.
+func Follow(from *os.File, s *Splitter) error {
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return err
+	}
+	buffer := make([]byte, 1<<16)
+	for {
+		if s.Holds() && !readable(raw, holdBack) {
+			if err := s.Flush(); err != nil {
+				return err
+			}
+		}
+		n, at, err := receive(raw, buffer)
+		s.At = at
+		if n > 0 {
+			if _, err := s.Write(buffer[:n]); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, unix.EIO): // the end of a pipe, of a terminal
+			return s.Close()
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return errors.Join(err, rest(raw, buffer, s))
+		case err != nil:
+			return errors.Join(err, s.Close())
+		}
+	}
+}
+
+// receive reads one piece, and tells when it was written, as far as that is known.
+func receive(raw syscall.RawConn, buffer []byte) (n int, at time.Time, err error) {
+	var more [128]byte
+	control := 0
+	failed := raw.Read(func(fd uintptr) bool {
+		for {
+			if n, control, _, _, err = unix.Recvmsg(int(fd), buffer, more[:], 0); errors.Is(err, unix.ENOTSOCK) {
+				n, err = unix.Read(int(fd), buffer)
+			}
+			if n == 0 && err == nil && control > 0 {
+				continue // an empty piece, which is not the end
+			}
+			if !errors.Is(err, unix.EINTR) {
+				return !errors.Is(err, unix.EAGAIN)
+			}
+		}
+	})
+	if err = errors.Join(err, failed); n <= 0 {
+		n = 0
+		if err == nil {
+			err = io.EOF
+		}
+		return n, at, err
+	}
+	at = time.Now()
+	messages, _ := unix.ParseSocketControlMessage(more[:control])
+	for _, m := range messages {
+		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPNS && len(m.Data) >= 16 {
+			at = time.Unix(int64(binary.NativeEndian.Uint64(m.Data)), int64(binary.NativeEndian.Uint64(m.Data[8:])))
+		}
+	}
+	return n, at, nil
+}
+
+// rest splits what is there without waiting.
+func rest(raw syscall.RawConn, buffer []byte, s *Splitter) (err error) {
+	failed := raw.Control(func(fd uintptr) {
+		for err == nil {
+			n, wrong := unix.Read(int(fd), buffer)
+			s.At = time.Now()
+			if n <= 0 || wrong != nil {
+				return
+			}
+			_, err = s.Write(buffer[:n])
+		}
+	})
+	return errors.Join(failed, err)
+}
+
+// readable tells whether there is something to read, or the end, within a time.
+func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
+	failed := raw.Control(func(fd uintptr) {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(within.Milliseconds()))
+		yes = err != nil || n > 0
+	})
+	return failed != nil || yes
+}
