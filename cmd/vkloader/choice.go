@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/manifest"
 	"vkloader/internal/plan"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // choice is what run's options ask for.
@@ -43,11 +44,11 @@ func list(option string, names []string) (string, error) {
 // to ENV-59). machine has the environment that they change.
 func (c *choice) changes(machine *system.Machine) ([]change, error) {
 	var out []change
-	set := func(name, value string) { out = append(out, change{name, value, true}) }
-	unset := func(names ...string) {
-		for _, name := range names {
-			if _, has := machine.Lookup(name); has {
-				out = append(out, change{Name: name})
+	set := func(v variables.ID, value string) { out = append(out, change{v.Name(), value, true}) }
+	unset := func(list ...variables.ID) {
+		for _, v := range list {
+			if _, has := machine.Lookup(v.Name()); has {
+				out = append(out, change{Name: v.Name()})
 			}
 		}
 	}
@@ -69,23 +70,23 @@ func (c *choice) changes(machine *system.Machine) ([]change, error) {
 			}
 			files[i] = path
 		}
-		set("VK_DRIVER_FILES", strings.Join(files, ":"))
-		unset("VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE")
+		set(variables.DriverFiles, strings.Join(files, ":"))
+		unset(variables.DriversSelect, variables.DriversDisable)
 	case len(c.drivers) > 0:
 		names, err := list("--driver", c.drivers)
 		if err != nil {
 			return nil, err
 		}
-		set("VK_LOADER_DRIVERS_SELECT", names)
+		set(variables.DriversSelect, names)
 	}
 	enable := c.layers
 	if c.noLayers {
-		set("VK_LOADER_LAYERS_DISABLE", "~all~")
-		unset("VK_LOADER_LAYERS_ALLOW", "VK_INSTANCE_LAYERS")
+		set(variables.LayersDisable, "~all~")
+		unset(variables.LayersAllow, variables.InstanceLayers)
 		if len(enable) == 0 {
-			unset("VK_LOADER_LAYERS_ENABLE")
+			unset(variables.LayersEnable)
 		}
-	} else if before, has := machine.Lookup("VK_LOADER_LAYERS_ENABLE"); has && before != "" && len(enable) > 0 {
+	} else if before, has := machine.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
 		enable = append([]string{before}, enable...)
 	}
 	if len(enable) > 0 {
@@ -93,7 +94,7 @@ func (c *choice) changes(machine *system.Machine) ([]change, error) {
 		if err != nil {
 			return nil, err
 		}
-		set("VK_LOADER_LAYERS_ENABLE", names)
+		set(variables.LayersEnable, names)
 	}
 	return out, nil
 }
@@ -156,8 +157,8 @@ func (c *choice) deviceChanges(ask func() ([]device, error)) (changes []change, 
 	if len(vendors) > entriesMost || len(devices) > entriesMost {
 		return nil, nil, fmt.Errorf("--device: more than %d devices", entriesMost)
 	}
-	return []change{{"VK_LOADER_VENDOR_ID_FILTER", strings.Join(vendors, ","), true},
-		{"VK_LOADER_DEVICE_ID_FILTER", strings.Join(devices, ","), true}}, warnings, nil
+	return []change{{variables.VendorIDFilter.Name(), strings.Join(vendors, ","), true},
+		{variables.DeviceIDFilter.Name(), strings.Join(devices, ","), true}}, warnings, nil
 }
 
 // starHint reminds of where a star counts (ENV-39).

@@ -15,6 +15,7 @@ import (
 
 	"vkloader/internal/facts/system"
 	"vkloader/internal/launch"
+	"vkloader/internal/variables"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
@@ -121,8 +122,8 @@ func (r *launched) prepare(found layout, machine *system.Machine, program string
 		folder += ":" + before
 	}
 	changes = append([]change{{"LD_LIBRARY_PATH", folder, true}}, changes...)
-	if debug, _ := machine.Lookup("VK_LOADER_DEBUG"); r.times || r.log != "" && debug == "" {
-		changes = append(changes, change{"VK_LOADER_DEBUG", "all", true})
+	if debug, _ := machine.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
+		changes = append(changes, change{variables.Debug.Name(), "all", true})
 	}
 	apply(machine, changes)
 
@@ -143,7 +144,7 @@ func (r *launched) prepare(found layout, machine *system.Machine, program string
 		if machine.Foreign() {
 			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
 		}
-		seen, err := live(found, withoutVariable(machine.Environ, "VK_LOADER_DEBUG"), false, r.limit)
+		seen, err := live(found, withoutVariable(machine.Environ, variables.Debug.Name()), false, r.limit)
 		if err != nil {
 			return nil, &exitError{exitBlind, err}
 		}

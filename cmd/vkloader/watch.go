@@ -15,6 +15,7 @@ import (
 
 	"vkloader/internal/launch"
 	"vkloader/internal/report"
+	"vkloader/internal/variables"
 )
 
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
@@ -50,7 +51,7 @@ func (r *launched) watch(s *surroundings, found layout) error {
 	if failed != nil {
 		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
 	}
-	if debug := r.program.Environ; !times.seen && (&surroundings{environ: debug}).getenv("VK_LOADER_DEBUG") == "all" {
+	if debug := r.program.Environ; !times.seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.library)
 	} else if r.times {
 		times.print(s)
