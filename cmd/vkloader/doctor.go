@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ import (
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
 		asJSON, elevated, full bool
-		app                    string
+		app, user              string
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -29,10 +30,17 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result, err := doctor.Examine(source, doctor.Options{Platform: search.Linux()})
+			options := doctor.Options{Platform: search.Linux(), User: user}
+			if found, err := findLayout(s.executable, ""); err == nil {
+				if real, err := filepath.EvalSymlinks(found.library); err == nil {
+					options.Library = real
+				}
+			}
+			result, err := doctor.Examine(source, options)
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
+			variableFindings(result, variablesOf(result.Answer, source, source.Environ, elevated))
 			if asJSON {
 				err = writeJSON(s, result)
 			} else {
@@ -47,13 +55,64 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
+	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
+}
+
+// variableFindings says which variables have no effect, or another one than they seem to.
+func variableFindings(r *doctor.Report, rows []variable) {
+	for _, v := range rows {
+		switch v.State {
+		case stateNothing:
+			r.Found(doctor.VariableValue, v.Name, v.Why, "unset "+v.Name)
+		case stateUnknown:
+			do := "unset " + v.Name
+			if name := nearest(v.Name, rows); name != "" {
+				do = fmt.Sprintf("Write %s instead: export %s=%s", name, name, v.Value)
+			}
+			r.Found(doctor.VariableUnknown, v.Name, v.Why, do)
+		}
+	}
+	r.Order()
+}
+
+// nearest is the variable that was probably meant: one that is wrong in at most two letters.
+func nearest(name string, rows []variable) string {
+	best, least := "", 3
+	for _, v := range rows {
+		if d := distance(name, v.Name); v.State != stateUnknown && d < least {
+			best, least = v.Name, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be put in, taken out or changed to make one text of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := before
+			if a[i] != b[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.
 func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	style := report.StyleFor(s.out, s.getenv)
+	printPlace(s, style, r)
 	for _, section := range []struct {
 		title   string
 		modules []doctor.Module
@@ -75,7 +134,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			if !m.Used {
 				mark += ", not used"
 			}
-			table.Row(mark, m.Name, or(m.File, m.Library), plural(m.Needs, "library"))
+			table.Row(mark, m.Name, or(m.File, m.Library), report.Count(m.Needs, "library"))
 		}
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
@@ -87,11 +146,55 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			printFinding(s, style, &f)
 		}
 	}
-	notes := plural(count["note"], "note")
+	notes := report.Count(count["note"], "note")
 	if !full && count["note"] > 0 {
 		notes += " (--full shows them)"
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s\n", plural(count["problem"], "problem"), plural(count["warning"], "warning"), notes)
+	fmt.Fprintf(s.out, "%s, %s, %s\n", report.Count(count["problem"], "problem"), report.Count(count["warning"], "warning"), notes)
+}
+
+// printPlace says what machine it is: system, sandboxes, devices, loaders.
+func printPlace(s *surroundings, style report.Style, r *doctor.Report) {
+	place := or(r.System, "unknown system")
+	for _, in := range r.Sandboxes {
+		place += ", in " + in.Kind
+		if in.Detail != "" {
+			place += " (" + in.Detail + ")"
+		}
+	}
+	fmt.Fprintf(s.out, "%s  %s\n\n%s\n", style.Heading("System"), report.OneLine(place), style.Heading("Devices"))
+	if len(r.GPUs) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := report.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+		for _, g := range r.GPUs {
+			var drivers []string
+			for _, d := range g.Drivers {
+				drivers = append(drivers, search.BaseName(d))
+			}
+			table.Row(g.Title(), or(g.Kernel, "none"), or(strings.Join(g.Nodes, " "), "none"),
+				or(strings.Join(drivers, " "), "none"))
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Loaders"))
+	if len(r.Loaders) == 0 {
+		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
+	} else {
+		table := report.NewTable("", "file", "Vulkan", "")
+		for _, l := range r.Loaders {
+			mark, own := "", ""
+			if l.First {
+				mark = "first"
+			}
+			if l.Own {
+				own = "belongs to this tool"
+			}
+			table.Row(mark, l.File, or(l.Version, l.Vulkan), own)
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintln(s.out)
 }
 
 func printFinding(s *surroundings, style report.Style, f *doctor.Finding) {
@@ -117,28 +220,10 @@ func printFinding(s *surroundings, style report.Style, f *doctor.Finding) {
 	}
 	line("file", where)
 	line("what", f.What)
-	why := f.Why
-	if f.Statement != "" {
-		why = strings.TrimSpace(why + " (" + f.Statement + ")")
-	}
-	line("why", why)
+	line("why", f.Why)
 	line("do", f.Do)
+	line("rule", f.Statement)
 	fmt.Fprintln(s.out)
-}
-
-// plural counts things in words.
-func plural(n int, thing string) string {
-	many := thing + "s"
-	if stem, ok := strings.CutSuffix(thing, "y"); ok {
-		many = stem + "ies"
-	}
-	switch n {
-	case 0:
-		return "no " + many
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 func or(text, otherwise string) string {

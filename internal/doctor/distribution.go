@@ -37,6 +37,9 @@ func readDistribution(m *system.Machine) distribution {
 	return d
 }
 
+// is tells whether it is one distribution itself, not what it is like.
+func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == id }
+
 // manager is how a family of distributions installs packages.
 type manager struct {
 	id      string

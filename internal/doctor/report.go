@@ -2,8 +2,10 @@ package doctor
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/internal/diag"
+	"vkloader/internal/plan"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -38,17 +40,26 @@ type Module struct {
 
 // Report is what an examination found.
 type Report struct {
-	Schema   int       `json:"schema"`
-	Root     string    `json:"root,omitempty"`
-	Drivers  []Module  `json:"drivers"`
-	Layers   []Module  `json:"layers"`
-	Findings []Finding `json:"findings"`
+	Schema    int       `json:"schema"`
+	Root      string    `json:"root,omitempty"`
+	System    string    `json:"system,omitempty"` // the distribution
+	Sandboxes []Sandbox `json:"sandboxes"`
+	GPUs      []GPU     `json:"gpus"`
+	Loaders   []Loader  `json:"loaders"`
+	Drivers   []Module  `json:"drivers"`
+	Layers    []Module  `json:"layers"`
+	Findings  []Finding `json:"findings"`
+
+	Answer *plan.Answer `json:"-"` // the decision that was examined
 }
 
 // Has tells whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity.String() })
 }
+
+// Found adds a finding; do "" is that of the table. Order puts it in its place.
+func (r *Report) Found(code Code, subject, what, do string) { r.found(code, subject, "", what, do) }
 
 // found adds a finding; do "" is that of the table.
 func (r *Report) found(code Code, subject, path, what, do string) *Finding {
@@ -64,8 +75,12 @@ func (r *Report) found(code Code, subject, path, what, do string) *Finding {
 // decided takes over a finding of the library's decision.
 func (r *Report) decided(f *diag.Finding) {
 	e := f.Code.Entry()
+	do := e.Do
+	if name, ok := strings.CutPrefix(do, "Change VK_"); ok {
+		do = "unset VK_" + strings.TrimSuffix(name, ".") + " (or change it)"
+	}
 	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
-		Line: f.Line, Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
+		Line: f.Line, Column: f.Column, What: f.What, Do: do, Statement: e.Statement})
 }
 
 // soften makes a finding a warning at most.
@@ -75,8 +90,8 @@ func (f *Finding) soften(to diag.Severity) {
 	}
 }
 
-// order puts problems first, then warnings, then notes; otherwise as found, each once.
-func (r *Report) order() {
+// Order puts problems first, then warnings, then notes; otherwise as found, each once.
+func (r *Report) Order() {
 	rank := func(f Finding) int {
 		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
 	}

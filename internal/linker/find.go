@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -306,4 +307,27 @@ func (l *Linker) expand(text, origin string) []string {
 	list := replace([]string{text}, "ORIGIN", origin)
 	list = replace(list, "LIB", l.places()...)
 	return replace(list, "PLATFORM", platform...)
+}
+
+// Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
+// folders that only the libraries themselves name are left out.
+func (l *Linker) Everywhere(name string) []string {
+	var places []string
+	add := func(place string) {
+		if l.machine.Exists(place) && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	for _, folder := range l.folders(nil) {
+		if path.IsAbs(folder) {
+			add(strings.TrimRight(folder, "/") + "/" + name)
+		}
+	}
+	for _, e := range l.cache[name] {
+		add(e.path)
+	}
+	for _, folder := range l.defaults() {
+		add(folder + "/" + name)
+	}
+	return places
 }

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Version is a packed Vulkan version (variant:3, major:7, minor:10, patch:12) in the usual form.
 func Version(v uint32) string {
@@ -39,4 +42,19 @@ func Microseconds(us float64) string {
 	default:
 		return fmt.Sprintf("%.2f ms", ms)
 	}
+}
+
+// Count is a number of things in words: "no drivers", "1 driver", "2 drivers".
+func Count(n int, thing string) string {
+	many := thing + "s"
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		many = stem + "ies"
+	}
+	switch n {
+	case 0:
+		return "no " + many
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -1,0 +1,180 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+)
+
+// Sandbox is what the program runs in beside the machine itself.
+type Sandbox struct {
+	Kind   string `json:"kind"` // flatpak, snap, steam, docker, podman, kubernetes, container, wsl
+	Detail string `json:"detail,omitempty"`
+}
+
+// sandboxes recognises them by the marks that they leave.
+func (e *exam) sandboxes() {
+	add := func(kind, detail string) { e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail}) }
+	if info := e.text("/.flatpak-info"); info != "" {
+		add("flatpak", setting(info, "Application", "name"))
+	}
+	if name := e.variable("SNAP_NAME"); name != "" && e.variable("SNAP") != "" {
+		add("snap", name)
+	}
+	if e.machine.Exists("/run/pressure-vessel") || e.text("/run/host/container-manager") == "pressure-vessel" {
+		add("steam", "")
+	}
+	switch {
+	case e.machine.Exists("/run/.containerenv"):
+		add("podman", strings.Trim(setting("[]\n"+e.text("/run/.containerenv"), "", "name"), `"`))
+	case e.machine.Exists("/.dockerenv"):
+		add("docker", "")
+	case e.variable("KUBERNETES_SERVICE_HOST") != "" || e.machine.Exists("/var/run/secrets/kubernetes.io"):
+		add("kubernetes", "")
+	case e.text("/run/systemd/container") != "":
+		add("container", e.text("/run/systemd/container"))
+	}
+	if e.machine.Exists("/dev/dxg") || strings.Contains(e.text("/proc/version"), "icrosoft") {
+		add("wsl", "")
+	}
+}
+
+// setting is a value of a key in a section of an INI file.
+func setting(text, section, key string) string {
+	in := false
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			in = line == "["+section+"]"
+		} else if name, value, ok := strings.Cut(line, "="); ok && in && name == key {
+			return value
+		}
+	}
+	return ""
+}
+
+// kind gives a sandbox's kind back when the program runs in it.
+func (e *exam) kind(kinds ...string) string {
+	for _, s := range e.Sandboxes {
+		if slices.Contains(kinds, s.Kind) {
+			return s.Kind
+		}
+	}
+	return ""
+}
+
+// containerKind is the kind of container that shares nothing unless told to; "" outside of one.
+func (e *exam) containerKind() string { return e.kind("docker", "podman", "kubernetes", "container") }
+
+// noNode says why a device cannot be opened.
+func (e *exam) noNode(g *GPU) string {
+	what := "it has no node in /dev/dri that could be opened"
+	if g.Kernel == "nvidia" {
+		what = "/dev/nvidiactl and /dev/nvidia0 are not there"
+	}
+	if sandbox := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); sandbox != "" {
+		what += ": " + sandboxWords[sandbox] + " does not pass it on"
+	}
+	return what
+}
+
+var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox", "docker": "the container",
+	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
+
+// nodeCure makes the device's nodes appear.
+func (e *exam) nodeCure(g *GPU) string {
+	nvidia := g.Kernel == "nvidia"
+	switch e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container") {
+	case "flatpak":
+		return "Run outside: flatpak override --user --device=dri " + or(e.detail("flatpak"), "APPLICATION")
+	case "snap":
+		return "Run outside: snap connect " + or(e.detail("snap"), "NAME") + ":opengl"
+	case "docker":
+		if nvidia {
+			return "Start the container with: docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all ..."
+		}
+		return "Start the container with: docker run --device /dev/dri ..."
+	case "podman":
+		if nvidia {
+			return "Start the container with: podman run --device nvidia.com/gpu=all ..."
+		}
+		return "Start the container with: podman run --device /dev/dri ..."
+	case "kubernetes":
+		return "Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu)."
+	case "container":
+		return "Pass /dev/dri on to the container."
+	}
+	if nvidia {
+		return "Run as root: nvidia-modprobe -c 0"
+	}
+	return "Look for errors of " + g.Kernel + ": dmesg | grep " + g.Kernel
+}
+
+func (e *exam) detail(kind string) string {
+	for _, s := range e.Sandboxes {
+		if s.Kind == kind {
+			return s.Detail
+		}
+	}
+	return ""
+}
+
+// containerCure brings a driver into the sandbox, where that is not done by installing a package; "" elsewhere.
+func (e *exam) containerCure(g *GPU) string {
+	nvidia := g.Kernel == "nvidia"
+	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
+	case kind == "flatpak" && nvidia:
+		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
+		return "Run outside: flatpak install org.freedesktop.Platform.GL.nvidia-" + or(version, "VERSION")
+	case kind == "flatpak":
+		return "Run outside: flatpak install org.freedesktop.Platform.GL.default"
+	case kind == "snap":
+		return "Run outside: snap connect " + or(e.detail("snap"), "NAME") + ":gpu-2404 mesa-2404:gpu-2404"
+	case kind == "steam":
+		return "Install the driver on the host; Steam's runtime takes it from there."
+	case nvidia && kind != "":
+		if can := e.variable("NVIDIA_DRIVER_CAPABILITIES"); !grantsGraphics(can) {
+			is := "it is " + can + ", without graphics"
+			if can == "" {
+				is = "it is not set"
+			}
+			return "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ")."
+		}
+		return "Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate"
+	}
+	return ""
+}
+
+// grantsGraphics tells whether NVIDIA's container tools bring what Vulkan needs. Without the variable it is what the
+// image says, which is not known.
+func grantsGraphics(capabilities string) bool {
+	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
+		c = strings.TrimSpace(c)
+		return c == "all" || c == "graphics" || c == "display"
+	})
+}
+
+// otherPlaces are folders of driver manifests outside of the search, where sandboxes and distributions put them.
+var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d", "/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
+	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
+	"/run/host/usr/share/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
+
+// elsewhere is such a folder that has manifests and is not searched.
+func (e *exam) elsewhere() string {
+	places := otherPlaces
+	if snap := e.variable("SNAP"); snap != "" {
+		places = append(slices.Clone(places), snap+"/gpu-2404/usr/share/vulkan/icd.d", snap+"/graphics/usr/share/vulkan/icd.d")
+	}
+	for _, place := range places {
+		real, err := e.machine.Real(place)
+		if err != nil || !slices.ContainsFunc(e.names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
+			continue
+		}
+		if !slices.ContainsFunc(e.Drivers, func(m Module) bool {
+			manifest, err := e.machine.Real(m.Manifest)
+			return err == nil && strings.HasPrefix(manifest, real+"/")
+		}) {
+			return place
+		}
+	}
+	return ""
+}

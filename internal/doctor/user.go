@@ -1,0 +1,134 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// user is for whom permissions are examined.
+type user struct {
+	name    string
+	current bool // the one that runs the tool: the kernel answers
+	known   bool
+	id      uint32
+	groups  []uint32
+}
+
+// access modes of access(2) and of permission bits.
+const readWrite = 6
+
+// findUser looks a name or number up in the machine's passwd(5) and group(5); "" is who runs the tool, who is nobody on
+// a foreign machine.
+func (e *exam) findUser(name string) (user, error) {
+	if name == "" {
+		who := e.variable("USER")
+		if who == "" {
+			who = fmt.Sprintf("user %d", os.Getuid())
+		}
+		return user{name: who, current: !e.machine.Foreign(), known: !e.machine.Foreign()}, nil
+	}
+	u := user{name: name, known: true}
+	found := false
+	if id, err := strconv.ParseUint(name, 10, 32); err == nil {
+		u.id, u.name, found = uint32(id), "user "+name, true
+	}
+	for _, fields := range e.records("/etc/passwd", 4) {
+		id, err := strconv.ParseUint(fields[2], 10, 32)
+		if group, err2 := strconv.ParseUint(fields[3], 10, 32); err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
+			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
+			break
+		}
+	}
+	if !found {
+		return u, fmt.Errorf("no user %q in /etc/passwd", name)
+	}
+	for _, fields := range e.records("/etc/group", 4) {
+		id, err := strconv.ParseUint(fields[2], 10, 32)
+		if err == nil && slices.Contains(strings.Split(fields[3], ","), u.name) {
+			u.groups = append(u.groups, uint32(id))
+		}
+	}
+	return u, nil
+}
+
+// records are a file's lines of at least so many fields with colons between them.
+func (e *exam) records(file string, fields int) [][]string {
+	var records [][]string
+	for _, line := range strings.Split(e.text(file), "\n") {
+		if record := strings.Split(line, ":"); len(record) >= fields {
+			records = append(records, record)
+		}
+	}
+	return records
+}
+
+// refused is the first of a device's nodes that the user may not open; "" when all may be, or nobody knows.
+func (e *exam) refused(g *GPU) string {
+	for _, node := range g.Nodes {
+		if !e.user.may(e, node) {
+			return node
+		}
+	}
+	return ""
+}
+
+// may tells whether the user may read and write a file. For another user than the one that runs the tool, its
+// permission bits are read; lists of access control are not.
+func (u *user) may(e *exam, file string) bool {
+	if u.current {
+		return syscall.Access(file, readWrite) == nil
+	}
+	owner, group, mode, ok := e.owner(file)
+	if !u.known || u.id == 0 || !ok {
+		return true
+	}
+	shift := 0
+	switch {
+	case owner == u.id:
+		shift = 6
+	case slices.Contains(u.groups, group):
+		shift = 3
+	}
+	return mode>>shift&readWrite == readWrite
+}
+
+func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
+	info, err := e.machine.Stat(file)
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, 0, false
+	}
+	return stat.Uid, stat.Gid, uint32(info.Mode().Perm()), true
+}
+
+// permissionCure gives the user the right to a node: by its group, where it has one.
+func (e *exam) permissionCure(node string) string {
+	_, group, mode, ok := e.owner(node)
+	if !ok {
+		return ""
+	}
+	switch kind := e.containerKind(); {
+	case kind == "podman":
+		return "Start the container with: podman run --group-add keep-groups ..."
+	case kind != "":
+		return fmt.Sprintf("Start the container with: docker run --group-add %d ...", group)
+	}
+	if mode>>3&readWrite != readWrite || group == 0 {
+		return "Run as root: chmod 666 " + node
+	}
+	name := strconv.Itoa(int(group))
+	for _, fields := range e.records("/etc/group", 3) {
+		if fields[2] == name {
+			name = fields[0]
+			break
+		}
+	}
+	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", name, e.user.name)
+}
