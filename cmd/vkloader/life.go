@@ -48,6 +48,8 @@ type device struct {
 	DeviceID      uint32 `json:"device_id"`
 	DriverName    string `json:"driver_name"`
 	DriverInfo    string `json:"driver_info"`
+	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
+	DriverUUID    string `json:"driver_uuid,omitempty"`
 	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
 }
 

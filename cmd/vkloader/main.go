@@ -89,6 +89,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newExplain(s),
 		newDoctor(s),
 		newEnv(s),
+		newSettings(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),

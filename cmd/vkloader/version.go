@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,7 +72,19 @@ func orNone(s string) string {
 }
 
 func writeJSON(s *surroundings, value any) error {
-	enc := json.NewEncoder(s.out)
+	text, err := encodeJSON(value)
+	if err == nil {
+		_, err = io.WriteString(s.out, text)
+	}
+	return err
+}
+
+// encodeJSON is JSON for people to read as well: indented, and without escapes for HTML's sake.
+func encodeJSON(value any) (string, error) {
+	var text strings.Builder
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(value)
+	err := enc.Encode(value)
+	return text.String(), err
 }

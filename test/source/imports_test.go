@@ -31,6 +31,7 @@ var floors = []struct {
 	{[]string{"internal/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/wire", "internal/report"}, "forms of a plan; nothing may be decided there"},
 	{[]string{"internal/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
+	{[]string{"internal/configuration"}, "writes the settings file, for the tool alone: the library only reads it"},
 	{[]string{"internal/library"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},

@@ -58,6 +58,14 @@ static void put_number(const char *key, double value)
     printf(",\"%s\":%.0f", key, value);
 }
 
+static void put_uuid(const char *key, const uint8_t *uuid)
+{
+    printf(",\"%s\":\"", key);
+    for (uint32_t i = 0; i < VK_UUID_SIZE; i++)
+        printf("%02x", uuid[i]);
+    printf("\"");
+}
+
 static int round_number = 1;
 static double began;
 
@@ -219,11 +227,16 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     VkPhysicalDeviceDriverProperties driver;
     memset(&driver, 0, sizeof driver);
     driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-    if (props.apiVersion >= VK_API_VERSION_1_2) {
+    VkPhysicalDeviceIDProperties id;
+    memset(&id, 0, sizeof id);
+    id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+    if (props.apiVersion >= VK_API_VERSION_1_1) {
         VkPhysicalDeviceProperties2 props2;
         memset(&props2, 0, sizeof props2);
         props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-        props2.pNext = &driver;
+        props2.pNext = &id;
+        if (props.apiVersion >= VK_API_VERSION_1_2)
+            id.pNext = &driver;
         COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
     }
     printf("{\"event\":\"device\"");
@@ -236,6 +249,10 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     put_number("device_id", props.deviceID);
     put_text("driver_name", driver.driverName);
     put_text("driver_info", driver.driverInfo);
+    if (props.apiVersion >= VK_API_VERSION_1_1) {
+        put_uuid("device_uuid", id.deviceUUID);
+        put_uuid("driver_uuid", id.driverUUID);
+    }
     end_line();
 }
 
