@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Raised whenever the meaning of an exported function or of a record changes. */
-#define VKCORE_ABI 1u
+#define VKCORE_ABI 2u
 
 /* Names of the core's exported functions, looked up with dlsym after opening build/libvkcore-<id>.so. */
 #define VKCORE_SYM_ABI "vkcore_abi"

@@ -19,6 +19,7 @@
 
 #include "abi.h"
 #include "facts.h"
+#include "memo.h"
 #include "spine.h"
 
 #ifndef VKCORE_ID
@@ -367,6 +368,7 @@ __attribute__((destructor)) static void stop(void) {
     if (exit_begun()) return;
     free(own_real);
     free(own_named);
+    memo_drop();
     uint64_t mine = atomic_load(&core_generation);
     if (mine && mine == fork_generation()) enter(detach_on_stack, NULL);
     atomic_store(&core_generation, 0);
@@ -405,6 +407,7 @@ struct asking {
     unsigned char *answer;
     size_t room, need;
     int32_t status;
+    bool remembered; /* the answer is an earlier one */
 };
 
 static void ask_on_stack(void *argument) {
@@ -448,8 +451,12 @@ static bool satisfy(struct wire_writer *w, const struct wire_record *record) {
     return true;
 }
 
-/* Asks once. VK_SUCCESS: a->answer holds a->need bytes. */
+/* Asks once. VK_SUCCESS: a->answer holds a->need bytes. What was asked before with the same bytes needs no core. */
 static VkResult ask_once(struct instance *instance, struct asking *a) {
+    a->remembered = memo_find(a->ask->bytes, a->ask->size, &a->answer, &a->room, &a->need);
+    if (a->remembered) return VK_SUCCESS;
+    VkResult result = core_open(instance);
+    if (result != VK_SUCCESS) return result;
     for (int i = 0; i < 8; i++) {
         if (!enter(ask_on_stack, a)) return VK_ERROR_OUT_OF_HOST_MEMORY;
         if (a->status != VKCORE_SPACE) break;
@@ -469,9 +476,8 @@ static VkResult ask_once(struct instance *instance, struct asking *a) {
 
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan) {
+    VkResult result;
     memset(plan, 0, sizeof *plan);
-    VkResult result = core_open(instance);
-    if (result != VK_SUCCESS) return result;
     struct asking a = {.ask = &facts->ask, .room = 16384};
     a.answer = malloc(a.room);
     if (!a.answer) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -498,6 +504,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         struct wire_record record;
         struct wire_answer answer;
         if (!wire_open(&r, a.answer, a.need) || !wire_next(&r, &record) || !wire_get_answer(&record, &answer)) break;
+        if (!a.remembered) memo_keep(a.ask->bytes, a.ask->size, a.answer, a.need, answer.before, answer.after);
         if (answer.status == 1) {
             *plan = (struct plan){a.answer, a.need, answer.result};
             return VK_SUCCESS;

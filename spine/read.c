@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "facts.h"
@@ -78,29 +77,17 @@ void read_folder(struct wire_writer *w, const char *path) {
 
 /* The size of an open file, or -1. A stream that another library made has no descriptor; it can be measured all the
  * same. */
-static long long stream_size(FILE *file, struct wire_file *r, bool *folder) {
+static long long stream_size(FILE *file, bool *folder) {
     struct stat st;
     int fd = fileno(file);
     if (fd >= 0 && fstat(fd, &st) == 0) {
         if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) return -1;
         *folder = S_ISDIR(st.st_mode); /* opens, but cannot be read; its size may be 0 */
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        int64_t changed = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
-        int64_t time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-        r->device = st.st_dev;
-        r->inode = st.st_ino;
-        r->size = (uint64_t)st.st_size;
-        r->changed = (uint64_t)changed;
-        /* Two changes within one tick of the file system's clock look alike. */
-        r->settled = S_ISREG(st.st_mode) && time - changed >= 1000000000;
         return st.st_size;
     }
     if (fseek(file, 0, SEEK_END) != 0) return -1;
     long size = ftell(file);
-    if (size < 0 || fseek(file, 0, SEEK_SET) != 0) return -1;
-    r->size = (uint64_t)size;
-    return size;
+    return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
 void read_file(struct wire_writer *w, const char *path) {
@@ -114,8 +101,9 @@ void read_file(struct wire_writer *w, const char *path) {
         wire_put_file(w, &r);
         return;
     }
+    setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     bool folder = false;
-    long long size = stream_size(file, &r, &folder);
+    long long size = stream_size(file, &folder);
     if (size < 0) {
         r.status = 3; /* LAY-8 */
     } else if (folder) {

@@ -1,6 +1,7 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
  *   core.c          opens the core, enters it, keeps forked children out of an inherited one
+ *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
  *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page
  *   exit.c          tells the end of the process from the unloading of the library

@@ -20,7 +20,7 @@ import (
 )
 
 // abiNumber is VKCORE_ABI of spine/abi.h.
-const abiNumber = 1
+const abiNumber = 2
 
 // Results of vkcore_decide.
 const (

@@ -30,15 +30,10 @@ const (
 	FileNoSize
 )
 
-// Identity is that of an open file.
-type Identity struct{ Device, Inode, Size, Changed uint64 }
-
 // File is a file's content.
 type File struct {
-	Status   FileStatus
-	Identity Identity
-	Settled  bool // the change time is old enough for the identity to be trusted
-	Content  string
+	Status  FileStatus
+	Content string
 }
 
 // Exe is the path of the running program.

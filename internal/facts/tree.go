@@ -69,7 +69,7 @@ func (t *Tree) File(path string) File {
 	if !ok {
 		return File{Status: FileNotOpened}
 	}
-	return File{Content: content, Identity: Identity{Size: uint64(len(content))}}
+	return File{Content: content}
 }
 
 // Exe implements Source.

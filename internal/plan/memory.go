@@ -10,13 +10,15 @@ import (
 // memoryLimit bounds what a Memory keeps, in bytes of manifests.
 const memoryLimit = 1 << 20
 
-// Memory remembers the parse of files whose identity can be trusted, and nothing else. One belongs to one spine.
+// Memory remembers the parse of files by their path and contents, and the settings that the global functions fall back
+// on. One belongs to one spine.
 type Memory struct {
 	files     map[memoryKey]*parsed
 	size      int
 	variables []string // named by the manifests; asked for early
 
 	settings GlobalSettings
+	number   uint32         // of the settings
 	next     GlobalSettings // learned by the last answer, which may have to be made again
 	hasNext  bool
 }
@@ -28,11 +30,10 @@ type memoryKey struct {
 
 // parsed is what a file's text said.
 type parsed struct {
-	identity facts.Identity
-	content  string
-	fault    *document.Fault
-	driver   *manifest.Driver
-	layers   *manifest.LayerFile
+	content string
+	fault   *document.Fault
+	driver  *manifest.Driver
+	layers  *manifest.LayerFile
 }
 
 func parse(path, content string, kind search.Kind) *parsed {
@@ -51,14 +52,14 @@ func parse(path, content string, kind search.Kind) *parsed {
 
 func clone(s string) string { return string([]byte(s)) }
 
-// parse gives the parse of a file, remembered where it may be. The contents are compared as well: it costs next to
+// parse gives the parse of a file, remembered where the contents are what they were: comparing them costs next to
 // nothing, and makes a stale answer impossible.
 func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
-	if m == nil || !file.Settled || len(file.Content) > memoryLimit/4 {
+	if m == nil || len(file.Content) > memoryLimit/4 {
 		return parse(path, file.Content, kind)
 	}
 	key := memoryKey{path, kind}
-	if p := m.files[key]; p != nil && p.identity == file.Identity && p.content == file.Content {
+	if p := m.files[key]; p != nil && p.content == file.Content {
 		return p
 	}
 	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
@@ -66,7 +67,6 @@ func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
 	}
 	key.path = clone(path) // the question's own bytes are not kept alive
 	p := parse(key.path, clone(file.Content), kind)
-	p.identity = file.Identity
 	m.files[key] = p
 	m.size += len(file.Content) + len(path)
 	if p.layers != nil && kind == search.ImplicitLayers {
@@ -129,9 +129,22 @@ func (d *decider) readLayerFile(path string, listed bool, kind search.Kind) []*m
 	return list
 }
 
+// Numbers tells which settings the last answer was made with, and which hold after it. Where both are the same, the same
+// question has the same answer as long as they are (SET-15 is all that is remembered and can be seen).
+func (m *Memory) Numbers() (before, after uint32) {
+	if m == nil {
+		return 0, 0
+	}
+	if m.hasNext && !m.next.same(m.settings) {
+		return m.number, m.number + 1
+	}
+	return m.number, m.number
+}
+
 // Keep makes what the last answer learned last.
 func (m *Memory) Keep() {
 	if m.hasNext {
+		_, m.number = m.Numbers()
 		m.settings, m.next, m.hasNext = m.next, GlobalSettings{}, false
 	}
 }

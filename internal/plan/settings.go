@@ -92,6 +92,11 @@ func (d *decider) loadSettings() (*settings.Settings, settings.Outcome) {
 // GlobalSettings is what the global functions remember of the settings file (SET-15).
 type GlobalSettings struct{ set *settings.Settings }
 
+// same tells whether two do the same in every call to come.
+func (g GlobalSettings) same(o GlobalSettings) bool {
+	return g.set.Same(o.set) && (g.set == nil || g.set.HasLevel == o.set.HasLevel)
+}
+
 // settingsLayers is the layer list that a settings file controls (SET-41 to SET-52).
 func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}

@@ -39,7 +39,7 @@ func BenchmarkVersion(b *testing.B) {
 					}
 					q.PutFolder(f)
 				} else if n, ok := rec.NeedFile(); ok {
-					q.PutFile(File{Path: n.Path, Settled: 1, Content: S(manifest)})
+					q.PutFile(File{Path: n.Path, Content: S(manifest)})
 				} else if n, ok := rec.NeedExists(); ok {
 					q.PutExists(Exists{n.Path, 0})
 				} else {

@@ -71,10 +71,8 @@ func readFacts(message string, q *plan.Question, s *facts.Store) bool {
 			var v File
 			v, ok = rec.File()
 			s.SetFile(v.Path.Text, facts.File{
-				Status:   facts.FileStatus(v.Status),
-				Identity: facts.Identity{Device: v.Device, Inode: v.Inode, Size: v.Size, Changed: v.Changed},
-				Settled:  v.Settled != 0,
-				Content:  v.Content.Text,
+				Status:  facts.FileStatus(v.Status),
+				Content: v.Content.Text,
 			})
 		case IDExe:
 			var v Exe
@@ -133,8 +131,9 @@ func flag(b bool) uint32 {
 }
 
 func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
+	before, after := q.Memory.Numbers()
 	if len(a.Needs) > 0 {
-		w.PutAnswer(Answer{})
+		w.PutAnswer(Answer{Before: before, After: after})
 		for _, n := range a.Needs {
 			switch n.Kind {
 			case facts.KindVar:
@@ -151,7 +150,7 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 		}
 		return
 	}
-	w.PutAnswer(Answer{Status: 1, Result: a.Result})
+	w.PutAnswer(Answer{Status: 1, Result: a.Result, Before: before, After: after})
 	for _, s := range a.Steps {
 		switch s.Kind {
 		case plan.StepLog:

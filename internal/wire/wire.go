@@ -59,11 +59,6 @@ func (w *Writer) u32(v uint32) {
 
 func (w *Writer) i32(v int32) { w.u32(uint32(v)) }
 
-func (w *Writer) u64(v uint64) {
-	w.u32(uint32(v))
-	w.u32(uint32(v >> 32))
-}
-
 func (w *Writer) str(v Str) {
 	if !v.Set {
 		w.u32(null)
@@ -150,11 +145,6 @@ func (b *body) u32() uint32 {
 }
 
 func (b *body) i32() int32 { return int32(b.u32()) }
-
-func (b *body) u64() uint64 {
-	low := b.u32()
-	return uint64(low) | uint64(b.u32())<<32
-}
 
 func (b *body) str() Str {
 	size := b.u32()

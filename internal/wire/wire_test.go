@@ -18,7 +18,7 @@ func sample() *Writer {
 	w.PutVar(Var{S("HOME"), 1, Str{}})
 	w.PutVar(Var{S(""), 0, S("")})
 	w.PutFolder(Folder{S("/x"), 0, []Str{S("a.json"), {}, S("b.json")}})
-	w.PutFile(File{S("/x/a.json"), 0, 1, 2, 3, 1 << 63, 1, S("{\x00}")})
+	w.PutFile(File{S("/x/a.json"), 2, S("{\x00}")})
 	w.PutDriver(Driver{Index: 0x80000000, ExtResult: -4, Path: S("é")})
 	return w
 }
@@ -45,7 +45,7 @@ func TestBothWays(t *testing.T) {
 				t.Error(v, ok)
 			}
 		case IDFile:
-			if v, ok := rec.File(); !ok || v.Changed != 1<<63 || v.Content.Text != "{\x00}" {
+			if v, ok := rec.File(); !ok || v.Status != 2 || v.Content.Text != "{\x00}" {
 				t.Error(v, ok)
 			}
 			if _, ok := rec.Folder(); ok {
@@ -199,7 +199,7 @@ func FuzzDecide(f *testing.F) {
 					q.PutFolder(Folder{Path: n.Path, Names: []Str{S("a.json")}})
 				}
 				if n, ok := rec.NeedFile(); ok {
-					q.PutFile(File{Path: n.Path, Settled: uint32(kind & 1), Content: S(content)})
+					q.PutFile(File{Path: n.Path, Content: S(content)})
 				}
 				if _, ok := rec.NeedExe(); ok {
 					q.PutExe(Exe{S("/bin/x")})

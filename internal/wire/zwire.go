@@ -123,11 +123,6 @@ func (rec Record) Folder() (r Folder, ok bool) {
 type File struct {
 	Path    Str
 	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown
-	Device  uint64
-	Inode   uint64
-	Size    uint64
-	Changed uint64 // ctime in ns
-	Settled uint32 // 1: the change time is at least a second old, so that the identity may be trusted
 	Content Str
 }
 
@@ -136,11 +131,6 @@ func (w *Writer) PutFile(r File) {
 	start := w.begin(IDFile)
 	w.str(r.Path)
 	w.u32(r.Status)
-	w.u64(r.Device)
-	w.u64(r.Inode)
-	w.u64(r.Size)
-	w.u64(r.Changed)
-	w.u32(r.Settled)
 	w.str(r.Content)
 	w.end(start)
 }
@@ -153,11 +143,6 @@ func (rec Record) File() (r File, ok bool) {
 	b := body{rest: rec.body}
 	r.Path = b.str()
 	r.Status = b.u32()
-	r.Device = b.u64()
-	r.Inode = b.u64()
-	r.Size = b.u64()
-	r.Changed = b.u64()
-	r.Settled = b.u32()
 	r.Content = b.str()
 	return r, b.done()
 }
@@ -348,6 +333,8 @@ func (rec Record) DriverExt() (r DriverExt, ok bool) {
 type Answer struct {
 	Status uint32 // 0 facts are missing (need_* records follow), 1 decided
 	Result int32  // VkResult that ends the call, when not VK_SUCCESS
+	Before uint32 // number of the settings that the core remembered (SET-15) when it decided
+	After  uint32 // and after this answer; the same bytes have the same answer only while the number stays
 }
 
 // PutAnswer adds the record to the message.
@@ -355,6 +342,8 @@ func (w *Writer) PutAnswer(r Answer) {
 	start := w.begin(IDAnswer)
 	w.u32(r.Status)
 	w.i32(r.Result)
+	w.u32(r.Before)
+	w.u32(r.After)
 	w.end(start)
 }
 
@@ -366,6 +355,8 @@ func (rec Record) Answer() (r Answer, ok bool) {
 	b := body{rest: rec.body}
 	r.Status = b.u32()
 	r.Result = b.i32()
+	r.Before = b.u32()
+	r.After = b.u32()
 	return r, b.done()
 }
 

@@ -71,7 +71,6 @@ static inline void wire_raw(struct wire_writer *w, const void *bytes, size_t siz
 
 static inline void wire_put_u32(struct wire_writer *w, uint32_t v) { wire_raw(w, &v, 4); }
 static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_raw(w, &v, 4); }
-static inline void wire_put_u64(struct wire_writer *w, uint64_t v) { wire_raw(w, &v, 8); }
 
 static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t length) {
     if (!s) {
@@ -289,11 +288,6 @@ struct wire_file {
     const char *path;
     uint32_t path_len;
     uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown */
-    uint64_t device;
-    uint64_t inode;
-    uint64_t size;
-    uint64_t changed; /* ctime in ns */
-    uint32_t settled; /* 1: the change time is at least a second old, so that the identity may be trusted */
     const char *content;
     uint32_t content_len;
 };
@@ -301,11 +295,6 @@ static inline void wire_put_file(struct wire_writer *w, const struct wire_file *
     size_t start = wire_begin(w, 4);
     wire_put_str(w, r->path, r->path_len);
     wire_put_u32(w, r->status);
-    wire_put_u64(w, r->device);
-    wire_put_u64(w, r->inode);
-    wire_put_u64(w, r->size);
-    wire_put_u64(w, r->changed);
-    wire_put_u32(w, r->settled);
     wire_put_str(w, r->content, r->content_len);
     wire_end(w, start);
 }
@@ -314,11 +303,6 @@ static inline bool wire_get_file(const struct wire_record *record, struct wire_f
     if (record->id != 4) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     if (!wire_take(&at, record->end, &r->status, 4)) return false;
-    if (!wire_take(&at, record->end, &r->device, 8)) return false;
-    if (!wire_take(&at, record->end, &r->inode, 8)) return false;
-    if (!wire_take(&at, record->end, &r->size, 8)) return false;
-    if (!wire_take(&at, record->end, &r->changed, 8)) return false;
-    if (!wire_take(&at, record->end, &r->settled, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->content, &r->content_len)) return false;
     return record->end - at < 8;
 }
@@ -479,11 +463,15 @@ static inline bool wire_get_driver_ext(const struct wire_record *record, struct 
 struct wire_answer {
     uint32_t status; /* 0 facts are missing (need_* records follow), 1 decided */
     int32_t result; /* VkResult that ends the call, when not VK_SUCCESS */
+    uint32_t before; /* number of the settings that the core remembered (SET-15) when it decided */
+    uint32_t after; /* and after this answer; the same bytes have the same answer only while the number stays */
 };
 static inline void wire_put_answer(struct wire_writer *w, const struct wire_answer *r) {
     size_t start = wire_begin(w, 32);
     wire_put_u32(w, r->status);
     wire_put_i32(w, r->result);
+    wire_put_u32(w, r->before);
+    wire_put_u32(w, r->after);
     wire_end(w, start);
 }
 static inline bool wire_get_answer(const struct wire_record *record, struct wire_answer *r) {
@@ -491,6 +479,8 @@ static inline bool wire_get_answer(const struct wire_record *record, struct wire
     if (record->id != 32) return false;
     if (!wire_take(&at, record->end, &r->status, 4)) return false;
     if (!wire_take(&at, record->end, &r->result, 4)) return false;
+    if (!wire_take(&at, record->end, &r->before, 4)) return false;
+    if (!wire_take(&at, record->end, &r->after, 4)) return false;
     return record->end - at < 8;
 }
 

@@ -153,7 +153,7 @@ func TestG4ChildrenOfABusyParent(t *testing.T) {
 func TestG4OtherChildren(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"fork-untouched", "fork-generations", "raw-clone", "fork-shared", "fork-reload",
-		"fork-inherited"} {
+		"fork-inherited", "fork-same"} {
 		t.Run(c, func(t *testing.T) { run{}.holds(t, c) })
 	}
 }

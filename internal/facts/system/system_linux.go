@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"sort"
-	"syscall"
-	"time"
 
 	"vkloader/internal/facts"
 )
@@ -70,13 +68,7 @@ func (s *Source) File(path string) facts.File {
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	out := facts.File{Content: string(content)}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		changed := time.Unix(st.Ctim.Unix())
-		out.Identity = facts.Identity{Device: st.Dev, Inode: st.Ino, Size: uint64(st.Size), Changed: uint64(changed.UnixNano())}
-		out.Settled = time.Since(changed) > time.Second
-	}
-	return out
+	return facts.File{Content: string(content)}
 }
 
 // Exe implements facts.Source.

@@ -72,7 +72,7 @@ func parse(def string) (records []record, err error) {
 			records = append(records, record{name: words[1], id: uint32(id)})
 		case len(words) == 2 && len(records) > 0:
 			switch words[0] {
-			case "u32", "i32", "u64", "str", "strs":
+			case "u32", "i32", "str", "strs":
 			default:
 				return fail("unknown type " + words[0])
 			}
@@ -102,8 +102,8 @@ func goSide(records []record) []byte {
 		p("ID%s uint32 = %d", camel(r.name), r.id)
 	}
 	p(")\n")
-	types := map[string]string{"u32": "uint32", "i32": "int32", "u64": "uint64", "str": "Str", "strs": "[]Str"}
-	puts := map[string]string{"u32": "u32", "i32": "i32", "u64": "u64", "str": "str", "strs": "strs"}
+	types := map[string]string{"u32": "uint32", "i32": "int32", "str": "Str", "strs": "[]Str"}
+	puts := map[string]string{"u32": "u32", "i32": "i32", "str": "str", "strs": "strs"}
 	for _, r := range records {
 		n := camel(r.name)
 		p("// %s is record %d.\ntype %s struct {", n, r.id, n)
@@ -205,7 +205,6 @@ static inline void wire_raw(struct wire_writer *w, const void *bytes, size_t siz
 
 static inline void wire_put_u32(struct wire_writer *w, uint32_t v) { wire_raw(w, &v, 4); }
 static inline void wire_put_i32(struct wire_writer *w, int32_t v) { wire_raw(w, &v, 4); }
-static inline void wire_put_u64(struct wire_writer *w, uint64_t v) { wire_raw(w, &v, 8); }
 
 static inline void wire_put_str(struct wire_writer *w, const char *s, uint32_t length) {
     if (!s) {
@@ -342,8 +341,6 @@ func cSide(records []record) []byte {
 				p("    uint32_t %s;%s", f.name, note)
 			case "i32":
 				p("    int32_t %s;%s", f.name, note)
-			case "u64":
-				p("    uint64_t %s;%s", f.name, note)
 			case "str":
 				p("    const char *%s;%s\n    uint32_t %s_len;", f.name, note, f.name)
 			case "strs":
@@ -373,8 +370,6 @@ func cSide(records []record) []byte {
 				p("    if (!wire_take_str(&at, record->end, &r->%s, &r->%s_len)) return false;", f.name, f.name)
 			case "strs":
 				p("    if (!wire_take_strs(&at, record->end, &r->%s)) return false;", f.name)
-			case "u64":
-				p("    if (!wire_take(&at, record->end, &r->%s, 8)) return false;", f.name)
 			default:
 				p("    if (!wire_take(&at, record->end, &r->%s, 4)) return false;", f.name)
 			}

@@ -20,7 +20,7 @@ int vkcore_start(char *text, size_t room) {
 }
 void vkcore_lock(void) {}
 void vkcore_unlock(void) {}
-uint32_t vkcore_abi(void) { return strcmp(way(), "abi") == 0 ? 77 : 1; }
+uint32_t vkcore_abi(void) { return strcmp(way(), "abi") == 0 ? 77 : 2; }
 uint64_t vkcore_attach(void) { return 1; }
 void vkcore_detach(uint64_t context) {
     if (getenv("STANDIN_SAY")) fprintf(stderr, "standin: context %lu detached\n", context);
@@ -47,9 +47,9 @@ int32_t vkcore_decide(uint64_t context, const void *facts, size_t size, void *an
         return 1;
     }
     if (strcmp(way(), "need") == 0) { /* the executable's path, again and again */
-        static const uint32_t message[] = {0x31574b56, 40, 32, 16, 0, 0, 36, 16, 0, 0};
+        static const uint32_t message[] = {0x31574b56, 48, 32, 24, 0, 0, 0, 0, 36, 16, 0, 0};
         return say(message, sizeof message, answer, room, need, 0);
     }
-    static const uint32_t empty[] = {0x31574b56, 24, 32, 16, 0, 0}; /* facts are missing, but none is named */
+    static const uint32_t empty[] = {0x31574b56, 32, 32, 24, 0, 0, 0, 0}; /* facts are missing, but none is named */
     return say(empty, sizeof empty, answer, room, need, 0);
 }

@@ -52,6 +52,29 @@ static void fork_idle(void) {
     CHECK(life() == VK_SUCCESS, "no life in the parent afterwards");
 }
 
+/* What the parent has asked before the child need not ask again: no core, no thread. A new question opens one. */
+static int same_questions(void *unused) {
+    (void)unused;
+    VkInstance instance;
+    VkDevice device;
+    if (enumerate() != VK_SUCCESS || instance_named("same", &instance) != VK_SUCCESS) return 2;
+    if (device_new(instance, &device) != VK_SUCCESS) return 3;
+    device_end(instance, device);
+    instance_end(instance);
+    if (thread_count() != 1) return 4;
+    return child_life(NULL);
+}
+
+static void fork_same(void) {
+    VkInstance instance;
+    load();
+    for (int i = 0; i < 2; i++) {
+        CHECK(enumerate() == VK_SUCCESS && instance_named("same", &instance) == VK_SUCCESS, "no instance");
+        instance_end(instance);
+    }
+    expect_children(20, same_questions, NULL);
+}
+
 /* The parent has the library open and has asked nothing. */
 static void fork_untouched(void) {
     load();
@@ -214,5 +237,5 @@ const struct guest_case fork_cases[] = {
     {"fork-idle", fork_idle},         {"fork-untouched", fork_untouched},   {"fork-generations", fork_generations},
     {"fork-busy", fork_busy},         {"raw-clone", raw_clone},             {"fork-shared", fork_shared},
     {"fork-reload", fork_reload},     {"fork-inherited", fork_inherited},   {"fork-bad-handle", fork_bad_handle},
-    {"fork-bounded", fork_bounded},   {0},
+    {"fork-bounded", fork_bounded},   {"fork-same", fork_same},             {0},
 };

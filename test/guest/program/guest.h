@@ -39,7 +39,8 @@ extern PFN_vkGetInstanceProcAddr get_instance_proc;
 
 /* Each returns the VkResult of the first call that failed. */
 VkResult enumerate(void);           /* version, layers, extensions */
-VkResult instance_new(VkInstance *instance);
+VkResult instance_new(VkInstance *instance); /* a question that the core has never been asked: it is entered */
+VkResult instance_named(const char *name, VkInstance *instance); /* with a program's name of its own */
 void instance_end(VkInstance instance);
 VkResult device_new(VkInstance instance, VkDevice *device); /* of the first physical device, with one queue */
 void device_end(VkInstance instance, VkDevice device);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -93,8 +94,16 @@ VkResult enumerate(void) {
 }
 
 VkResult instance_new(VkInstance *instance) {
+    static atomic_uint asked;
+    char name[32];
+    snprintf(name, sizeof name, "question %u", ++asked);
+    return instance_named(name, instance);
+}
+
+VkResult instance_named(const char *name, VkInstance *instance) {
     COMMAND(NULL, vkCreateInstance);
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
+    VkApplicationInfo app = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = name, .apiVersion = VK_API_VERSION_1_1};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
     return vkCreateInstance(&info, NULL, instance);
 }

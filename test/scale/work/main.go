@@ -113,7 +113,7 @@ func (w *world) reply(message *wire.Writer, answer string) (got string, done boo
 		case wire.IDNeedFile:
 			v, _ := rec.NeedFile()
 			f := w.File(v.Path.Text)
-			message.PutFile(wire.File{Path: v.Path, Status: uint32(f.Status), Content: wire.S(f.Content), Settled: 1})
+			message.PutFile(wire.File{Path: v.Path, Status: uint32(f.Status), Content: wire.S(f.Content)})
 		case wire.IDNeedExe:
 			message.PutExe(wire.Exe{Path: wire.S(w.Program)})
 		case wire.IDNeedExists:
