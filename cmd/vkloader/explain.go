@@ -27,7 +27,8 @@ type explained struct {
 	Line      int    `json:"line,omitempty"`
 	Column    int    `json:"column,omitempty"`
 	Library   string `json:"library,omitempty"`
-	Package   string `json:"package,omitempty"` // who installed the manifest
+	Package   string `json:"package,omitempty"`   // who installed the manifest
+	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
 	Code      string `json:"code"`
 	Statement string `json:"statement"`
 	Why       string `json:"why"`
@@ -99,7 +100,7 @@ func explainAnswer(answer *plan.Answer) (in, out []explained) {
 		layer := answer.Layers[a.Layer]
 		active[layer] = true
 		e := explained{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
-			Column: layer.Column, Library: layer.Library, Change: variables.LayersDisable.Name() + "=" + layer.Name}
+			Column: layer.Column, Library: layer.Library, NameOnly: a.Unchained, Change: variables.LayersDisable.Name() + "=" + layer.Name}
 		if layer.Implicit && layer.DisableName != "" {
 			e.Change = layer.DisableName + "=1"
 		}
@@ -192,6 +193,9 @@ func printExplained(s *surroundings, app string, in, out []explained) {
 		fmt.Fprintf(s.out, "      file %s\n", report.OneLine(where))
 		if e.Library != "" {
 			fmt.Fprintf(s.out, "      library %s\n", report.OneLine(e.Library))
+		}
+		if e.NameOnly {
+			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain (SET-44)")
 		}
 		if e.Change != "" {
 			fmt.Fprintf(s.out, "      %s %s\n", verb, report.OneLine(e.Change))

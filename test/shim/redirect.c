@@ -3,6 +3,7 @@
  *
  * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
+ * WORLD_SORTED=1: folders are read in the order of their names.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
  * world_watch and world_fail, called by the host: memory that one library asks of malloc can be refused.
@@ -11,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,6 +94,65 @@ VISIBLE DIR *opendir(const char *path)
     note("opendir", path);
     if (no_memory(path)) return NULL;
     return REAL(opendir)(redirected(path, room, sizeof room));
+}
+
+/* ---- sorted folders ---- */
+
+static struct listing {
+    struct listing *next;
+    DIR *dir;
+    struct dirent *entries;
+    size_t count, given;
+} *listings;
+static pthread_mutex_t listings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct dirent *)a)->d_name, ((const struct dirent *)b)->d_name);
+}
+
+static struct listing *listing_of(DIR *dir)
+{
+    struct listing *l = listings;
+    while (l && l->dir != dir) l = l->next;
+    return l;
+}
+
+VISIBLE struct dirent *readdir(DIR *dir)
+{
+    struct dirent *(*real)(DIR *) = REAL(readdir);
+    if (!variable("WORLD_SORTED")) return real(dir);
+    pthread_mutex_lock(&listings_lock);
+    struct listing *l = listing_of(dir);
+    if (!l) {
+        l = calloc(1, sizeof *l);
+        if (!l) abort();
+        *l = (struct listing){.next = listings, .dir = dir};
+        listings = l;
+        for (struct dirent *entry; (entry = real(dir)); l->count++) {
+            l->entries = realloc(l->entries, (l->count + 1) * sizeof *entry);
+            if (!l->entries) abort();
+            memcpy(&l->entries[l->count], entry, entry->d_reclen);
+        }
+        if (l->count) qsort(l->entries, l->count, sizeof *l->entries, by_name);
+    }
+    struct dirent *next = l->given < l->count ? &l->entries[l->given++] : NULL;
+    pthread_mutex_unlock(&listings_lock);
+    return next;
+}
+
+VISIBLE int closedir(DIR *dir)
+{
+    pthread_mutex_lock(&listings_lock);
+    for (struct listing **at = &listings, *l; (l = *at); at = &l->next) {
+        if (l->dir != dir) continue;
+        *at = l->next;
+        free(l->entries);
+        free(l);
+        break;
+    }
+    pthread_mutex_unlock(&listings_lock);
+    return REAL(closedir)(dir);
 }
 
 VISIBLE int access(const char *path, int mode)

@@ -7,4 +7,9 @@
 //
 //	go test ./test/worlds -args -worlds 2000 -seed 1   more of them
 //	go test ./test/worlds -args -worlds 1 -seed 77     one again; it is shown, and made smaller when it fails
+//
+// The same worlds, for a program that asks for nothing of its own, are explained by the built tool, and what its JSON says
+// is compared with the same observation.
+//
+//	go test ./test/worlds -run Foretells -args -toolworlds 2000
 package worlds
