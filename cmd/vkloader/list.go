@@ -49,16 +49,12 @@ var listKinds = []listKind{
 
 func newList(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "list drivers|layers|variables",
+		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "What is found, and why each of it is used or not",
 		Long: "list shows what the library decides for a program that asks for nothing of its own. It runs the library's\n" +
-			"own decision on what this machine and these variables say, and loads nothing.\n\n" + exitCodesHelp,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("nothing to list of the name %q: drivers, layers or variables", args[0])
-			}
-			return fmt.Errorf("what to list: drivers, layers or variables")
-		},
+			"own decision on what this machine and these variables say, and loads nothing; only for devices it asks the\n" +
+			"drivers, in a child process.\n\n" + exitCodesHelp,
+		Args: subcommandOnly("what to list", "drivers, layers, devices, paths or variables"),
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	for _, kind := range listKinds {
@@ -95,7 +91,7 @@ func newList(s *surroundings) *cobra.Command {
 		sub.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
 		cmd.AddCommand(sub)
 	}
-	cmd.AddCommand(newListVariables(s))
+	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -439,8 +438,7 @@ func explicitDevice(text string) (map[string]any, bool) {
 	return entry, err == nil
 }
 
-// allDevices asks the probe for all devices, those that a settings file hides included: it looks at one that says
-// nothing first.
+// allDevices asks the probe for all devices, hidden ones included.
 func (s *surroundings) allDevices(p *settingsPlace) ([]device, error) {
 	if p.machine.Foreign() {
 		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
@@ -449,32 +447,14 @@ func (s *surroundings) allDevices(p *settingsPlace) ([]device, error) {
 	if err != nil {
 		return nil, &exitError{exitBlind, err}
 	}
-	folder, err := os.MkdirTemp("", "vkloader-")
+	devices, problem, err := everyDevice(found, &p.machine, 30*time.Second)
 	if err != nil {
 		return nil, &exitError{exitBlind, err}
 	}
-	defer os.RemoveAll(folder)
-	below := filepath.Join(folder, "vulkan/loader_settings.d")
-	if err := os.MkdirAll(below, 0o755); err != nil {
-		return nil, &exitError{exitBlind, err}
+	if len(devices) == 0 && problem != "" {
+		return nil, &exitError{exitProblems, fmt.Errorf("no devices: %s", problem)}
 	}
-	silent := []byte(`{"file_format_version": "1.0.0", "settings_array": []}`)
-	if err := os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), silent, 0o644); err != nil {
-		return nil, &exitError{exitBlind, err}
-	}
-	name := variables.ConfigHome.Name()
-	rest, _ := p.machine.Lookup(name)
-	if home, ok := p.machine.Lookup(variables.Home.Name()); rest == "" && ok {
-		rest = home + "/.config"
-	}
-	life, err := live(found, withVariable(p.machine.Environ, name, folder+":"+rest), false, 30*time.Second)
-	if err != nil {
-		return nil, &exitError{exitBlind, err}
-	}
-	if len(life.Devices) == 0 && life.Problem != "" {
-		return nil, &exitError{exitProblems, fmt.Errorf("no devices: %s", life.Problem)}
-	}
-	return life.Devices, nil
+	return devices, nil
 }
 
 // expiry is when the file's time is over: as told, or as it was.

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/facts/system"
+	"vkloader/internal/plan"
+	"vkloader/internal/report"
+	"vkloader/internal/search"
+	"vkloader/internal/variables"
+)
+
+// listedDevice is a device, and whether programs see it.
+type listedDevice struct {
+	device
+	In  bool   `json:"in"`
+	Why string `json:"why,omitempty"` // it is out
+}
+
+func newListDevices(s *surroundings) *cobra.Command {
+	var asJSON bool
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use: "devices", Short: "Physical devices in the order in which programs get them, and those that are hidden",
+		Long: "devices asks the drivers of this machine, in a child process and through the library: the devices in the order\n" +
+			"in which programs get them, and, where variables or a settings file hide some, also those.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if _, err := s.thisMachine("list devices"); err != nil {
+				return err
+			}
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			devices, problem, err := s.listDevices(source, limit)
+			if err != nil {
+				return &exitError{exitBlind, err}
+			}
+			if asJSON {
+				err = writeJSON(s, struct {
+					Schema  int            `json:"schema"`
+					Kind    string         `json:"kind"`
+					Devices []listedDevice `json:"devices"`
+					Problem string         `json:"problem,omitempty"`
+				}{listSchema, "devices", devices, problem})
+			} else {
+				printDevices(s, devices, problem)
+			}
+			if err == nil && problem != "" {
+				err = &exitError{code: exitProblems}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long the child may take")
+	return cmd
+}
+
+// listDevices asks the probe, once more without what hides devices when there is any.
+func (s *surroundings) listDevices(source *system.Source, limit time.Duration) (devices []listedDevice, problem string, err error) {
+	devices = []listedDevice{}
+	found, err := findLayout(s.executable, "")
+	if err != nil {
+		return nil, "", err
+	}
+	seen, err := live(found, withoutVariable(source.Environ, variables.Debug.Name()), false, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, d := range seen.Devices {
+		devices = append(devices, listedDevice{device: d, In: true})
+	}
+	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux()}, source)
+	if err != nil {
+		return nil, "", err
+	}
+	why := ""
+	for _, v := range deviceFilters {
+		if value, _ := source.Lookup(v.Name()); value != "" {
+			why += " " + v.Name() + "=" + value
+		}
+	}
+	if answer.Settings != nil && answer.Settings.HasDevices {
+		why += " the device configurations of " + answer.Settings.File
+	}
+	if why != "" {
+		all, _, err := everyDevice(found, &source.Machine, limit)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, d := range all {
+			if !slices.ContainsFunc(seen.Devices, func(o device) bool { return sameDevice(&d, &o) }) {
+				devices = append(devices, listedDevice{device: d, Why: "hidden by" + why})
+			}
+		}
+	}
+	return devices, seen.Problem, nil
+}
+
+var deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
+
+// sameDevice compares two devices of different runs, whose numbers may differ.
+func sameDevice(a, b *device) bool {
+	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
+		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID
+}
+
+// everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
+// looks at a file that says nothing first. problem is why there may be more.
+func everyDevice(found layout, m *system.Machine, limit time.Duration) (devices []device, problem string, err error) {
+	folder, err := os.MkdirTemp("", "vkloader-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(folder)
+	below := filepath.Join(folder, "vulkan/loader_settings.d")
+	if err := os.MkdirAll(below, 0o755); err != nil {
+		return nil, "", err
+	}
+	silent := []byte(`{"file_format_version": "1.0.0", "settings_array": []}`)
+	if err := os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), silent, 0o644); err != nil {
+		return nil, "", err
+	}
+	name := variables.ConfigHome.Name()
+	rest, _ := m.Lookup(name)
+	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
+		rest = home + "/.config"
+	}
+	environ := withVariable(m.Environ, name, folder+":"+rest)
+	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
+		environ = withoutVariable(environ, v.Name())
+	}
+	life, err := live(found, environ, false, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	return life.Devices, life.Problem, nil
+}
+
+func printDevices(s *surroundings, devices []listedDevice, problem string) {
+	style := report.StyleFor(s.out, s.getenv)
+	if problem != "" {
+		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), report.OneLine(problem))
+	}
+	if len(devices) == 0 {
+		fmt.Fprintln(s.out, "No device.")
+		return
+	}
+	table := report.NewTable("", ">#", "name", "type", "API", "driver", "version", "vendor:device", "device UUID")
+	for _, d := range devices {
+		mark, number := "in", fmt.Sprint(d.Index)
+		if !d.In {
+			mark, number = "out", "-"
+		}
+		table.Row(mark, number, d.Name, report.DeviceType(d.Type), report.Version(d.APIVersion), d.DriverName,
+			report.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+	}
+	table.Print(s.out, "", style)
+	for _, d := range devices {
+		if !d.In {
+			fmt.Fprintf(s.out, "%s: %s\n", report.OneLine(d.Name), report.OneLine(d.Why))
+		}
+	}
+}
