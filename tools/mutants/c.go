@@ -41,7 +41,7 @@ func cMutants(file, text string) []mutant {
 			continue
 		}
 		add := func(from, to int, with, what string) {
-			out = append(out, mutant{file: file, line: i + 1, from: start + from, to: start + to, with: with, what: what})
+			out = append(out, mutant{file: file, text: text, line: i + 1, from: start + from, to: start + to, with: with, what: what})
 		}
 		if loc := ifHead.FindStringIndex(line); loc != nil {
 			if end := closing(line, loc[1]); end > 0 {

@@ -28,7 +28,10 @@ func goMutants(file string, text []byte) ([]mutant, error) {
 		return s
 	}
 	add := func(from, to token.Pos, with, what string) {
-		out = append(out, mutant{file: file, line: files.Position(from).Line, from: place(from), to: place(to), with: with, what: what})
+		// As many lines as before: then what comes behind compiles to the same.
+		with += strings.Repeat("\n", max(0, strings.Count(source(from, to), "\n")-strings.Count(with, "\n")))
+		out = append(out, mutant{file: file, text: string(text), line: files.Position(from).Line, from: place(from), to: place(to),
+			with: with, what: what})
 	}
 	block := func(list []ast.Stmt) {
 		for i, statement := range list {

@@ -1,7 +1,22 @@
-// Command mutants judges the tests: it plants faults, one at a time, in a copy of the source, builds, runs the tests and
-// prints the faults that no test has noticed. It changes nothing in the tree it is started in.
+// Command mutants judges the tests: it plants faults, one at a time, in a copy of the source, builds, runs tests and
+// prints the faults that no test has noticed. It changes nothing in the tree it is started in, but for what it keeps in
+// build/mutants.
 //
-// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-limit 2m] [-list]
+// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-j 2] [-skip REGEXP] [-budget 1m]
+// [-require 95] [-list]
+//
+// Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
+// and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
+//
+// A fault costs a compilation, a linking and a few tests. The first run surveys the tests: each runs alone on a build
+// that marks what it executes, and the atlas of lines and times stays in build/mutants (later runs add the tests that
+// are new; remove the file to survey everything again). For a fault, the tests that execute its line come first, those
+// that have noticed faults near it and the quick ones before the others, then those that execute its function; a test
+// that never comes there cannot notice. -budget ends the asking earlier, which can only add survivors.
+//
+// A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
+// busy machine kill nothing. Each test program runs under a guard (guard.go), which ends what takes too long (relative
+// to the test's own time) or too much memory, and leaves no process behind.
 package main
 
 import (
@@ -16,7 +31,9 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -24,6 +41,7 @@ import (
 // mutant is one planted fault: the bytes from..to of a file are replaced.
 type mutant struct {
 	file     string // relative to the top folder
+	text     string // of the whole file
 	line     int
 	from, to int
 	with     string
@@ -32,22 +50,47 @@ type mutant struct {
 
 func (m mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.line, m.what) }
 
+// options are the command line's.
+type options struct {
+	n, jobs, require   int
+	seed               uint64
+	files, match, skip *regexp.Regexp
+	list, again        bool
+	budget             time.Duration
+}
+
 func main() {
-	n := flag.Int("n", 200, "how many mutants are tried")
-	seed := flag.Uint64("seed", 0, "which ones; 0: taken from the commit")
-	files := flag.String("files", ".", "only files whose path matches this regular expression")
-	limit := flag.Duration("limit", 3*time.Minute, "how long the tests of one mutant may take")
-	list := flag.Bool("list", false, "only print what would be planted")
-	require := flag.Int("require", 95, "exit with 1 when fewer of a hundred are killed")
+	if len(os.Args) > 4 && os.Args[1] == "guard" {
+		os.Exit(guard(os.Args[2:]))
+	}
+	var o options
+	expression := func(p **regexp.Regexp) func(string) error {
+		return func(s string) (err error) {
+			*p, err = regexp.Compile(s)
+			return err
+		}
+	}
+	o.files, o.match = regexp.MustCompile("."), regexp.MustCompile(".")
+	o.skip = regexp.MustCompile(" (TestInstall|TestSanitized)$") // these build the source by themselves
+	flag.IntVar(&o.n, "n", 200, "how many mutants are tried")
+	flag.Uint64Var(&o.seed, "seed", 0, "which ones; 0: taken from the commit")
+	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
+	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
+	flag.Func("skip", `tests that are not run: a regular expression for "package Test"`, expression(&o.skip))
+	flag.BoolVar(&o.list, "list", false, "only print what would be planted")
+	flag.BoolVar(&o.again, "again", false, "only the survivors of the last run")
+	flag.DurationVar(&o.budget, "budget", 0, "stop asking tests about a mutant after this much of their own time; 0: ask all")
+	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
+	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	killed, tried, err := run(ctx, *n, *seed, *files, *limit, *list)
+	killed, tried, err := run(ctx, o)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
 		os.Exit(1)
 	}
-	if !*list && tried > 0 && killed*100 < tried**require {
+	if !o.list && tried > 0 && killed*100 < tried*o.require {
 		os.Exit(1)
 	}
 }
@@ -62,82 +105,251 @@ func commitSeed() uint64 {
 	return h.Sum64()
 }
 
-func run(ctx context.Context, n int, seed uint64, files string, limit time.Duration, list bool) (killed, tried int, err error) {
-	pattern, err := regexp.Compile(files)
+// state is where the tool keeps what it has learnt.
+const state = "build/mutants"
+
+// choose gives the faults to try, in the order of the seed.
+func choose(o options) ([]mutant, error) {
+	all, err := candidates(".", o.files)
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	if seed == 0 {
-		seed = commitSeed()
+	all = slices.DeleteFunc(all, func(m mutant) bool { return !o.match.MatchString(m.String()) })
+	if o.again {
+		text, err := os.ReadFile(filepath.Join(state, "survivors.txt"))
+		if err != nil {
+			return nil, err
+		}
+		last := strings.Split(string(text), "\n")
+		all = slices.DeleteFunc(all, func(m mutant) bool { return !slices.Contains(last, m.file+": "+m.what) })
 	}
-	all, err := candidates(".", pattern)
-	if err != nil {
-		return 0, 0, err
-	}
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(o.seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	fmt.Printf("seed %d: %d places for faults\n", seed, len(all))
-	if list {
-		for _, m := range all[:min(n, len(all))] {
+	return all, nil
+}
+
+// tally is what has come out so far.
+type tally struct {
+	mutex          sync.Mutex
+	next           int
+	tried, killed  int
+	notBuilt, same int
+	survivors      []mutant
+	by             map[testName][]mutant
+	err            error
+}
+
+func run(ctx context.Context, o options) (killed, tried int, err error) {
+	if o.seed == 0 {
+		o.seed = commitSeed()
+	}
+	all, err := choose(o)
+	if err != nil {
+		return 0, 0, err
+	}
+	fmt.Printf("seed %d: %d places for faults\n", o.seed, len(all))
+	if o.list {
+		for _, m := range all[:min(o.n, len(all))] {
 			fmt.Println(m)
 		}
 		return 0, 0, nil
 	}
-	tree, err := newTree(ctx)
+	top, err := os.Getwd()
 	if err != nil {
 		return 0, 0, err
 	}
-	defer os.RemoveAll(tree.folder)
-	for _, failed := range tree.sound(ctx, limit) {
-		fmt.Printf("left out, as it fails without any fault: %s\n", failed)
+	a, err := readAtlas(filepath.Join(top, state, "atlas.json"))
+	if err != nil {
+		return 0, 0, err
 	}
-	if len(tree.packages) == 0 {
-		return 0, 0, errors.New("no test passes without a fault")
-	}
-	var survivors []mutant
-	for _, m := range all {
-		if tried == n || ctx.Err() != nil {
-			break
+	trees, err := forest(ctx, top, o, a)
+	defer func() {
+		for _, t := range trees {
+			err = errors.Join(err, os.RemoveAll(t.folder))
 		}
-		start := time.Now()
-		by, built, err := tree.try(ctx, m, limit)
+	}()
+	if err != nil {
+		return 0, 0, err
+	}
+	r := &tally{by: map[testName][]mutant{}}
+	var workers sync.WaitGroup
+	for _, t := range trees {
+		workers.Go(func() { r.work(t, all, a, o) })
+	}
+	workers.Wait()
+	if r.err == nil && len(trees) > 0 {
+		r.err = r.confirm(trees[0], a)
+	}
+	if ctx.Err() != nil {
+		r.err = nil
+	}
+	r.report(o)
+	return r.killed, r.tried, errors.Join(r.err, a.write())
+}
+
+// forest makes the copies of the source, and surveys the tests that are new.
+func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
+	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
+	grow := func() (*tree, error) {
+		t, err := newTree(ctx, top)
+		if t != nil {
+			trees = append(trees, t)
+		}
 		if err != nil {
-			return killed, tried, err
+			return nil, err
 		}
-		if !built { // no program any more: says nothing about the tests
-			continue
-		}
-		tried++
-		if by == "" {
-			survivors = append(survivors, m)
-			fmt.Printf("%4d SURVIVED %s (%v)\n", tried, m, time.Since(start).Round(time.Second))
-		} else {
-			killed++
-			fmt.Printf("%4d killed by %s: %s (%v)\n", tried, by, m, time.Since(start).Round(time.Second))
+		return t, t.buildAllTests()
+	}
+	t, err := grow()
+	if err != nil {
+		return trees, err
+	}
+	instrumented, err := a.survey(t, o.skip, say)
+	if err != nil {
+		return trees, err
+	}
+	if instrumented { // such a copy is of no use for faults
+		trees = trees[:0]
+		if err := os.RemoveAll(t.folder); err != nil {
+			return trees, err
 		}
 	}
-	fmt.Printf("\n%d of %d killed", killed, tried)
-	if tried > 0 {
-		fmt.Printf(", %.1f of a hundred", float64(killed)*100/float64(tried))
+	for len(trees) < min(o.jobs, o.n) {
+		if _, err := grow(); err != nil {
+			return trees, err
+		}
 	}
-	fmt.Println(". Survivors:")
-	for _, m := range survivors {
+	return trees, nil
+}
+
+// work tries faults in one copy until there are enough.
+func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
+	for {
+		r.mutex.Lock()
+		if r.err != nil || r.tried >= o.n || r.next == len(all) || t.ctx.Err() != nil {
+			r.mutex.Unlock()
+			return
+		}
+		m := all[r.next]
+		r.next++
+		r.tried++ // taken back when it turns out to be no fault
+		r.mutex.Unlock()
+		start := time.Now()
+		what, by, executed, err := try(t, m, a, o)
+		r.mutex.Lock()
+		took := time.Since(start).Round(100 * time.Millisecond)
+		switch {
+		case err != nil:
+			r.tried--
+			r.err = errors.Join(r.err, fmt.Errorf("%v: %w", m, err))
+		case what == notBuilt:
+			r.tried--
+			r.notBuilt++
+		case what == sameBuilt:
+			r.tried--
+			r.same++
+			fmt.Printf("     no fault, the machine code is the same: %s (%v)\n", m, took)
+		case what == killed:
+			r.killed++
+			r.by[by] = append(r.by[by], m)
+			a.learn(m, by)
+			fmt.Printf("%4d killed by %s: %s (%v)\n", r.killed+len(r.survivors), by, m, took)
+		default:
+			r.survivors = append(r.survivors, m)
+			note := ""
+			if !executed {
+				note = " (no test executes the line)"
+			}
+			fmt.Printf("%4d SURVIVED %s%s (%v)\n", r.killed+len(r.survivors), m, note, took)
+		}
+		r.mutex.Unlock()
+	}
+}
+
+// try plants a fault, runs the tests that may notice, and takes the fault out again.
+func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
+	what, undo, err := t.plant(m)
+	if undo != nil {
+		defer func() { err = errors.Join(err, undo()) }()
+	}
+	if err != nil || what != survived {
+		return what, by, false, err
+	}
+	order, executed := a.chances(m, o.skip, t)
+	if o.budget > 0 {
+		spent := 0.0
+		for i, test := range order {
+			if spent += a.seconds(test); spent > o.budget.Seconds() {
+				order = order[:i]
+				break
+			}
+		}
+	}
+	by, err = t.kill(m.file, order, a)
+	if err == nil && by.name != "" {
+		what = killed
+	}
+	return what, by, executed, err
+}
+
+// confirm runs every test that has noticed something once more without any fault. Where one fails now, what it has
+// noticed may have been nothing: those faults count as not noticed.
+func (r *tally) confirm(t *tree, a *atlas) error {
+	for test, faults := range r.by {
+		ok, err := t.passes(test, a)
+		if err == nil && !ok {
+			ok, err = t.passes(test, a)
+		}
+		if err != nil {
+			return err
+		}
+		if !ok {
+			fmt.Printf("%s fails without a fault: what it has noticed does not count\n", test)
+			r.killed -= len(faults)
+			r.survivors = append(r.survivors, faults...)
+		}
+	}
+	return nil
+}
+
+// report prints the sum, and keeps the survivors for -again.
+func (r *tally) report(o options) {
+	r.tried = r.killed + len(r.survivors)
+	fmt.Printf("\nseed %d: %d of %d killed", o.seed, r.killed, r.tried)
+	if r.tried > 0 {
+		fmt.Printf(", %.1f of a hundred", float64(r.killed)*100/float64(r.tried))
+	}
+	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same. Survivors:\n", r.notBuilt, r.same)
+	slices.SortFunc(r.survivors, func(a, b mutant) int { return strings.Compare(a.String(), b.String()) })
+	kept := ""
+	for _, m := range r.survivors {
 		fmt.Println("  ", m)
+		kept += m.file + ": " + m.what + "\n"
 	}
-	return killed, tried, nil
+	if err := os.WriteFile(filepath.Join(state, "survivors.txt"), []byte(kept), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// goSources are the Go files that faults are planted in.
+var goSources = []string{"internal/*/*.go", "cmd/libvkcore/*.go"}
+
+// leftOut tells whether a file gets no faults: generated files, tests, and what is never part of a program.
+func leftOut(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "generate.go"
 }
 
 // candidates finds every place for a fault, in a fixed order.
 func candidates(top string, pattern *regexp.Regexp) ([]mutant, error) {
 	var out []mutant
-	for _, glob := range []string{"spine/*.c", "internal/*/*.go", "cmd/libvkcore/*.go"} {
+	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
 		names, err := filepath.Glob(filepath.Join(top, glob))
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
-			base := filepath.Base(name)
-			if strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "doc.go" || !pattern.MatchString(name) {
+			if leftOut(name) || !pattern.MatchString(name) {
 				continue
 			}
 			text, err := os.ReadFile(name)
@@ -148,7 +360,7 @@ func candidates(top string, pattern *regexp.Regexp) ([]mutant, error) {
 			if err != nil {
 				return nil, err
 			}
-			if strings.HasSuffix(base, ".go") {
+			if strings.HasSuffix(name, ".go") {
 				found, err := goMutants(relative, text)
 				if err != nil {
 					return nil, err

@@ -2,169 +2,335 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 )
 
 // tree is a copy of the source with its build, in which faults are planted.
 type tree struct {
+	ctx      context.Context
 	folder   string
-	packages []string // test packages that run on the built library, compiled once
+	packages []testPackage
+	compile  map[string]string // how each file of the spine is compiled: the command of the Makefile
+	link     string
+	inCore   map[string]bool // the folders of the core's own packages
+	fresh    map[string]bool // test programs that are built from the fault as it is now
+	top      string
 }
 
-// newTree copies what git tracks, and the build folder with its times, so that make builds only what a fault touches.
-func newTree(ctx context.Context) (*tree, error) {
-	folder, err := os.MkdirTemp("", "mutants-")
+// testPackage is a package with tests.
+type testPackage struct {
+	name  string          // relative to the top folder
+	needs map[string]bool // folders of this module that its test program is linked from
+}
+
+// runsTool has the test packages that run build/vkloader.
+var runsTool = map[string]bool{"cmd/vkloader": true, "test/programs": true}
+
+// newTree copies what git knows, and the build folder with its times, so that only what a fault touches is built again.
+func newTree(ctx context.Context, top string) (*tree, error) {
+	folder, err := os.MkdirTemp("", "mt-") // short: sockets lie below
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{folder: folder}
-	copyAll := `git ls-files -z | xargs -0 cp -a --parents -t "$1" && if [ -d build ]; then cp -a build "$1"/; fi`
-	if text, err := exec.CommandContext(ctx, "sh", "-c", copyAll, "sh", folder).CombinedOutput(); err != nil {
+	t := &tree{ctx: ctx, folder: folder, top: top, fresh: map[string]bool{}}
+	copyAll := `cd "$2" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$1" &&
+		mkdir -p "$1/build/mutants" "$1/t" && for f in build/*; do case $f in
+			build/asan | build/tsan | build/frame-* | build/mutants) ;; *) cp -a "$f" "$1/build/" ;; esac; done`
+	if text, err := t.command("sh", "-c", copyAll, "sh", folder, top); err != nil {
 		return nil, fmt.Errorf("copying: %w\n%s", err, text)
 	}
-	if text, err := t.command(ctx, "make", "-s", "all"); err != nil {
+	if text, err := t.command("make", "-s", "all"); err != nil {
 		return nil, fmt.Errorf("make: %w\n%s", err, text)
 	}
-	// A library of the copy must be told from one of this tree: the tests find it by their own path.
-	listed, err := t.command(ctx, "go", "list", "-f", "{{if .TestGoFiles}}{{.ImportPath}}{{end}}", "./test/...")
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w\n%s", err, listed)
+	if err := errors.Join(t.readCommands(), t.readPackages()); err != nil {
+		return nil, err
 	}
-	for _, pack := range strings.Fields(listed) {
-		name := strings.TrimPrefix(pack, "vkloader/")
-		switch filepath.Base(name) {
-		case "programs", "storm", "conformance", "source", "bench": // long, or not about what the library does
-			continue
+	for _, path := range []string{t.core(), t.tool(), t.library()} {
+		if err := copyFile(path, path+".sound"); err != nil {
+			return nil, err
 		}
-		if text, err := t.command(ctx, "go", "test", "-c", "-o", t.binary(name), "./"+name); err != nil {
-			return nil, fmt.Errorf("compiling the tests of %s: %w\n%s", name, err, text)
-		}
-		t.packages = append(t.packages, name)
 	}
 	return t, nil
 }
 
-func (t *tree) binary(pack string) string {
-	return filepath.Join(t.folder, "build", "mutants", strings.ReplaceAll(pack, "/", "_")+".test")
+func (t *tree) path(parts ...string) string {
+	return filepath.Join(append([]string{t.folder}, parts...)...)
+}
+func (t *tree) tool() string    { return t.path("build", "vkloader") }
+func (t *tree) library() string { return t.path("build", filepath.Base(t.libraryName())) }
+
+func (t *tree) libraryName() string {
+	name, err := filepath.EvalSymlinks(t.path("build", "libvulkan.so.1"))
+	if err != nil {
+		return "libvulkan.so.1"
+	}
+	return name
 }
 
-func (t *tree) command(ctx context.Context, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
+// core is the core's file; its name keeps the id of the sound source, so that the spine need not be built again.
+func (t *tree) core() string {
+	id, err := os.ReadFile(t.path("build", "core.id"))
+	if err != nil {
+		return ""
+	}
+	return t.path("build", "libvkcore-"+strings.TrimSpace(string(id))+".so")
+}
+
+// readCommands asks make how it compiles and links the spine: a fault then costs one compilation and one linking.
+func (t *tree) readCommands() error {
+	t.compile = map[string]string{}
+	sources, err := filepath.Glob(t.path("spine", "*.c"))
+	if err != nil {
+		return err
+	}
+	args := []string{"-n", "V=1", "-o", "build/core.id"}
+	for _, source := range sources {
+		args = append(args, "-W", "spine/"+filepath.Base(source))
+	}
+	text, err := t.command("make", append(args, "build/"+filepath.Base(t.libraryName()))...)
+	if err != nil {
+		return fmt.Errorf("make -n: %w\n%s", err, text)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		switch {
+		case strings.Contains(line, " -c -o ") && len(words) > 0:
+			t.compile[words[len(words)-1]] = line
+		case strings.Contains(line, " -shared "):
+			t.link = line
+		}
+	}
+	if len(t.compile) != len(sources) || t.link == "" {
+		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(t.compile), len(sources), text)
+	}
+	return nil
+}
+
+// readPackages lists the packages with tests of what the library and the tool do, with what they are linked from.
+func (t *tree) readPackages() error {
+	text, err := t.command("go", "list", "-deps", "./cmd/libvkcore")
+	if err != nil {
+		return fmt.Errorf("go list: %w\n%s", err, text)
+	}
+	t.inCore = map[string]bool{}
+	for _, name := range strings.Fields(text) {
+		if folder, ok := strings.CutPrefix(name, "vkloader/"); ok {
+			t.inCore[folder] = true
+		}
+	}
+	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
+		"./internal/...", "./cmd/...", "./test/...")
+	if err != nil {
+		return fmt.Errorf("go list: %w\n%s", err, text)
+	}
+	byName := map[string]map[string]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		name := strings.TrimPrefix(words[0], "vkloader/")
+		switch filepath.Base(name) {
+		case "storm", "conformance", "source", "bench", "compute": // long, or not about what the library does
+			continue
+		}
+		if byName[name] == nil {
+			byName[name] = map[string]bool{}
+		}
+		for _, dep := range append(words[1:], words[0]) {
+			if folder, ok := strings.CutPrefix(strings.TrimPrefix(dep, "["), "vkloader/"); ok {
+				byName[name][folder] = true
+			}
+		}
+	}
+	for name, needs := range byName {
+		t.packages = append(t.packages, testPackage{name, needs})
+	}
+	return nil
+}
+
+// testProgram is where the tests of a package are built.
+func (t *tree) testProgram(pack string) string {
+	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
+}
+
+// buildTests compiles the tests of packages, those of one folder in one go.
+func (t *tree) buildTests(packs ...string) error {
+	byFolder := map[string][]string{}
+	for _, pack := range packs {
+		byFolder[filepath.Dir(pack)] = append(byFolder[filepath.Dir(pack)], "./"+pack)
+	}
+	for folder, list := range byFolder {
+		out := t.path("build", "mutants", folder) + "/"
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return err
+		}
+		if text, err := t.command("go", append([]string{"test", "-c", "-ldflags=-s -w", "-o", out}, list...)...); err != nil {
+			return fmt.Errorf("compiling the tests of %v: %w\n%s", list, err, text)
+		}
+	}
+	return nil
+}
+
+func (t *tree) buildAllTests() error {
+	var packs []string
+	for _, p := range t.packages {
+		packs = append(packs, p.name)
+	}
+	return t.buildTests(packs...)
+}
+
+func (t *tree) buildCore() error {
+	const flags = `SEARCH_FOLDERS="$(make -s --eval 'print-it:;@echo "$(SEARCH_FOLDERS)"' print-it)" `
+	if text, err := t.shell(flags + "CGO_ENABLED=1 cmd/libvkcore/build.sh " + t.core()); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+}
+
+func (t *tree) buildTool() error {
+	if text, err := t.command("make", "-s", "-o", "build/core.id", "build/vkloader"); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+}
+
+func (t *tree) command(name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(t.ctx, name, args...)
 	cmd.Dir = t.folder
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
 
-// sound keeps the packages whose tests pass without a fault, and returns the others.
-func (t *tree) sound(ctx context.Context, limit time.Duration) (left []string) {
-	kept := t.packages[:0]
-	for _, pack := range t.packages {
-		start := time.Now()
-		if ok, _ := t.passes(ctx, pack, limit); !ok {
-			if ok, text := t.passes(ctx, pack, limit); !ok {
-				left = append(left, pack+"\n"+text)
-				continue
-			}
-		}
-		fmt.Printf("%s passes in %v\n", pack, time.Since(start).Round(time.Second))
-		kept = append(kept, pack)
+func (t *tree) shell(line string) (string, error) { return t.command("sh", "-c", line) }
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
 	}
-	t.packages = kept
-	return left
+	defer in.Close()
+	temporary := to + ".new"
+	out, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Rename(temporary, to))
 }
 
-// passes runs the tests of a package; when they fail, the end of what they said comes back too.
-func (t *tree) passes(ctx context.Context, pack string, limit time.Duration) (bool, string) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, t.binary(pack), "-test.failfast", "-test.short", "-test.parallel=4", "-test.timeout="+limit.String())
-	cmd.Dir = filepath.Join(t.folder, pack)
-	cmd.WaitDelay = 5 * time.Second
-	text, err := cmd.CombinedOutput() // a hang counts as a failure: the limit ends it
-	if len(text) > 2000 {
-		text = text[len(text)-2000:]
-	}
-	return err == nil, string(text)
-}
+// outcome is what became of a fault.
+type outcome int
 
-// test runs the tests until one package fails, and returns its name; "" when none has.
-func (t *tree) test(ctx context.Context, file string, limit time.Duration) string {
-	if strings.HasPrefix(file, "internal/") {
-		pack := filepath.Dir(file)
-		if _, err := t.command(ctx, "go", "test", "-short", "./"+pack+"/..."); err != nil {
-			return pack
-		}
-		if _, err := t.command(ctx, "go", "test", "-short", "./internal/..."); err != nil {
-			return "internal"
-		}
-	}
-	for _, pack := range t.order(file) {
-		if ok, _ := t.passes(ctx, pack, limit); ok {
-			continue
-		}
-		if ok, _ := t.passes(ctx, pack, limit); !ok { // twice: a busy machine fails a test now and then
-			return pack
-		}
-	}
-	return ""
-}
+const (
+	survived outcome = iota
+	killed
+	notBuilt // no program any more: says nothing about the tests
+	sameBuilt
+)
 
-// order puts the packages that are likely to notice a fault in a file to the front.
-func (t *tree) order(file string) []string {
-	likely := map[string][]string{
-		"spine/surface": {"test/wsi"}, "spine/swapchain": {"test/wsi"}, "spine/messenger": {"test/debug"}, "spine/naming": {"test/debug"},
-		"spine/physdev": {"test/physdev"}, "spine/group": {"test/physdev"}, "spine/sort": {"test/physdev"}, "spine/filter": {"test/physdev"},
-		"spine/query": {"test/physdev"}, "spine/display": {"test/physdev"}, "spine/layer": {"test/layers"}, "spine/names": {"test/dispatch"},
-		"spine/unknown": {"test/dispatch"}, "spine/missing": {"test/dispatch"}, "spine/driver": {"test/drivers", "test/instance"},
-		"spine/memory": {"test/memory"}, "spine/core": {"test/guest"}, "spine/gate": {"test/guest"}, "spine/instance": {"test/instance", "test/layers"}, "spine/device": {"test/dispatch", "test/layers"},
-		"internal/search": {"test/drivers", "test/discovery"}, "internal/manifest": {"test/drivers", "test/discovery"},
-	}
-	var out []string
-	for prefix, packs := range likely {
-		if strings.HasPrefix(file, prefix) {
-			out = append(out, packs...)
-		}
-	}
-	out = append(out, t.packages...)
-	seen := map[string]bool{}
-	kept := out[:0]
-	for _, pack := range out {
-		if slices.Contains(t.packages, pack) && !seen[pack] {
-			seen[pack] = true
-			kept = append(kept, pack)
-		}
-	}
-	return kept
-}
-
-// try plants a fault, builds, tests, and takes the fault out again.
-func (t *tree) try(ctx context.Context, m mutant, limit time.Duration) (killedBy string, built bool, err error) {
-	path := filepath.Join(t.folder, m.file)
+// plant puts a fault into the copy and builds. The function that it returns takes the fault out again.
+func (t *tree) plant(m mutant) (outcome, func() error, error) {
+	path := t.path(m.file)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return "", false, err
+		return notBuilt, nil, err
 	}
-	changed := string(text[:m.from]) + m.with + string(text[m.to:])
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
-		return "", false, err
+	undo := func() error { return os.WriteFile(path, text, 0o644) }
+	if err := os.WriteFile(path, []byte(string(text[:m.from])+m.with+string(text[m.to:])), 0o644); err != nil {
+		return notBuilt, undo, err
 	}
-	defer func() {
-		if restored := os.WriteFile(path, text, 0o644); restored != nil && err == nil {
-			err = restored
-		}
-	}()
-	parts := []string{"-s", "spine"}
 	if strings.HasSuffix(m.file, ".go") {
-		parts = []string{"-s", "core", "spine"}
+		return t.plantGo(m, undo)
 	}
-	if _, err := t.command(ctx, "make", parts...); err != nil {
-		return "", false, nil
+	return t.plantC(m, undo)
+}
+
+func (t *tree) plantC(m mutant, undo func() error) (outcome, func() error, error) {
+	object := t.path("build", "obj", m.file+".o")
+	if err := copyFile(object, object+".sound"); err != nil {
+		return notBuilt, undo, err
 	}
-	return t.test(ctx, m.file, limit), true, nil
+	whole := func() error {
+		return errors.Join(undo(), os.Rename(object+".sound", object), copyFile(t.library()+".sound", t.library()))
+	}
+	if _, err := t.shell(t.compile[m.file]); err != nil {
+		return notBuilt, whole, nil
+	}
+	if same, err := sameCode(object, object+".sound"); err != nil || same {
+		return sameBuilt, whole, err
+	}
+	if _, err := t.shell(t.link); err != nil {
+		return notBuilt, whole, nil
+	}
+	return survived, whole, nil
+}
+
+func (t *tree) plantGo(m mutant, undo func() error) (outcome, func() error, error) {
+	clear(t.fresh)
+	core := t.inCore[filepath.Dir(m.file)]
+	whole := func() error {
+		err := errors.Join(undo(), copyFile(t.tool()+".sound", t.tool()))
+		if core {
+			err = errors.Join(err, copyFile(t.core()+".sound", t.core()))
+		}
+		for pack := range t.fresh {
+			if _, there := os.Stat(t.testProgram(pack) + ".sound"); there == nil {
+				err = errors.Join(err, os.Rename(t.testProgram(pack)+".sound", t.testProgram(pack)))
+			}
+		}
+		clear(t.fresh)
+		return err
+	}
+	same := true
+	if core {
+		if err := t.buildCore(); err != nil {
+			return notBuilt, whole, nil
+		}
+		var err error
+		if same, err = sameCode(t.core(), t.core()+".sound"); err != nil {
+			return notBuilt, whole, err
+		}
+	}
+	if same {
+		if err := t.buildTool(); err != nil {
+			return notBuilt, whole, nil
+		}
+		var err error
+		if same, err = sameCode(t.tool(), t.tool()+".sound"); err != nil {
+			return notBuilt, whole, err
+		}
+		if same {
+			return sameBuilt, whole, nil
+		}
+	}
+	return survived, whole, nil
+}
+
+// refresh builds a test program with the fault, when it is linked from the file, and the tool where the tests run it.
+func (t *tree) refresh(p testPackage, file string) error {
+	if t.fresh[p.name] || !strings.HasSuffix(file, ".go") {
+		return nil
+	}
+	if runsTool[p.name] {
+		if err := t.buildTool(); err != nil {
+			return err
+		}
+	}
+	if !p.needs[filepath.Dir(file)] {
+		return nil
+	}
+	if _, err := os.Stat(t.testProgram(p.name)); err == nil {
+		if err := os.Rename(t.testProgram(p.name), t.testProgram(p.name)+".sound"); err != nil {
+			return err
+		}
+	}
+	t.fresh[p.name] = true
+	return t.buildTests(p.name)
 }

@@ -1,0 +1,339 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// atlas is what is known about the tests: how long each takes, and which lines it executes. It is kept in build/mutants
+// and gets old slowly: it remembers the text of the sources it is about, so that lines are found again after edits.
+type atlas struct {
+	Tests   map[string]*chart
+	Sources map[string]string         // the text of each file when the atlas was made
+	Kills   map[string]map[string]int // "file" and "file function" to tests to how many faults they noticed
+
+	mutex   sync.Mutex
+	path    string
+	mapping map[string][]int
+}
+
+// chart is what is known about one test.
+type chart struct {
+	Seconds float64
+	Unsound bool             `json:",omitempty"` // it fails without a fault
+	Lines   map[string][]int // executed lines by file
+}
+
+// readAtlas reads what earlier runs have found out.
+func readAtlas(path string) (*atlas, error) {
+	a := &atlas{path: path}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, a)
+	}
+	if a.Tests == nil {
+		a.Tests, a.Sources = map[string]*chart{}, map[string]string{}
+	}
+	if a.Kills == nil {
+		a.Kills = map[string]map[string]int{}
+	}
+	a.mapping = map[string][]int{}
+	if errors.Is(err, fs.ErrNotExist) {
+		return a, nil
+	}
+	return a, err
+}
+
+func (a *atlas) write() error {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(a.path), 0o755); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(a.path+".new", text, 0o644), os.Rename(a.path+".new", a.path))
+}
+
+func (a *atlas) seconds(test testName) float64 {
+	if c := a.Tests[test.String()]; c != nil {
+		return c.Seconds + 0.03
+	}
+	return 1
+}
+
+// survey runs the tests that the atlas does not know: once as they are, for soundness and time, once on an instrumented
+// build, each alone, for what they execute. An instrumented tree is of no use for faults afterwards.
+func (a *atlas) survey(t *tree, skip *regexp.Regexp, say func(string, ...any)) (instrumented bool, err error) {
+	var unread []testName
+	for _, p := range t.packages {
+		tests, err := t.list(p.name)
+		if err != nil {
+			return false, err
+		}
+		var names []string
+		for _, test := range tests {
+			c := a.Tests[test.String()]
+			if skip.MatchString(test.String()) {
+				continue
+			}
+			if c == nil {
+				names = append(names, test.name)
+			}
+			if c == nil || c.Lines == nil {
+				unread = append(unread, test)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		all, _, err := t.perform(p.name, names, patience(300), false)
+		if err != nil {
+			return false, err
+		}
+		for _, name := range names {
+			test := testName{p.name, name}
+			r, ended := all[name]
+			a.Tests[test.String()] = &chart{Seconds: r.seconds}
+			if !ended || !r.passed {
+				if ok, err := t.passes(test, a); err != nil {
+					return false, err
+				} else if !ok {
+					a.Tests[test.String()].Unsound = true
+					say("left out, as it fails without any fault: %s", test)
+				}
+			}
+		}
+		say("%s: %d tests", p.name, len(names))
+	}
+	if len(unread) == 0 {
+		return false, nil
+	}
+	if err := a.write(); err != nil {
+		return false, err
+	}
+	say("reading what %d tests execute", len(unread))
+	for file := range a.Sources { // the lines of a new test are those of the sources as they are now
+		if text, err := os.ReadFile(t.path(file)); err != nil || string(text) != a.Sources[file] {
+			if err := a.move(file, string(text)); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
+		names, err := filepath.Glob(t.path(glob))
+		if err != nil {
+			return false, err
+		}
+		for _, name := range names {
+			relative, _ := filepath.Rel(t.folder, name)
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return false, err
+			}
+			a.Sources[relative] = string(text)
+		}
+	}
+	m, err := t.instrument()
+	if err != nil {
+		return false, err
+	}
+	for i, test := range unread {
+		if err := m.clear(); err != nil {
+			return false, err
+		}
+		if _, _, err := t.perform(test.pack, []string{test.name}, patience(10), false); err != nil {
+			return false, err
+		}
+		lines, err := m.executed()
+		if err != nil {
+			return false, err
+		}
+		a.Tests[test.String()].Lines = lines
+		if i%100 == 99 {
+			say("%d tests read", i+1)
+			if err := a.write(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, a.write()
+}
+
+// move changes all charts from the remembered text of a file to another.
+func (a *atlas) move(file, text string) error {
+	back := match(lines(a.Sources[file]), lines(text)) // new to old
+	forth := map[int]int{}
+	for i := len(back) - 1; i > 0; i-- {
+		if back[i] > 0 {
+			forth[back[i]] = i
+		}
+	}
+	for _, c := range a.Tests {
+		var moved []int
+		for _, line := range c.Lines[file] {
+			if n := forth[line]; n > 0 {
+				moved = append(moved, n)
+			}
+		}
+		if c.Lines != nil {
+			c.Lines[file] = moved
+		}
+	}
+	a.Sources[file] = text
+	return nil
+}
+
+func lines(text string) []string { return strings.SplitAfter(text, "\n") }
+
+// match pairs the lines of two texts by their longest common sequence. For every line of the second text, from 1, it
+// gives the line of the first, or the nearest one before that has a pair, as a negative number.
+func match(old, now []string) []int {
+	length := make([][]int, len(old)+1)
+	for i := range length {
+		length[i] = make([]int, len(now)+1)
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(now) - 1; j >= 0; j-- {
+			if old[i] == now[j] {
+				length[i][j] = length[i+1][j+1] + 1
+			} else {
+				length[i][j] = max(length[i+1][j], length[i][j+1])
+			}
+		}
+	}
+	out := make([]int, len(now)+1)
+	last := 0
+	for i, j := 0, 0; j < len(now); {
+		switch {
+		case i < len(old) && old[i] == now[j]:
+			i, j = i+1, j+1
+			last = i
+			out[j] = i
+		case i < len(old) && length[i+1][j] >= length[i][j+1]:
+			i++
+		default:
+			j++
+			out[j] = -last
+		}
+	}
+	return out
+}
+
+// remembered finds a line of the source, as it is now, in the source that the atlas is about.
+func (a *atlas) remembered(m mutant) int {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	if a.mapping[m.file] == nil {
+		a.mapping[m.file] = match(lines(a.Sources[m.file]), lines(m.text))
+	}
+	n := a.mapping[m.file][m.line]
+	return max(n, -n)
+}
+
+// function gives the first and the last line of the function that a line of the remembered source lies in.
+func (a *atlas) function(file string, line int) (from, to int, ok bool) {
+	if strings.HasSuffix(file, ".c") {
+		return within(lines(a.Sources[file]), line)
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, a.Sources[file], parser.SkipObjectResolution)
+	if err != nil {
+		return 0, 0, false
+	}
+	for _, d := range parsed.Decls {
+		if f, is := d.(*ast.FuncDecl); is {
+			from, to = files.Position(f.Pos()).Line, files.Position(f.End()).Line
+			if line >= from && line <= to {
+				return from, to, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// chances orders the tests for a fault: first those that execute its line, have noticed faults near it, and are quick;
+// then those that execute its function. Tests that do not come near it are not asked: they cannot notice. Outside of
+// functions, everything is asked.
+func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testName, executed bool) {
+	line := a.remembered(m)
+	from, to, inside := a.function(m.file, line)
+	key := fmt.Sprintf("%s:%d", m.file, from)
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	type candidate struct {
+		test  testName
+		score float64
+	}
+	var all []candidate
+	folder := filepath.Dir(m.file)
+	for _, p := range t.packages {
+		own := 1.0
+		if p.name == folder {
+			own = 3
+		}
+		for name, c := range a.Tests {
+			test := parseName(name)
+			if test.pack != p.name || c.Unsound || skip.MatchString(name) {
+				continue
+			}
+			score := own
+			if inside && c.Lines != nil {
+				near := slices.IndexFunc(c.Lines[m.file], func(n int) bool { return n >= from && n <= to }) >= 0
+				if !near {
+					continue
+				}
+				if slices.Contains(c.Lines[m.file], line) {
+					score *= 20
+					executed = true
+				}
+			}
+			score *= 1 + 8*float64(a.Kills[key][name]) + 2*float64(a.Kills[m.file][name])
+			all = append(all, candidate{test, score / (c.Seconds + 0.1)})
+		}
+	}
+	slices.SortFunc(all, func(x, y candidate) int {
+		if x.score != y.score {
+			if x.score > y.score {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(x.test.String(), y.test.String())
+	})
+	for _, c := range all {
+		order = append(order, c.test)
+	}
+	return order, executed || !inside
+}
+
+// learn remembers which test noticed a fault.
+func (a *atlas) learn(m mutant, by testName) {
+	line := a.remembered(m)
+	from, _, inside := a.function(m.file, line)
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	keys := []string{m.file}
+	if inside {
+		keys = append(keys, fmt.Sprintf("%s:%d", m.file, from))
+	}
+	for _, key := range keys {
+		if a.Kills[key] == nil {
+			a.Kills[key] = map[string]int{}
+		}
+		a.Kills[key][by.String()]++
+	}
+}

@@ -1,0 +1,343 @@
+package main
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// What a test executes is written by the executing processes themselves, a byte a place, into a file that they map
+// shared: it stays there when they are killed. The first half is for the spine, by address, the second for Go, by number.
+const (
+	marksHalf = 1 << 21
+	marksSize = 2 * marksHalf
+)
+
+// place is a piece of code that is executed as a whole: some lines of a file.
+type place struct {
+	file  string
+	lines []int
+}
+
+// marks is the file, and what its bytes mean.
+type marks struct {
+	path   string
+	places map[int][]place
+}
+
+// clear makes the file empty, and as large as it has to be.
+func (m *marks) clear() error {
+	file, err := os.OpenFile(m.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return errors.Join(file.Truncate(marksSize), file.Chmod(0o666)) // a test may run as another user
+}
+
+// executed returns the lines that were executed since the last clear.
+func (m *marks) executed() (map[string][]int, error) {
+	data, err := os.ReadFile(m.path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]int{}
+	for at, places := range m.places {
+		if at < len(data) && data[at] != 0 {
+			for _, p := range places {
+				out[p.file] = append(out[p.file], p.lines...)
+			}
+		}
+	}
+	for file, lines := range out {
+		slices.Sort(lines)
+		out[file] = slices.Compact(lines)
+	}
+	return out, nil
+}
+
+// spineMarks is linked into a spine that is compiled with -fsanitize-coverage=trace-pc: the compiler then calls the
+// function at the start of every basic block. It makes system calls itself, so that no interposer sees it.
+const spineMarks = `#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+static unsigned char *marks;
+static long call(long n, long a, long b, long c, long d, long e) {
+    long r;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = 0;
+    __asm__ volatile("syscall" : "=a"(r) : "0"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return r;
+}
+__attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void);
+__attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void) {
+    if (!marks) {
+        long fd = call(SYS_openat, AT_FDCWD, (long)MARKS, O_RDWR | O_CLOEXEC, 0, 0);
+        long at = fd < 0 ? -1 : call(SYS_mmap, 0, MARKS_HALF, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+        if (fd >= 0) call(SYS_close, fd, 0, 0, 0, 0);
+        if (at < 0 && at > -4096) return;
+        marks = (unsigned char *)at;
+    }
+    size_t pc = (const char *)__builtin_return_address(0) - __ehdr_start;
+    if (pc < MARKS_HALF) marks[pc] = 1;
+}
+`
+
+// goMarks is the package that instrumented Go code calls.
+const goMarks = `// Package zmarks notes which places are executed.
+package zmarks
+
+import "syscall"
+
+var marks []byte
+
+func init() {
+	fd, err := syscall.Open(%q, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	marks, _ = syscall.Mmap(fd, %d, %d, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	syscall.Close(fd)
+}
+
+// At notes one place.
+func At(place int) {
+	if place < len(marks) {
+		marks[place] = 1
+	}
+}
+`
+
+// spinePlaces reads from an instrumented library which calls of the marking function stand for which lines.
+func spinePlaces(library string, places map[int][]place) error {
+	file, err := elf.Open(library)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		return err
+	}
+	var target uint64
+	type span struct{ from, to uint64 }
+	var functions []span
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
+			functions = append(functions, span{s.Value, s.Value + s.Size})
+		}
+		if s.Name == "__sanitizer_cov_trace_pc" {
+			target = s.Value
+		}
+	}
+	slices.SortFunc(functions, func(a, b span) int { return int(a.from) - int(b.from) })
+	text := file.Section(".text")
+	if target == 0 || text == nil {
+		return errors.New("the library is not instrumented")
+	}
+	code, err := text.Data()
+	if err != nil {
+		return err
+	}
+	var calls []uint64 // the addresses behind the calls
+	for i := 0; i+5 <= len(code); i++ {
+		if after := text.Addr + uint64(i) + 5; code[i] == 0xe8 && after+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))) == target {
+			calls = append(calls, after)
+		}
+	}
+	data, err := file.DWARF()
+	if err != nil {
+		return err
+	}
+	type key struct {
+		call uint64
+		file string
+	}
+	lines := map[key][]int{}
+	add := func(from, to uint64, name string, line int) {
+		f := sort.Search(len(functions), func(i int) bool { return functions[i].to > from })
+		if f == len(functions) || functions[f].from > from {
+			return
+		}
+		i := sort.Search(len(calls), func(i int) bool { return calls[i] > from }) // the first behind
+		if i > 0 && calls[i-1] > functions[f].from {
+			i--
+		}
+		for first := true; i < len(calls) && calls[i] < functions[f].to && (first || calls[i] < to); i++ {
+			k := key{calls[i], name}
+			lines[k] = append(lines[k], line)
+			first = false
+		}
+	}
+	for reader := data.Reader(); ; {
+		entry, err := reader.Next()
+		if err != nil || entry == nil {
+			break
+		}
+		reader.SkipChildren()
+		rows, err := data.LineReader(entry)
+		if err != nil || rows == nil {
+			continue
+		}
+		var row, last dwarf.LineEntry
+		for known := false; ; {
+			if err := rows.Next(&row); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return err
+			}
+			if known && row.Address > last.Address && last.File != nil && last.Line > 0 {
+				name := last.File.Name
+				if i := strings.LastIndex(name, "spine/"); i >= 0 {
+					add(last.Address, row.Address, name[i:], last.Line)
+				}
+			}
+			last, known = row, !row.EndSequence
+		}
+	}
+	for k, list := range lines {
+		slices.Sort(list)
+		places[int(k.call)] = append(places[int(k.call)], place{file: k.file, lines: slices.Compact(list)})
+	}
+	return nil
+}
+
+// instrumentGo puts a mark at the start of every block of statements of a file; the numbers go on from first.
+func instrumentGo(file string, text []byte, first int, places map[int][]place) ([]byte, int, error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, 0, err
+	}
+	type insertion struct{ at, number int }
+	var marks []insertion
+	owner := make([]int, bytes.Count(text, []byte("\n"))+2) // the innermost block of a line
+	block := func(behind, last token.Pos) {                 // from behind the brace or the colon to the last line
+		marks = append(marks, insertion{files.Position(behind).Offset, first})
+		top, bottom := files.Position(behind).Line, files.Position(last).Line
+		for line := top; line <= bottom; line++ {
+			if line > top || top == bottom || owner[line] == 0 { // the line of a condition is the outer block's
+				owner[line] = first
+			}
+		}
+		first++
+	}
+	ast.Inspect(parsed, func(node ast.Node) bool { // outer blocks come before those inside
+		switch x := node.(type) {
+		case *ast.BlockStmt:
+			if len(x.List) > 0 {
+				switch x.List[0].(type) {
+				case *ast.CaseClause, *ast.CommClause: // the body of a switch has no statements of its own
+					return true
+				}
+			}
+			block(x.Lbrace+1, x.Rbrace)
+		case *ast.CaseClause:
+			block(x.Colon+1, x.End())
+		case *ast.CommClause:
+			block(x.Colon+1, x.End())
+		}
+		return true
+	})
+	for line, number := range owner {
+		if number > 0 {
+			if len(places[number]) == 0 {
+				places[number] = []place{{file: file}}
+			}
+			places[number][0].lines = append(places[number][0].lines, line)
+		}
+	}
+	slices.SortFunc(marks, func(a, b insertion) int { return b.at - a.at })
+	out := string(text)
+	for _, m := range marks {
+		out = out[:m.at] + fmt.Sprintf(" zmarks.At(%d);", m.number-marksHalf) + out[m.at:]
+	}
+	at := files.Position(parsed.Name.End()).Offset
+	out = out[:at] + "; import \"vkloader/internal/zmarks\"" + out[at:]
+	if len(marks) == 0 {
+		out = string(text)
+	}
+	return []byte(out), first, nil
+}
+
+// instrument builds, in the copy, a library and Go programs that mark what they execute. The copy is of no use for
+// faults afterwards.
+func (t *tree) instrument() (*marks, error) {
+	m := &marks{path: filepath.Join(t.folder, "marks"), places: map[int][]place{}}
+	if err := m.clear(); err != nil {
+		return nil, err
+	}
+	source := filepath.Join(t.folder, "build", "marks.c")
+	if err := os.WriteFile(source, []byte(spineMarks), 0o644); err != nil {
+		return nil, err
+	}
+	object := "build/marks.o"
+	define := fmt.Sprintf(`gcc -O2 -fPIC -fvisibility=hidden -mgeneral-regs-only '-DMARKS="%s"' -DMARKS_HALF=%d -c -o %s build/marks.c`,
+		m.path, marksHalf, object)
+	if text, err := t.shell(define); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", define, err, text)
+	}
+	for file, command := range t.compile {
+		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -fsanitize-coverage=trace-pc -c -o ", 1))
+		if err != nil {
+			return nil, fmt.Errorf("instrumenting %s: %w\n%s", file, err, text)
+		}
+	}
+	if text, err := t.shell(t.link + " " + object); err != nil {
+		return nil, fmt.Errorf("linking: %w\n%s", err, text)
+	}
+	if err := spinePlaces(filepath.Join(t.folder, "build", "libvulkan.so.1"), m.places); err != nil {
+		return nil, err
+	}
+	number := marksHalf
+	for _, glob := range goSources {
+		names, err := filepath.Glob(filepath.Join(t.folder, glob))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if leftOut(name) {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			relative, err := filepath.Rel(t.folder, name)
+			if err != nil {
+				return nil, err
+			}
+			if text, number, err = instrumentGo(relative, text, number, m.places); err != nil {
+				return nil, err
+			}
+			if err := os.WriteFile(name, text, 0o644); err != nil {
+				return nil, err
+			}
+		}
+	}
+	folder := filepath.Join(t.folder, "internal", "zmarks")
+	text := fmt.Sprintf(goMarks, m.path, marksHalf, marksHalf)
+	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "zmarks.go"), []byte(text), 0o644)); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(t.buildCore(), t.buildTool()); err != nil {
+		return nil, err
+	}
+	return m, t.buildAllTests()
+}

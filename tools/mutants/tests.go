@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// memoryLimit is how much all processes of a test program may keep resident together.
+const memoryLimit = 4 << 30
+
+// testName is a test of a package.
+type testName struct{ pack, name string }
+
+func (n testName) String() string { return n.pack + " " + n.name }
+
+func parseName(s string) testName {
+	pack, name, _ := strings.Cut(s, " ")
+	return testName{pack, name}
+}
+
+// result is how a test ended, as the test program says.
+type result struct {
+	passed  bool
+	seconds float64
+}
+
+// verdicts are the lines in which a test program says how a test of the first level ended.
+var verdicts = regexp.MustCompile(`^--- (PASS|FAIL|SKIP): (\S+) \(([0-9.]+)s\)`)
+
+// list returns the names of a package's tests.
+func (t *tree) list(pack string) ([]testName, error) {
+	cmd := exec.CommandContext(t.ctx, t.testProgram(pack), "-test.list", "^(Test|Fuzz|Example)")
+	cmd.Dir = t.path(pack)
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("the tests of %s: %w", pack, err)
+	}
+	var out []testName
+	for _, name := range strings.Fields(string(text)) {
+		out = append(out, testName{pack, name})
+	}
+	return out, nil
+}
+
+// perform runs some tests of one package under the guard and returns what became of those that ended. With first, it
+// stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
+func (t *tree) perform(pack string, names []string, limit time.Duration, first bool) (all map[string]result, failed string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	pattern := "^("
+	for i, name := range names {
+		if i > 0 {
+			pattern += "|"
+		}
+		pattern += regexp.QuoteMeta(name)
+	}
+	args := []string{"guard", limit.String(), strconv.Itoa(memoryLimit), t.testProgram(pack), "-test.v", "-test.short",
+		"-test.parallel=4", "-test.run=" + pattern + ")$", "-test.timeout=0"}
+	if first {
+		args = append(args, "-test.failfast")
+	}
+	cmd := exec.CommandContext(t.ctx, self, args...)
+	cmd.Dir = t.path(pack)
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.path("t"))
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, "", err
+	}
+	defer read.Close()
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		return nil, "", errors.Join(err, write.Close())
+	}
+	write.Close()
+	all = map[string]result{}
+	var running []string
+	lines := bufio.NewReaderSize(read, 1<<16)
+	for {
+		line, _, err := lines.ReadLine() // the rest of a long line comes as another one
+		if err != nil {
+			break
+		}
+		if name, ok := strings.CutPrefix(string(line), "=== RUN   "); ok && slices.Contains(names, name) {
+			running = append(running, name)
+		}
+		if m := verdicts.FindSubmatch(line); m != nil {
+			seconds, _ := strconv.ParseFloat(string(m[3]), 64)
+			name := string(m[2])
+			all[name] = result{string(m[1]) != "FAIL", seconds}
+			if string(m[1]) == "FAIL" && failed == "" {
+				failed = name
+				if first {
+					cmd.Process.Signal(syscall.SIGTERM)
+				}
+			}
+		}
+	}
+	err = cmd.Wait()
+	if t.ctx.Err() != nil {
+		return all, "", t.ctx.Err()
+	}
+	if err != nil && failed == "" {
+		for _, name := range append(running, names...) {
+			if _, ended := all[name]; !ended {
+				failed = name
+				break
+			}
+		}
+		if failed == "" {
+			failed = names[0]
+		}
+	}
+	return all, failed, t.tidy()
+}
+
+// tidy empties the folder of temporary files.
+func (t *tree) tidy() error {
+	names, err := filepath.Glob(t.path("t", "*"))
+	for _, name := range names {
+		err = errors.Join(err, os.RemoveAll(name))
+	}
+	return err
+}
+
+// patience is how long a test may take that took some seconds when it was measured. It is large, as machines get busy:
+// a test that hangs ends by itself, by the limits of the frame.
+func patience(seconds float64) time.Duration {
+	return 60*time.Second + time.Duration(10*seconds*float64(time.Second))
+}
+
+// kill runs tests, in their order, until one fails twice, the second time alone; its name is returned.
+func (t *tree) kill(file string, order []testName, a *atlas) (testName, error) {
+	budget := 1.0 // seconds, of the first group of tests; the groups get larger
+	for len(order) > 0 {
+		n := 0
+		for spent := 0.0; n < len(order) && (n == 0 || spent+a.seconds(order[n]) <= budget); n++ {
+			spent += a.seconds(order[n])
+		}
+		group := order[:n]
+		order = order[n:]
+		budget *= 3
+		for len(group) > 0 {
+			pack := group[0].pack
+			var names []string
+			var rest []testName
+			seconds := 0.0
+			for _, test := range group {
+				if test.pack == pack {
+					names = append(names, test.name)
+					seconds += a.seconds(test)
+				} else {
+					rest = append(rest, test)
+				}
+			}
+			group = rest
+			by, err := t.killIn(pack, names, file, seconds, a)
+			if err != nil || by != "" {
+				return testName{pack, by}, err
+			}
+		}
+	}
+	return testName{}, nil
+}
+
+func (t *tree) killIn(pack string, names []string, file string, seconds float64, a *atlas) (string, error) {
+	for _, p := range t.packages {
+		if p.name == pack {
+			if err := t.refresh(p, file); err != nil {
+				return "", err
+			}
+		}
+	}
+	for len(names) > 0 {
+		_, failed, err := t.perform(pack, names, patience(seconds), true)
+		if err != nil || failed == "" {
+			return "", err
+		}
+		alone := patience(a.seconds(testName{pack, failed}))
+		if _, again, err := t.perform(pack, []string{failed}, alone, true); err != nil || again != "" {
+			return again, err
+		}
+		// It fails now and then, or only beside others: it does not count, and the others are asked.
+		names = slices.DeleteFunc(names, func(s string) bool { return s == failed })
+	}
+	return "", nil
+}
+
+// passes tells whether a test passes alone.
+func (t *tree) passes(test testName, a *atlas) (bool, error) {
+	_, failed, err := t.perform(test.pack, []string{test.name}, patience(a.seconds(test)), true)
+	return failed == "", err
+}
