@@ -4,7 +4,8 @@
 # Where things come from:
 #   spine/*.c spine/asm/*.S spine/gen/z*.c   build/libvulkan.so.1.4.<header version>, and its links
 #   cmd/libvkcore (by its build.sh OUT)      build/libvkcore-<id>.so, id: a hash of everything that goes into it
-#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe
+#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A folder that needs more says it in a build.mk of its own, which is included at the end.
@@ -161,8 +162,14 @@ $(B)/vkloader: FORCE
 	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
+# Man pages and completions, from the commands themselves.
+$(B)/share/stamp: $(B)/vkloader
+	$(Q)rm -rf $(@D)
+	$(Q)$(B)/vkloader pages $(@D)
+	$(Q)touch $@
+
 ifneq ($(wildcard cmd/vkloader/*.go),)
-tool: $(B)/vkloader $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
+tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
 endif
 
 # ---- drivers, layers, what the tests need -----------------------------------------------------------------------

@@ -3,7 +3,7 @@
 # VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
 set -eu
 cd "$(dirname "$0")/.."
-: "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${VERSION:?}"
+: "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
 core=libvkcore-$(cat build/core.id).so
 
@@ -29,6 +29,11 @@ ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
 ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
 put 755 build/vkloader "$d$BINDIR/vkloader"
 put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
+# Man pages, and what shells complete command lines with.
+(cd build/share && find . -type f ! -name stamp) | while read -r file; do
+    install -d "$d$DATADIR/$(dirname "${file#./}")"
+    put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
+done
 
 cat > "$d$LIBDIR/pkgconfig/vulkan.pc" <<PC
 prefix=$PREFIX

@@ -82,6 +82,10 @@ func newRoot(s *surroundings) *cobra.Command {
 		"examine the file system below this folder, such as a container's or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"NAME=VALUE that would be set; NAME alone: unset; may be repeated")
+	completes(root, map[string]completion{"env": completeVariables})
+	if err := root.MarkPersistentFlagDirname("root"); err != nil {
+		panic(err)
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newInfo(s),
@@ -94,6 +98,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newRun(s),
 		newFollow(s),
 		newVersion(s),
+		newPages(s),
 		newVariablesHelp(),
 	)
 	return root

@@ -62,6 +62,8 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 	flags.BoolVar(&c.system, "system", false, "write the file for all users")
 	flags.BoolVar(&c.force, "force", false, "also in place of another program's file")
 	flags.BoolVar(&c.dry, "dry-run", false, "print the file instead of writing it")
+	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
+		"log": completeWords})
 	return cmd
 }
 
