@@ -81,10 +81,9 @@ VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, V
 static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                                  VkPhysicalDevice physdev, const VkDeviceCreateInfo *info) {
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
-    if (wanted == 0) return VK_SUCCESS;
     uint32_t count;
     VkExtensionProperties *list;
-    VkResult result = device_extensions(enumerate, physdev, &count, &list);
+    VkResult result = device_extensions(enumerate, physdev, &count, &list); /* DEV-020: also when none is wanted */
     if (result != VK_SUCCESS) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;
@@ -317,9 +316,12 @@ void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocat
     struct device *dev = device_of(handle);
     if (!dev) bad_handle(CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
+    /* Until the driver has heard. */
+    struct driver *driver = dev->linked && driver_hold(dev->driver) ? dev->driver : NULL;
     device_unlink(dev);
     if (!is_missing((void *)destroy)) destroy(handle, allocator);
     device_free(dev);
+    if (driver) driver_release(driver);
 }
 EXPORT_COMMAND(vkDestroyDevice);
 
@@ -355,9 +357,11 @@ void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocato
     if (!handle) return;
     struct device *dev = device_of(handle);
     if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
+    struct driver *driver = dev && driver_hold(dev->driver) ? dev->driver : NULL;
     if (dev) device_unlink(dev);
     destroy(handle, allocator);
     if (dev) device_free(dev);
+    if (driver) driver_release(driver);
 }
 
 /* ---- queues and command buffers -------------------------------------------------------------------------------- */

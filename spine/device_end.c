@@ -92,9 +92,8 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
     return VK_SUCCESS;
 }
 
-VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *out) {
-    struct physdev *p = lower_physdev(handle);
+static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                       VkDevice *out) {
     struct instance *in = p->instance;
     struct driver *d = p->driver;
     struct device *dev = check_handle(in, out);
@@ -145,5 +144,18 @@ VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *
     }
     group_restore(&swap);
     free(names);
+    return result;
+}
+
+VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *out) {
+    struct physdev *p = lower_physdev(handle);
+    if (!driver_hold(p->driver)) { /* it is being removed by an enumeration that no longer found its devices */
+        log_line(p->instance, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
+                 p->driver->lib->path);
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    VkResult result = create(p, info, allocator, out);
+    driver_release(p->driver);
     return result;
 }

@@ -21,15 +21,16 @@
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-static void lib_free(struct driver_lib *lib) {
-    if (!lib) return;
-    library_close(lib->mapped);
+static const char direct_path[] = "(null)"; /* DRV-100 */
+
+void driver_lib_free(struct driver_lib *lib) {
+    if (lib->path != direct_path) free((char *)lib->path);
     free(lib->ext);
     free(lib);
 }
 
-/* DRV-047 to 063. False: rejected, after its message. */
-static bool negotiate(struct instance *in, struct driver_lib *d) {
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). */
+static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
@@ -38,7 +39,12 @@ static bool negotiate(struct instance *in, struct driver_lib *d) {
     char *real = library_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
     if (real) d->mapped->real = real;
     library_identify(d->mapped);
-    d->path = d->mapped->real;
+    char *path = strdup(d->mapped->real);
+    if (!path) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return false;
+    }
+    d->path = path;
 
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -151,11 +157,11 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         return NULL;
     }
     d->mapped = mapped;
-    d->path = mapped->real;
     d->manifest_version = step->api_version;
     d->portability = step->portability != 0;
-    if (!negotiate(in, d)) {
-        lib_free(d);
+    if (!negotiate(in, d, result)) {
+        library_close(mapped);
+        driver_lib_free(d);
         return NULL;
     }
     if (step->has_slash) { /* DRV-026 */
@@ -222,7 +228,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     d->direct = true;
-    d->path = "(null)"; /* DRV-100 */
+    d->path = direct_path;
     d->manifest_version = api;
     d->interface_version = version;
     d->gipa = gipa;
@@ -359,7 +365,8 @@ void driver_lib_drop(struct instance *in, struct driver_lib *lib) {
     lock_drop();
     if (!found) return;
     if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
-    lib_free(lib);
+    library_close(lib->mapped);
+    lib->mapped = NULL;
 }
 
 void drivers_close(struct instance *in, struct driver_scan *scan) {
@@ -367,7 +374,8 @@ void drivers_close(struct instance *in, struct driver_scan *scan) {
     for (struct driver_lib *d = scan->first; d;) {
         struct driver_lib *next = d->next;
         if (d->mapped) log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", d->path);
-        lib_free(d);
+        library_close(d->mapped);
+        driver_lib_free(d);
         d = next;
     }
     free(scan);
@@ -387,16 +395,6 @@ struct use {
 };
 
 static struct use *uses; /* under the lock; an entry for every driver and thread in an outcall */
-static struct use *spare;
-
-/* When the library is unloaded nothing of it is left. */
-__attribute__((destructor)) static void free_uses(void) {
-    while (spare && !exit_begun()) {
-        struct use *u = spare;
-        spare = u->next;
-        free(u);
-    }
-}
 
 /* Where this thread's entry for the driver is linked in; NULL when it has none. Under the lock. */
 static struct use **own_use(const struct driver *driver) {
@@ -409,17 +407,13 @@ static struct use **own_use(const struct driver *driver) {
 
 /* Without memory for an entry the use counts like one of another thread. */
 bool driver_hold(struct driver *driver) {
-    exit_watch();
     struct use *fresh = calloc(1, sizeof *fresh);
     lock_take();
     bool held = !driver->removing;
     if (held) {
-        struct use **at = own_use(driver), *u = at ? *at : spare ? spare : fresh;
+        struct use **at = own_use(driver), *u = at ? *at : fresh;
         if (!at && u) {
-            if (u == spare)
-                spare = u->next;
-            else
-                fresh = NULL;
+            fresh = NULL;
             *u = (struct use){uses, driver, pthread_self(), fork_generation(), 0};
             uses = u;
         }
@@ -432,16 +426,16 @@ bool driver_hold(struct driver *driver) {
 }
 
 void driver_release(struct driver *driver) {
+    struct use *last = NULL;
     lock_take();
     tally_down(&driver->uses);
     struct use **at = own_use(driver);
     if (at && --(*at)->count == 0) {
-        struct use *u = *at;
-        *at = u->next;
-        u->next = spare;
-        spare = u;
+        last = *at;
+        *at = last->next;
     }
     lock_drop();
+    free(last);
 }
 
 /* Under the lock: the first of a list that is not being removed. */
@@ -477,7 +471,13 @@ static uint32_t uses_by_others(const struct driver *driver) {
     return tally_now(&driver->uses) - (own ? (*own)->count : 0);
 }
 
-void driver_remove(struct driver *driver) {
+bool driver_in_use(const struct driver *driver) {
+    const struct device *dev = driver->instance->devices;
+    while (dev && dev->driver != driver) dev = dev->next;
+    return dev != NULL;
+}
+
+bool driver_remove(struct driver *driver) {
     struct instance *in = driver->instance;
     lock_take();
     driver->removing = true;
@@ -486,6 +486,11 @@ void driver_remove(struct driver *driver) {
         lock_drop();
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
         lock_take();
+    }
+    if (driver_in_use(driver)) { /* a device that was being made */
+        driver->removing = false;
+        lock_drop();
+        return false;
     }
     for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
         if (*at != driver) continue;
@@ -505,6 +510,7 @@ void driver_remove(struct driver *driver) {
     driver->next = in->gone;
     in->gone = driver;
     lock_drop();
+    return true;
 }
 
 void driver_free(struct driver *driver) {

@@ -231,6 +231,7 @@ static void destroy_drivers(struct instance *in) {
     while (in->gone) {
         struct driver *d = in->gone;
         in->gone = d->next;
+        driver_lib_free(d->lib);
         driver_free(d);
     }
 }

@@ -60,10 +60,11 @@ static bool is_1_0(uint32_t version) {
     return VK_API_VERSION_MAJOR(version) <= 1 && VK_API_VERSION_MINOR(version) == 0;
 }
 
-/* DRV-064: surface commands of drivers that are too old to make surfaces of their own. */
+/* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
 static void warn_surfaces(struct instance *in, const struct driver *d) {
-    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR, ISLOT_vkCreateXcbSurfaceKHR,
-                                     ISLOT_vkCreateXlibSurfaceKHR, ISLOT_vkCreateWaylandSurfaceKHR};
+    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,        ISLOT_vkCreateXcbSurfaceKHR,
+                                     ISLOT_vkCreateXlibSurfaceKHR,     ISLOT_vkCreateWaylandSurfaceKHR,
+                                     ISLOT_vkCreateHeadlessSurfaceEXT, ISLOT_vkCreateDisplayPlaneSurfaceKHR};
     if (d->lib->interface_version >= 3) return;
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         if (!driver_fn_raw(d, slots[i])) continue;

@@ -298,8 +298,11 @@ void driver_destroy_objects(struct driver *driver)
             if (handle)
                 destroy_in(driver, kind, handle, pass ? &copy : NULL);
         }
-        mem_free(instance_allocator(instance), table->handle);
+        lock_take();
+        struct handle_table old = *table;
         *table = (struct handle_table){0};
+        lock_drop();
+        mem_free(instance_allocator(instance), old.handle);
     }
 }
 

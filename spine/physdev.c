@@ -385,14 +385,15 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     return result;
 }
 
-/* PHY-048: after a complete enumeration, drivers without a device go. */
+/* PHY-048: after a complete enumeration, drivers without a device go. One whose physical devices went while the program
+ * still has a device of it goes with the first enumeration after that. */
 static void remove_empty_drivers(struct instance *instance)
 {
     for (;;) {
         struct driver *empty = NULL;
         lock_take();
         for (struct driver *d = instance->drivers; d && !empty; d = d->next)
-            if (d->empty && !d->removing)
+            if (d->empty && !d->removing && !driver_in_use(d))
                 empty = d;
         if (empty)
             empty->removing = true; /* no other thread takes it */

@@ -166,7 +166,7 @@ struct driver {
 struct driver_lib {
     struct driver_lib *next;
     struct mapped_lib *mapped;     /* NULL: directly supplied */
-    const char *path;              /* real path for messages; "(null)" for direct drivers (DRV-100) */
+    const char *path;              /* real path for messages, own copy; "(null)" for direct drivers (DRV-100) */
     bool direct;
     bool portability;
     uint32_t manifest_version;
@@ -317,16 +317,21 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
 /* Adds driver and driver_ext facts of a scan. */
 VkResult drivers_facts(struct driver_scan *scan, struct facts *facts);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
-/* Closes one driver's library of a live instance (PHY-049). */
+/* Closes one driver's library of a live instance (PHY-049). The record stays, for messages about the driver. */
 void driver_lib_drop(struct instance *instance, struct driver_lib *lib);
+/* Frees such a record. */
+void driver_lib_free(struct driver_lib *lib);
 /* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
 void drivers_drop_preloaded(void);
 /* An outcall to a driver that may be removed meanwhile: hold before, release after (under no lock). hold fails when
  * the driver is being removed. */
 bool driver_hold(struct driver *driver);
 void driver_release(struct driver *driver);
-/* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.). */
-void driver_remove(struct driver *driver);
+/* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.).
+ * A driver with live devices is left alone; false. */
+bool driver_remove(struct driver *driver);
+/* Has it live devices? Under the lock. */
+bool driver_in_use(const struct driver *driver);
 /* Does the library list this instance extension? */
 bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 

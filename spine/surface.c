@@ -281,6 +281,10 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
         goto done;
     }
+    if (driver->removing) {
+        result = VK_ERROR_INITIALIZATION_FAILED; /* its physical devices are gone */
+        goto done;
+    }
     if (!driver->surfaces.room)
         goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
     struct surface *surface = surface_find(instance, handle);
@@ -301,7 +305,11 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
         } else if (!(made = driver->surfaces.handle[index])) {
             VkSurfaceKHR fresh;
             lock_drop();
-            result = create_in_driver(driver, surface, &fresh);
+            result = VK_ERROR_INITIALIZATION_FAILED;
+            if (driver_hold(driver)) {
+                result = create_in_driver(driver, surface, &fresh);
+                driver_release(driver);
+            }
             lock_take();
             if (result == VK_SUCCESS) {
                 made = (uint64_t)(uintptr_t)fresh;

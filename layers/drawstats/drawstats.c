@@ -212,8 +212,11 @@ static void VKAPI_CALL destroy_instance(VkInstance handle, const VkAllocationCal
 static PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance handle, const char *name)
 {
     PFN_vkVoidFunction own = hook(name, false);
-    if (!handle)
-        return strcmp(name, "vkCreateInstance") == 0 || strcmp(name, "vkGetInstanceProcAddr") == 0 ? own : NULL;
+    if (!handle) /* some layers ask for vkCreateDevice without an instance, too */
+        return strcmp(name, "vkCreateInstance") == 0 || strcmp(name, "vkGetInstanceProcAddr") == 0 ||
+                       strcmp(name, "vkCreateDevice") == 0
+                   ? own
+                   : NULL;
     PFN_vkGetInstanceProcAddr get = NULL;
     pthread_mutex_lock(&lock);
     for (struct instance *i = instances; i && !get; i = i->next)

@@ -257,7 +257,7 @@ func TestThirdEntryPoint(t *testing.T) {
 	}
 }
 
-// holds: DRV-064
+// holds: DRV-064 WSI-018
 func TestSurfacesOfOldInterfaces(t *testing.T) {
 	t.Parallel()
 	const text = " but still exposes VkSurfaceKHR create/destroy entrypoints (Policy #LDP_DRIVER_8)"
@@ -270,6 +270,8 @@ func TestSurfacesOfOldInterfaces(t *testing.T) {
 		{"version 1", world.OnlyGIPA, []string{"ext VK_KHR_xcb_surface 6"}, "1"},
 		{"version 0", world.Oldest, []string{"ext VK_KHR_wayland_surface 6"}, "0"},
 		{"xlib", world.Modern, []string{"interface 0 2", "ext VK_KHR_xlib_surface 6"}, "2"},
+		{"headless", world.Modern, []string{"interface 0 2", "missing vkDestroySurfaceKHR", "ext VK_EXT_headless_surface 1"}, "2"},
+		{"display", world.OnlyGIPA, []string{"missing vkDestroySurfaceKHR", "ext VK_KHR_display 23"}, "1"},
 		{"version 3", world.Modern, []string{"interface 0 3", "ext VK_KHR_surface 25"}, ""},
 		{"none of them", world.Modern, []string{"interface 0 2"}, ""},
 	}

@@ -72,12 +72,19 @@ func TestNothingIsLeft(t *testing.T) {
 			for range 6 {
 				round()
 			}
-			before := h.Do("heap").Int("used")
-			for range 5 {
-				round()
+			// A thread of the core that first runs now takes a malloc arena of its own, once; what leaks leaks every time.
+			var more int64
+			for range 14 {
+				before := h.Do("heap").Int("used")
+				for range 5 {
+					round()
+				}
+				if more = h.Do("heap").Int("used") - before; more == 0 {
+					break
+				}
 			}
-			if after := h.Do("heap").Int("used"); after != before {
-				t.Errorf("%d bytes more after 5 rounds", after-before)
+			if more != 0 {
+				t.Errorf("%d bytes more after 5 rounds", more)
 			}
 			h.Quit()
 		})

@@ -81,6 +81,7 @@ void chain_drop(struct chain *chain)
         a = a->next;
         free(gone);
     }
+    objects_kill(chain);
     free(chain->enabled);
     free(chain);
 }

@@ -5,6 +5,7 @@
  * "reverse_groups", "device_ext NAME [VERSION]" (reported in addition).
  */
 #include "layer.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,17 @@ bool changes_devices(void)
 
 static VkPhysicalDevice made(struct chain *chain, VkPhysicalDevice lower, const char *id)
 {
-    struct object *o = NULL;
-    struct object *parent = (struct object *)chain; /* only compared */
-    for (uint32_t i = 0; i < 2 && !o; i++) {
-        o = object_like(PHYSICAL_DEVICE, NULL, id, (uint32_t)(uintptr_t)lower, (uint32_t)(uintptr_t)parent);
-    }
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    struct object *o = object_over(PHYSICAL_DEVICE, chain, id, lower);
     if (!o) {
         o = object_new(PHYSICAL_DEVICE, NULL);
-        o->family = (uint32_t)(uintptr_t)lower;
-        o->index = (uint32_t)(uintptr_t)parent;
+        o->parent = (struct object *)chain; /* only compared */
         o->other = lower;
         snprintf(o->id, sizeof o->id, "%s", id);
         chain->set_instance_data(chain->instance, o);
     }
+    pthread_mutex_unlock(&lock);
     return H(o);
 }
 

@@ -1,4 +1,5 @@
-/* objects.c: the fakes' objects. Memory of dead objects is not used again, so that their use is seen. */
+/* objects.c: the fakes' objects. Memory of dead objects is not used again, so that their use is seen, unless the script
+ * says "reuse". */
 #include "objects.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -16,8 +17,11 @@ struct object *object_new(enum kind kind, struct object *parent)
 {
     struct object *object = NULL;
     uint64_t magic = script_number(script_word("magic", 1, "0x01CDC0DE"));
+    bool reuse = script_has("reuse", NULL);
     pthread_mutex_lock(&lock);
-    if (used < POOL_SIZE) object = &pool[used++];
+    for (uint32_t i = 0; reuse && !object && i < used; i++)
+        if (!pool[i].alive) object = &pool[i];
+    if (!object && used < POOL_SIZE) object = &pool[used++];
     for (uint32_t i = 0; !object && i < POOL_SIZE; i++)
         if (!pool[i].alive) object = &pool[i];
     if (!object) abort();
@@ -54,6 +58,28 @@ struct object *object_like(enum kind kind, const struct object *parent, const ch
     return found;
 }
 
+struct object *object_over(enum kind kind, const void *parent, const char *id, const void *lower)
+{
+    struct object *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < used && !found; i++) {
+        struct object *o = &pool[i];
+        if (o->alive && o->kind == kind && (const void *)o->parent == parent && o->other == lower &&
+            !strcmp(o->id, id))
+            found = o;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void objects_kill(const void *parent)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < used; i++)
+        if (pool[i].alive && (const void *)pool[i].parent == parent) pool[i].alive = false;
+    pthread_mutex_unlock(&lock);
+}
+
 void object_kill(struct object *object)
 {
     pthread_mutex_lock(&lock);
@@ -72,6 +98,17 @@ int objects_alive(enum kind kind, const struct object *owner)
     int n = 0;
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < used; i++) n += pool[i].alive && pool[i].kind == kind && pool[i].owner == owner;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+/* How many objects of any kind live; for test programs. */
+__attribute__((visibility("default"))) int fakeAlive(void);
+int fakeAlive(void)
+{
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < used; i++) n += pool[i].alive;
     pthread_mutex_unlock(&lock);
     return n;
 }

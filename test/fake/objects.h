@@ -26,6 +26,10 @@ struct object *object_new(enum kind kind, struct object *parent);
 struct object *object_of(const void *pointer);
 struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family,
     uint32_t index);
+/* The wrapper of what came from below; parent is only compared. */
+struct object *object_over(enum kind kind, const void *parent, const char *id, const void *lower);
+/* All that have this parent. */
+void objects_kill(const void *parent);
 void object_kill(struct object *object);
 int objects_alive(enum kind kind, const struct object *owner);
 /* "instance:1", "dead device:2", "foreign 0x...", null. */

@@ -14,6 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct script *) current;
+static _Atomic bool steady; /* the script says that it stays as it is */
 static struct stat read_as;
 
 const char *library_path(void)
@@ -76,6 +77,7 @@ const struct script *script_now(void)
     static struct script empty;
     char name[4200];
     struct stat is;
+    if (atomic_load(&steady)) return atomic_load(&current);
     snprintf(name, sizeof name, "%s.script", library_path());
     if (stat(name, &is)) return &empty;
     pthread_mutex_lock(&lock);
@@ -92,6 +94,8 @@ const struct script *script_now(void)
             script = parse(text);
             atomic_store(&current, script);
             read_as = is;
+            for (int i = 0; i < script->count; i++)
+                if (!strcmp(script->statement[i].word[0], "steady")) atomic_store(&steady, true);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -271,6 +275,16 @@ static int count_call(const char *function, const char *phase, bool increase)
     return calls;
 }
 
+/* "result FN CODE chance PERCENT": drawn anew for every call, from "seed N". */
+static bool chance(uint64_t percent)
+{
+    static _Atomic uint64_t drawn;
+    uint64_t x = script_number(script_word("seed", 1, "1")) + 0x9e3779b97f4a7c15u * (1 + atomic_fetch_add(&drawn, 1));
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (x ^ x >> 31) % 100 < percent;
+}
+
 int calls_of(const char *function) { return count_call(function, NULL, false); }
 
 bool imposed(const char *function, const char *phase, VkResult *result)
@@ -284,6 +298,7 @@ bool imposed(const char *function, const char *phase, VkResult *result)
         bool yes;
         if (!strcmp(when, "*")) yes = true;
         else if (!strcmp(when, "count") || !strcmp(when, "fill")) yes = phase && !strcmp(when, phase);
+        else if (!strcmp(when, "chance")) yes = s->count > 4 && chance(script_number(s->word[4]));
         else if (!strcmp(when, "from")) yes = s->count > 4 && call >= (int)script_number(s->word[4]);
         else yes = call == (int)script_number(when);
         if (yes && s->count > 2) {
@@ -308,6 +323,7 @@ __attribute__((destructor)) static void on_unload(void)
 {
     log_load("destructor");
     if (!script_has("tidy", NULL)) return; /* others may have a thread in here */
+    atomic_store(&steady, false);
     struct script *script = atomic_exchange(&current, NULL);
     if (!script) return;
     free(script->text);

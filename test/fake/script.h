@@ -1,9 +1,9 @@
 /* script.h: how the fakes learn what to do and tell what they saw.
  *
  * The script is the text file "<path of the library>.script". It is looked at again on every call, so that a test can
- * change it under a running process. One statement a line, words separated by blanks, percent-encoded. The log is a
- * file named in the script ("log PATH"); every line is one JSON object, written with one write in append mode, so that
- * the lines of all fakes of a case are in the order in which things happened.
+ * change it under a running process, unless it says "steady". One statement a line, words separated by blanks,
+ * percent-encoded. The log is a file named in the script ("log PATH"); every line is one JSON object, written with one
+ * write in append mode, so that the lines of all fakes of a case are in the order in which things happened.
  */
 #ifndef TEST_FAKE_SCRIPT_H
 #define TEST_FAKE_SCRIPT_H
@@ -54,7 +54,8 @@ void record_end(struct record *r, char bracket);
 void record_close(struct record *r);
 
 /* What the script wants before a call: counts it, waits ("delay FN MS"), ends the process ("die FN"), and says whether
- * a result is imposed: "result FN CODE [N | from N | count | fill]". phase is "count", "fill" or NULL. */
+ * a result is imposed: "result FN CODE [N | from N | count | fill |
+ * chance PERCENT]". phase is "count", "fill" or NULL. */
 bool imposed(const char *function, const char *phase, VkResult *result);
 /* How often has this function been called, the running call included. */
 int calls_of(const char *function);

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -140,21 +141,25 @@ func TestDeviceExtensionsAndLayers(t *testing.T) {
 }
 
 // holds: LAY-354 LAY-361 LAY-363 DEV-037 DEV-038 DEV-048 DEV-020 ALC-026
+//
+// An extension list that fails ends the call also when no extension is asked for.
 func TestDevicesThatFail(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		driver, layer string
 		result        int
 		texts         []string
+		bare          bool // no extension is asked for
 	}{
-		{"result vkCreateDevice -4", "", -4, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}},
-		{"result vkCreateDevice -1", "", -1, []string{"vkCreateDevice:  Failed to create device chain."}},
-		{"", "error vkCreateDevice -1000012000 before", -1000012000, []string{"vkCreateDevice:  Failed to create device chain."}},
-		{"", "error vkCreateDevice -1 after", -1, []string{"vkCreateDevice:  Failed to create device chain."}},
-		{"", "gipa_null vkCreateDevice", initFailed, []string{"loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD"}},
-		{"result vkEnumerateDeviceExtensionProperties -2", "", -2, []string{"vkCreateDevice: Failed to add extensions to list"}},
+		{"result vkCreateDevice -4", "", -4, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false},
+		{"result vkCreateDevice -1", "", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},
+		{"", "error vkCreateDevice -1000012000 before", -1000012000, []string{"vkCreateDevice:  Failed to create device chain."}, false},
+		{"", "error vkCreateDevice -1 after", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},
+		{"", "gipa_null vkCreateDevice", initFailed, []string{"loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD"}, false},
+		{"result vkEnumerateDeviceExtensionProperties -2", "", -2, []string{"vkCreateDevice: Failed to add extensions to list"}, false},
+		{"result vkEnumerateDeviceExtensionProperties -2", "", -2, []string{"vkCreateDevice: Failed to add extensions to list"}, true},
 	} {
-		t.Run(c.driver+c.layer, func(t *testing.T) {
+		t.Run(fmt.Sprint(c.driver, c.layer, c.bare), func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
 			w.Driver("one", "device name=a type=discrete ext=VK_KHR_swapchain", c.driver)
@@ -164,7 +169,11 @@ func TestDevicesThatFail(t *testing.T) {
 			h.OK("create_instance")
 			pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
 			h.Do("allocator")
-			a := h.Do("create_device", "pd", pd, "allocator", "a", "group", pd, "ext", "VK_KHR_swapchain")
+			words := []string{"pd", pd, "allocator", "a", "group", pd}
+			if !c.bare {
+				words = append(words, "ext", "VK_KHR_swapchain")
+			}
+			a := h.Do("create_device", words...)
 			if a.Result() != c.result || a.Int("written") != 0 || a.Int("unchanged") != 1 {
 				t.Errorf("answer %v, want result %d, nothing written, nothing changed", a, c.result)
 			}

@@ -299,3 +299,44 @@ func TestAllEmpty(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Quit()
 }
+
+// A driver whose physical devices went while the program has a device of it: the device works to its end, and the first
+// enumeration after that removes the driver.
+//
+// holds: PHY-048 PHY-052
+func TestLiveDevicesKeepTheirDriver(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	lost := windowedDriver(w, "lost", "a")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless")
+	var device int
+	for i, d := range all(h) {
+		if name := names(h, all(h))[i]; name == "a" {
+			device = d
+		}
+	}
+	h.OK("create_device", "pd", world.Ref(device), "ext", "VK_KHR_swapchain")
+	lost.Replace(windowed...)
+	wantNames(t, h, "x")
+	h.OK("create_swapchain", "surface", "s")
+	h.Do("destroy_swapchain")
+	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 0 {
+		t.Fatalf("removed under a live device: %v", gone)
+	}
+	h.Do("destroy_device")
+	wantNames(t, h, "x")
+	if order := w.Log().By("lost").Fn("vkDestroyDevice", "vkDestroyInstance").Names(); !slices.Equal(order,
+		[]string{"lost vkDestroyDevice", "lost vkDestroyInstance"}) {
+		t.Errorf("the driver saw %v", order)
+	}
+	// What is left of its physical device makes no device any more.
+	if a := h.Do("create_device", "pd", world.Ref(device)); a.Result() != initializationFailed {
+		t.Errorf("%v", a)
+	}
+	h.Do("destroy_surface")
+	h.Do("destroy_instance")
+	h.Quit()
+}

@@ -1,14 +1,22 @@
 package storm
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"vkloader/test/world"
 )
+
+// Seconds of the long form, from the environment; without it the storm is counted in lives.
+const longVariable = "VKLOADER_STORM_SECONDS"
 
 var builds = []struct {
 	name, folder, flag string
@@ -17,54 +25,181 @@ var builds = []struct {
 	{"plain", "build", "", nil},
 	{"asan", "build/asan", "-fsanitize=address,undefined", []string{"ASAN_OPTIONS=detect_leaks=1:exitcode=77",
 		"UBSAN_OPTIONS=halt_on_error=1:exitcode=77"}},
-	// A thread sanitizer does not survive the unloading of a library.
-	{"tsan", "build/tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77", "STORM_KEEP=1"}},
+	{"tsan", "build/tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77"}},
+}
+
+// surroundings makes three drivers, of which one fails now and then at every step, and three layers, of which one wraps
+// every handle. The fakes' libraries are returned. A shared instance's enumerations fail for lack of memory alone: any
+// other failure would take its devices away from the threads that use them (PHY-052).
+func surroundings(t *testing.T, shared bool) (env []string, fakes []string) {
+	t.Helper()
+	w := world.New(t)
+	w.NoShim = true // the program counts the heap's blocks itself
+	script := func(f *world.Fake, lines ...string) {
+		w.Write(f.Library+".script", strings.Join(append(lines, "steady", "reuse", "tidy"), "\n")+"\n")
+		fakes = append(fakes, f.Library)
+	}
+	lines := []string{"api 1.1.0", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2"}
+	for _, name := range []string{"good", "flaky"} {
+		f := w.Driver(name).API("1.1.0")
+		mine := append([]string{"device name=" + name + " type=integrated ext=VK_KHR_swapchain:70"}, lines...)
+		if name == "flaky" {
+			mine = append(mine, "seed 7")
+			for _, fn := range []string{"vkCreateInstance", "vkEnumeratePhysicalDevices", "vkCreateDevice", "vkCreateHeadlessSurfaceEXT",
+				"vkCreateDebugUtilsMessengerEXT", "vkGetPhysicalDeviceSurfaceSupportKHR", "vkCreateSwapchainKHR",
+				"vkEnumerateInstanceExtensionProperties", "vkEnumerateDeviceExtensionProperties"} {
+				mine = append(mine, "result "+fn+" -1 chance 3")
+				if !shared || fn != "vkEnumeratePhysicalDevices" {
+					mine = append(mine, "result "+fn+" -3 chance 6")
+				}
+			}
+		}
+		script(f, mine...)
+	}
+	top := world.Top()
+	w.DriverFile("null", world.DriverManifest(filepath.Join(top, "build/drivers/libvk_null.so"), "1.4.0"))
+	w.DriverFile("absent", world.DriverManifest("/nowhere/libabsent.so", "1.1.0"))
+	wraps, looks := w.ImplicitLayer("VK_LAYER_wraps"), w.ImplicitLayer("VK_LAYER_looks")
+	script(wraps, "wrap instance physdev device surface messenger report")
+	script(looks, "intercept vkGetDeviceQueue", "intercept vkQueueWaitIdle")
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = strings.Join([]string{looks.ManifestPath,
+		filepath.Join(top, "build/layers/VkLayer_drawstats_implicit.json"), wraps.ManifestPath}, ":")
+	w.Env["ENABLE_DRAWSTATS_LAYER"] = "1"
+	return w.Environment(), fakes
+}
+
+func compile(t *testing.T, name, flag string) string {
+	t.Helper()
+	top, program := world.Top(), filepath.Join(t.TempDir(), "storm-"+name)
+	args := []string{"-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + filepath.Join(top, "spine"),
+		"-o", program, filepath.Join(top, "test/bin/storm.c"), "-ldl", "-lpthread"}
+	if flag != "" {
+		args = append(args, flag, "-DSTORM_SANITIZED")
+	}
+	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	return program
+}
+
+// round is one line of the program.
+type round map[string]int64
+
+func rounds(t *testing.T, text string) (all []round) {
+	t.Helper()
+	for _, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] != "round" {
+			continue
+		}
+		r := round{}
+		for i := 0; i+1 < len(words); i += 2 {
+			n, err := strconv.ParseInt(words[i+1], 10, 64)
+			if err != nil {
+				t.Fatalf("%v in %q", err, line)
+			}
+			r[words[i]] = n
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// run lets the storm loose and returns its rounds. Any failed call that must not fail, any report of a sanitizer, any
+// leaked block, any object left in a driver or layer, or no end is a failure.
+func run(t *testing.T, limit time.Duration, program string, env []string, args ...string) []round {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = env
+	cmd.Dir = t.TempDir()
+	var out, errors bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errors
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s%s", err, out.String(), errors.String())
+	}
+	return rounds(t, out.String())
 }
 
 // holds: THR-001 THR-002 THR-004..009 GPA-067 GPA-068
 //
-// Two drivers (the null driver twice), eight threads, with and without an instance that all share. Any failed call, any
-// report of a sanitizer, any leaked block of the library or the end of the time is a failure.
+// Sixteen threads on three drivers, of which one fails at random, with three layers, with and without an instance that
+// all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
 func TestStorm(t *testing.T) {
-	top, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manifest := filepath.Join(top, "build/drivers/null_icd.json")
+	long := os.Getenv(longVariable)
 	for _, b := range builds {
-		library := filepath.Join(top, b.folder, "libvulkan.so.1")
+		library := filepath.Join(world.Top(), b.folder, "libvulkan.so.1")
 		if _, err := os.Stat(library); err != nil {
 			t.Fatalf("%v: run make asan tsan first", err)
 		}
-		program := filepath.Join(t.TempDir(), "storm-"+b.name)
-		args := []string{"-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + filepath.Join(top, "spine"),
-			"-o", program, filepath.Join(top, "test/bin/storm.c"), "-ldl", "-lpthread"}
-		if b.flag != "" {
-			args = append(args, b.flag)
-		}
-		if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-			t.Fatalf("gcc: %v\n%s", err, out)
-		}
+		program := compile(t, b.name, b.flag)
 		for _, kind := range []string{"apart", "shared"} {
 			t.Run(b.name+"/"+kind, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-				defer cancel()
-				run := []string{library, "8", "1"}
+				if long == "" {
+					t.Parallel()
+				}
+				env, fakes := surroundings(t, kind == "shared")
+				args, limit := []string{library, "threads=16", "flaky=flaky"}, 5*time.Minute
+				for _, fake := range fakes {
+					args = append(args, "fake="+fake)
+				}
 				if kind == "shared" {
-					run = append(run, kind)
+					args = append(args, kind)
 				}
-				cmd := exec.CommandContext(ctx, program, run...)
-				home := t.TempDir()
-				cmd.Env = append([]string{"HOME=" + home, "XDG_DATA_DIRS=" + home, "XDG_CONFIG_DIRS=" + home,
-					"VK_IMPLICIT_LAYER_PATH=", "VK_DRIVER_FILES=" + manifest + ":" + manifest + "x.json:" + filepath.Dir(manifest)}, b.env...)
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Fatalf("%v\n%s", err, out)
+				if b.name == "tsan" { // it does not survive the unloading of a library
+					args = append(args, "keep")
 				}
-				if !strings.Contains(string(out), "failures 0 ") || strings.Contains(string(out), "lives 0 ") {
-					t.Fatalf("%s", out)
+				if long != "" {
+					args = append(args, "rounds=20", "seconds="+long)
+					if n, err := strconv.Atoi(long); err != nil || n < 1 {
+						t.Fatalf("%s=%s is no number of seconds", longVariable, long)
+					} else {
+						limit += time.Duration(n) * time.Second
+					}
+				} else {
+					lives := "lives=3"
+					if b.name == "tsan" { // opening and closing libraries takes it long
+						lives = "lives=1"
+					}
+					args = append(args, "rounds=4", lives)
 				}
+				all := run(t, limit, program, append(append([]string(nil), env...), b.env...), args...)
+				judge(t, all, b.name, kind == "shared", long != "")
 			})
+		}
+	}
+}
+
+func judge(t *testing.T, all []round, build string, shared, long bool) {
+	t.Helper()
+	if len(all) < 2 {
+		t.Fatalf("rounds: %v", all)
+	}
+	half, last := len(all)/2, all[len(all)-1]
+	if last["injected"] == 0 || last["delivered"] == 0 {
+		t.Errorf("nothing failed, or no message was delivered: %v", last)
+	}
+	var peak [2]int64
+	for i, r := range all {
+		if !shared && r["alive"] != 0 {
+			t.Errorf("objects left in drivers or layers after round %d: %v", i, r)
+		}
+		if i >= half && (r["blocks"] != all[half-1]["blocks"] || r["bytes"] != all[half-1]["bytes"]) {
+			t.Errorf("after round %d %d blocks of %d bytes live, after the first half %d of %d", i, r["blocks"], r["bytes"],
+				all[half-1]["blocks"], all[half-1]["bytes"])
+		}
+		h := 0
+		if i >= half {
+			h = 1
+		}
+		peak[h] = max(peak[h], r["resident_kb"])
+	}
+	if long {
+		t.Log(fmt.Sprintf("%d lives, %d injected failures; resident at most %d kB in the first half, %d kB in the second; %d blocks of %d bytes",
+			last["lives"], last["injected"], peak[0], peak[1], last["blocks"], last["bytes"]))
+		if build == "plain" && peak[1] > peak[0]+256 {
+			t.Errorf("resident memory: %v kB in the halves", peak)
 		}
 	}
 }

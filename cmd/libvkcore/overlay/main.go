@@ -1,4 +1,4 @@
-// Overlay writes the altered copies of five files of Go's runtime that the core is built with, and the description of
+// Overlay writes the altered copies of six files of Go's runtime that the core is built with, and the description of
 // them that "go build -overlay" reads. Every alteration replaces a text that must stand in the file exactly once;
 // otherwise nothing is built. It changes nothing in the Go installation.
 //
@@ -78,6 +78,12 @@ var alterations = []alteration{
 	{"src/runtime/mgcscavenge.go", `			return heapRetained() <= scavenge.gcPercentGoal.Load() &&
 				gcController.mappedReady.Load() <= scavenge.memoryLimitGoal.Load()
 `, `			return true
+`},
+
+	// No huge pages for the heap's metadata: with collections only on demand the heap has no goal, which the runtime
+	// takes for a very large one, and the kernel makes 2 MB resident of the 4 kB that are used.
+	{"src/runtime/mgc.go", `	if gcController.heapGoal() > minHeapForMetadataHugePages {
+`, `	if gcController.gcPercent.Load() >= 0 && gcController.heapGoal() > minHeapForMetadataHugePages {
 `},
 
 	// Signals 32 and 33 stay open on the core's threads, and the C library's handlers of them use the stack of the
