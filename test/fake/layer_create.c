@@ -43,14 +43,19 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
     if (!function && !chain->device) function = chain->gipa(chain->instance, name);
     if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
     if (!function) return NULL;
-    a = malloc(sizeof *a + strlen(name) + 1);
-    if (!a) abort();
-    a->function = function;
-    strcpy(a->name, name);
+    struct answer_of_next *fresh = malloc(sizeof *a + strlen(name) + 1);
+    if (!fresh) abort();
+    fresh->function = function;
+    strcpy(fresh->name, name);
     pthread_mutex_lock(&lock);
-    a->next = chain->answers;
-    chain->answers = a;
+    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {}
+    if (!a) { /* no other thread has asked meanwhile */
+        fresh->next = chain->answers;
+        chain->answers = fresh;
+        fresh = NULL;
+    }
     pthread_mutex_unlock(&lock);
+    free(fresh);
     return function;
 }
 
@@ -240,7 +245,7 @@ static void reenter(void)
     static __thread int depth;
     struct record r;
     VkInstance instance = NULL;
-    if (depth || !script_has("reenter", NULL)) return;
+    if (!script_has("reenter", NULL) || depth) return;
     void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (!loader) return;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(loader, "vkCreateInstance");
