@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,14 +17,17 @@ import (
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full bool
-		app, user              string
+		asJSON, elevated, full, probe bool
+		app, user                     string
+		limit                         time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
-			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing.\n\n" +
+			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with --probe it\n" +
+			"also loads each driver and active layer alone, in child processes under a time limit, and says which one\n" +
+			"crashes, hangs or fails.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -30,8 +35,12 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if probe && (source.Foreign() || elevated || user != "") {
+				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
+			}
 			options := doctor.Options{Platform: search.Linux(), User: user}
-			if found, err := findLayout(s.executable, ""); err == nil {
+			found, missing := findLayout(s.executable, "")
+			if missing == nil {
 				if real, err := filepath.EvalSymlinks(found.library); err == nil {
 					options.Library = real
 				}
@@ -39,6 +48,14 @@ func newDoctor(s *surroundings) *cobra.Command {
 			result, err := doctor.Examine(source, options)
 			if err != nil {
 				return &exitError{exitBlind, err}
+			}
+			if probe {
+				if missing != nil {
+					return &exitError{exitBlind, missing}
+				}
+				if err := probeAll(found, source.Environ, result, limit); err != nil {
+					return &exitError{exitBlind, err}
+				}
 			}
 			variableFindings(result, variablesOf(result.Answer, source, source.Environ, elevated))
 			if asJSON {
@@ -55,6 +72,8 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
+	cmd.Flags().BoolVar(&probe, "probe", false, "also load each driver and active layer, in a child process each")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
@@ -139,6 +158,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
 	}
+	printProbes(s, style, r.Probes)
 	count := map[string]int{}
 	for _, f := range r.Findings {
 		count[f.Severity]++

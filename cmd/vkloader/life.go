@@ -24,7 +24,18 @@ type life struct {
 	Usage      map[string]usage
 	Log        string // what was written to standard error
 	Problem    string // why it did not end well; empty when it did
+	Fate       fate
 }
+
+// fate is how a life ended.
+type fate uint8
+
+const (
+	fine    fate = iota
+	failed       // it ended by itself, and something did not work
+	crashed      // by a signal
+	hung         // it was ended at its limit
+)
 
 type extension struct {
 	Name     string `json:"name"`
@@ -104,30 +115,40 @@ func live(l layout, environ []string, again bool, limit time.Duration) (*life, e
 		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
 	}
 	err := cmd.Wait()
+	// What is left of its group has been started by a driver or layer and stays behind otherwise.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	result := &life{Usage: map[string]usage{}, Log: log.String()}
 	unfinished := result.read(&out)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		result.Problem = fmt.Sprintf("no end within %s%s", limit, during(unfinished))
+		result.Problem, result.Fate = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), hung
 	case errors.As(err, &exit):
 		status, ok := exit.Sys().(syscall.WaitStatus)
 		if ok && status.Signaled() {
-			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), during(unfinished))
-		} else if result.Problem == "" {
+			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), result.during(unfinished))
+			result.Fate = crashed
+			break
+		}
+		if result.Problem == "" {
 			result.Problem = result.failedPhase()
 		}
+		result.Fate = failed
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
 	}
 	return result, nil
 }
 
-func during(phase string) string {
-	if phase == "" {
-		return ""
+// during says in which phase it ended, or after which, when none was going on.
+func (l *life) during(phase string) string {
+	switch {
+	case phase != "":
+		return " during: " + phase
+	case len(l.Phases) > 0:
+		return " after: " + l.Phases[len(l.Phases)-1].Name
 	}
-	return " during: " + phase
+	return ""
 }
 
 // read takes the probe's lines and gives the phase that was begun and not finished.

@@ -51,6 +51,13 @@ const (
 	VariableUnknown
 	ElevatedIgnores
 	ElevatedProgram
+	DriverCrashes
+	DriverHangs
+	DriverFails
+	DriverNoDevice
+	LayerCrashes
+	LayerHangs
+	LayerFails
 	codeCount
 )
 
@@ -154,6 +161,27 @@ var table = [codeCount]Entry{
 	ElevatedProgram: {"elevated-program", diag.Note, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be led by that user.",
 		"Examine it with --elevated."},
+	DriverCrashes: {"driver-crashes", diag.Problem, "",
+		"Drivers run in the program's own process: when one crashes, the program does, also when it uses another one.",
+		"Update or remove the driver, or switch it off."},
+	DriverHangs: {"driver-hangs", diag.Problem, "",
+		"Drivers run in the program's own process: when one does not come back, the program does not.",
+		"Update or remove the driver, or switch it off."},
+	DriverFails: {"driver-fails", diag.Problem, "",
+		"A driver that fails is left out, or makes the whole call fail.",
+		"Update or install the driver again, or remove it."},
+	DriverNoDevice: {"driver-no-device", diag.Note, "",
+		"A driver without a device is loaded by every program for nothing; where there is a device for it, it may be too old for that.",
+		"Nothing, as long as its device is not in this machine."},
+	LayerCrashes: {"layer-crashes", diag.Problem, "",
+		"Layers run in the program's own process: when one crashes, the program does.",
+		"Update or remove the layer, or switch it off."},
+	LayerHangs: {"layer-hangs", diag.Problem, "",
+		"Layers run in the program's own process: when one does not come back, the program does not.",
+		"Update or remove the layer, or switch it off."},
+	LayerFails: {"layer-fails", diag.Problem, "",
+		"When a layer fails, no program gets an instance or a device.",
+		"Update or remove the layer, or switch it off."},
 }
 
 // Entry gives the code's line of the table.

@@ -132,9 +132,11 @@ func (e *exam) withoutDriver() {
 		for _, g := range e.gpus {
 			if f := familyFor(g.Kernel); f != nil {
 				do = e.system.install(f)
-				if cure := e.containerCure(g); cure != "" {
-					do = cure
-				}
+			}
+		}
+		for _, f := range e.Findings {
+			if f.Code == GPUNoDriver.String() {
+				do = f.Do
 			}
 		}
 		if replace := e.replaced(); replace != "" {

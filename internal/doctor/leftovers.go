@@ -126,7 +126,7 @@ func (e *exam) loaders() {
 		}
 		e.Loaders = append(e.Loaders, l)
 	}
-	first := e.linker.Find(loaderName)
+	first := e.linker.FindFor(loaderName)
 	if first.File != nil {
 		add(first.File.Path, true)
 	}
@@ -160,21 +160,29 @@ func (e *exam) judgeLoaders(first linker.Result) {
 		}
 		return
 	}
+	others := e.linker.Find(loaderName) // what other programs get
 	newest := slices.MaxFunc(e.Loaders, func(a, b Loader) int {
 		return linker.CompareVersions(a.Vulkan, b.Vulkan)
 	})
 	for _, l := range e.Loaders {
 		what := fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly(l))
 		switch {
-		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, what+", and programs get it before "+newest.File+" for Vulkan "+newest.Vulkan,
-				"Remove "+l.Name+", or the variable that puts its folder first.")
-		case !l.First && e.bundled(&l):
-			found := e.found(LoaderBundled, loaderName, l.Name, what+", and comes with the program "+e.source.Program,
-				"Remove "+l.Name+", so that the program gets "+first.File.Path+".")
+		case e.bundled(&l):
+			what += ", and comes with the program"
+			if l.First {
+				what += ", which gets it"
+			}
+			do := ""
+			if others.File != nil && others.File.Real != l.File {
+				do = "Remove " + l.Name + ", so that the program gets " + others.File.Path + "."
+			}
+			found := e.found(LoaderBundled, loaderName, l.Name, what, do)
 			if linker.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
+		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
+			e.found(LoaderOld, loaderName, l.Name, what+", and programs get it before "+newest.File+" for Vulkan "+newest.Vulkan,
+				"Remove "+l.Name+", or the variable that puts its folder first.")
 		case !l.First:
 			e.found(LoaderOther, loaderName, l.Name, what+"; programs get "+first.File.Path, "")
 		}

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/linker"
 	"vkloader/internal/manifest"
 	"vkloader/internal/search"
+	"vkloader/internal/variables"
 )
 
 // libraries examines the library of every driver that is used and of every layer that is listed.
@@ -227,8 +228,14 @@ func (e *exam) sameDriver(m *Module, f *linker.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			e.found(LibraryTwice, m.Name, m.Manifest, fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest),
-				"Remove "+m.Manifest+" or "+other.Manifest+", or the variable that adds one of them.")
+			what, do := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest), "Remove "+m.Manifest+" or "+other.Manifest
+			if other.Manifest == m.Manifest {
+				what, do = "the manifest is found twice", "See which variables name it: vkloader env"
+				if more := variables.AddDriverFiles; e.source.Var(more.Name(), more.Secure()).Set {
+					do = "unset " + more.Name()
+				}
+			}
+			e.found(LibraryTwice, m.Name, m.Manifest, what, do)
 			return
 		}
 	}

@@ -41,17 +41,38 @@ type Module struct {
 // Report is what an examination found.
 type Report struct {
 	Schema    int       `json:"schema"`
-	Root      string    `json:"root,omitempty"`
 	System    string    `json:"system,omitempty"` // the distribution
 	Sandboxes []Sandbox `json:"sandboxes"`
 	GPUs      []GPU     `json:"gpus"`
 	Loaders   []Loader  `json:"loaders"`
 	Drivers   []Module  `json:"drivers"`
 	Layers    []Module  `json:"layers"`
+	Probes    []Probe   `json:"probes,omitempty"`
 	Findings  []Finding `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 }
+
+// Probe is how a driver or layer behaved in a child process of its own.
+type Probe struct {
+	Kind     string   `json:"kind"` // driver or layer
+	Name     string   `json:"name"`
+	Manifest string   `json:"manifest"`
+	Result   string   `json:"result"`           // ok, no device, fails, crashes, hangs
+	Detail   string   `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
+	Said     string   `json:"said,omitempty"`   // the loader's own message about it
+	Devices  []string `json:"devices,omitempty"`
+	Millis   float64  `json:"ms"` // what the phases took together
+}
+
+// Results of probes.
+const (
+	ProbeOK       = "ok"
+	ProbeNoDevice = "no device"
+	ProbeFails    = "fails"
+	ProbeCrashes  = "crashes"
+	ProbeHangs    = "hangs"
+)
 
 // Has tells whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {

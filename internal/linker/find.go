@@ -309,6 +309,14 @@ func (l *Linker) expand(text, origin string) []string {
 	return replace(list, "PLATFORM", platform...)
 }
 
+// FindFor looks for a library that the program itself needs, or opens.
+func (l *Linker) FindFor(name string) Result {
+	if l.program == nil {
+		return l.Find(name)
+	}
+	return l.Find(name, l.program)
+}
+
 // Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
 // folders that only the libraries themselves name are left out.
 func (l *Linker) Everywhere(name string) []string {
