@@ -59,7 +59,7 @@ type timeInfo struct {
 
 func newInfo(s *surroundings) *cobra.Command {
 	var (
-		asJSON            bool
+		asJSON, full      bool
 		library, fallback string
 		limit             time.Duration
 	)
@@ -87,6 +87,9 @@ func newInfo(s *surroundings) *cobra.Command {
 				err = writeJSON(s, result)
 			} else {
 				result.print(s)
+				if full {
+					result.printMore(s)
+				}
 			}
 			if err == nil && result.Problem != "" {
 				err = &exitError{code: exitProblems}
@@ -95,6 +98,7 @@ func newInfo(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", infoSchema))
+	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", "look through this libvulkan instead of the one with the tool")
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of a driver to show when the machine has none")
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")

@@ -93,6 +93,44 @@ func (r *info) print(s *surroundings) {
 	}
 }
 
+// printMore writes what --full adds.
+func (r *info) printMore(s *surroundings) {
+	style := report.StyleFor(s.out, s.getenv)
+	line := func(format string, args ...any) {
+		fmt.Fprintf(s.out, "  %s\n", report.OneLine(fmt.Sprintf(format, args...)))
+	}
+	for _, d := range r.Devices {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, report.OneLine(d.Name))))
+		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
+		line("driver %s %s", d.DriverName, d.DriverInfo)
+		if d.DeviceUUID != "" {
+			line("device UUID %s, driver UUID %s", d.DeviceUUID, d.DriverUUID)
+		}
+	}
+	for _, l := range r.Layers {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+report.OneLine(l.Name)))
+		line("%s; API %s, implementation %d", l.Description, report.Version(l.APIVersion), l.ImplementationVersion)
+		if l.Active != nil {
+			line("manifest %s", l.Active.Manifest)
+			line("library %s", l.Active.Library)
+		}
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
+	extensions := report.NewTable("name", ">revision")
+	for _, e := range r.Instance {
+		extensions.Row(e.Name, fmt.Sprint(e.Revision))
+	}
+	extensions.Print(s.out, "  ", style)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
+	table := report.NewTable("at", ">resident", ">threads")
+	for _, moment := range []string{"start", "load", "end"} {
+		if u, ok := r.Usage[moment]; ok {
+			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))
+		}
+	}
+	table.Print(s.out, "  ", style)
+}
+
 func (d driverInfo) result() string {
 	switch {
 	case d.Problem != "":

@@ -12,8 +12,8 @@ import (
 // packageLimit is how long the package manager may take: its answer is nice to have.
 const packageLimit = 3 * time.Second
 
-// packagesOf asks the machine's dpkg which packages the manifests belong to; what it does not know is left out, and so is everything
-// on a system without it.
+// packagesOf asks the machine's dpkg, or rpm, which packages the manifests belong to; what they do not know is left
+// out, and so is everything on a system without them.
 func packagesOf(machine *system.Machine, list []explained) map[string]string {
 	owners := map[string]string{}
 	paths := []string{"-S", "--"}
@@ -43,5 +43,22 @@ func packagesOf(machine *system.Machine, list []explained) map[string]string {
 			owners[path] = owner
 		}
 	}
+	if paths = paths[options:]; len(owners) == 0 && !machine.Foreign() {
+		rpmOwners(ctx, paths, owners)
+	}
 	return owners
+}
+
+// rpmOwners asks rpm: it answers with a line for each path, in order.
+func rpmOwners(ctx context.Context, paths []string, owners map[string]string) {
+	answer, _ := exec.CommandContext(ctx, "rpm", append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...).Output()
+	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
+	if len(lines) != len(paths) {
+		return
+	}
+	for i, line := range lines {
+		if line != "" && !strings.Contains(line, " ") { // "file ... is not owned by any package"
+			owners[paths[i]] = line
+		}
+	}
 }

@@ -382,9 +382,32 @@ func orWord(text, word string) string {
 	return text
 }
 
+// settingsDone is what settings set and clear have done.
+type settingsDone struct {
+	Schema   int    `json:"schema"`
+	Wrote    string `json:"wrote,omitempty"`
+	Removed  string `json:"removed,omitempty"`
+	Restored bool   `json:"restored,omitempty"` // another program's file is back
+	Expires  string `json:"expires,omitempty"`
+}
+
+func rfc3339(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
 func newSettingsClear(s *surroundings) *cobra.Command {
 	var apps []string
-	var force bool
+	var force, asJSON bool
+	tell := func(done settingsDone, format string, args ...any) error {
+		if done.Schema = settingsSchema; asJSON {
+			return writeJSON(s, done)
+		}
+		_, err := fmt.Fprintf(s.out, format+"\n", args...)
+		return err
+	}
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove the settings file that this tool wrote, or the settings for some programs in it",
@@ -399,8 +422,7 @@ func newSettingsClear(s *surroundings) *cobra.Command {
 			f := place.inForce()
 			switch {
 			case f == nil:
-				fmt.Fprintln(s.out, "There is no settings file.")
-				return nil
+				return tell(settingsDone{}, "There is no settings file.")
 			case !f.Ours && !force:
 				return notOurs(f)
 			case len(apps) > 0 && !f.Ours:
@@ -409,17 +431,24 @@ func newSettingsClear(s *surroundings) *cobra.Command {
 				if apps, err = absoluteApps(&place.machine, apps); err != nil {
 					return err
 				}
-				return s.dropPrograms(place, f, apps)
+				done, err := dropPrograms(place, f, apps)
+				if err != nil {
+					return err
+				}
+				if done.Removed != "" {
+					return tell(done, "Removed %s%s", f.Path, putBack(done.Restored))
+				}
+				return tell(done, "Removed the settings for %s from %s", strings.Join(apps, ", "), f.Path)
 			}
 			restored, err := removeSettings(&place.machine, f.Path, func(now *configuration.File) bool { return now.Ours == f.Ours })
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
-			fmt.Fprintf(s.out, "Removed %s%s\n", f.Path, putBack(restored))
-			return nil
+			return tell(settingsDone{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
 		},
 	}
 	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program; may be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsSchema))
 	cmd.Flags().BoolVar(&force, "force", false, "also when the file is another program's")
 	return cmd
 }
@@ -429,32 +458,34 @@ func notOurs(f *configuration.File) error {
 }
 
 // dropPrograms takes the settings for some programs out, and the file when nothing is left in it.
-func (s *surroundings) dropPrograms(place *settingsPlace, f *configuration.File, apps []string) error {
+func dropPrograms(place *settingsPlace, f *configuration.File, apps []string) (done settingsDone, err error) {
 	unlock, err := configuration.Lock(&place.machine, f.Path)
 	if err != nil {
-		return &exitError{exitBlind, err}
+		return done, &exitError{exitBlind, err}
 	}
 	defer unlock()
+	if f, err = configuration.Read(&place.machine, f.Path); err != nil {
+		return done, &exitError{exitBlind, err}
+	}
 	content, err := f.Decode()
 	if err != nil {
-		return &exitError{exitBlind, err}
+		return done, &exitError{exitBlind, err}
 	}
 	if !configuration.Drop(content, apps) {
-		return &exitError{exitProblems, fmt.Errorf("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))}
+		return done, &exitError{exitProblems, fmt.Errorf("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))}
 	}
 	if len(content["settings_array"].([]any)) == 0 {
-		restored, err := configuration.Remove(&place.machine, f.Path)
-		if err != nil {
-			return &exitError{exitBlind, err}
-		}
-		fmt.Fprintf(s.out, "Removed %s%s\n", f.Path, putBack(restored))
-		return nil
+		done.Removed = f.Path
+		done.Restored, err = configuration.Remove(&place.machine, f.Path)
+	} else {
+		done.Wrote = f.Path
+		done.Expires = rfc3339(f.Expires)
+		err = configuration.Write(&place.machine, f.Path, content, f.Expires, false)
 	}
-	if err := configuration.Write(&place.machine, f.Path, content, f.Expires, false); err != nil {
-		return &exitError{exitBlind, err}
+	if err != nil {
+		return done, &exitError{exitBlind, err}
 	}
-	fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(apps, ", "), f.Path)
-	return nil
+	return done, nil
 }
 
 // absoluteApps are paths as app_keys need them: full, and with links resolved, as the loader sees its own program.

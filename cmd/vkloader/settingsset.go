@@ -28,7 +28,7 @@ type settingsChange struct {
 	apps, layers, drivers, added, devices []string
 	noLayers, exclusive                   bool // --no-layers, --only-these-layers
 	log, expires                          string
-	system, force, dry                    bool
+	system, force, dry, json              bool
 }
 
 func newSettingsSet(s *surroundings) *cobra.Command {
@@ -61,6 +61,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 	flags.StringVar(&c.expires, "expires", "", "when the tool removes the file: after a time such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.system, "system", false, "write the file for all users")
 	flags.BoolVar(&c.force, "force", false, "also in place of another program's file")
+	flags.BoolVar(&c.json, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsSchema))
 	flags.BoolVar(&c.dry, "dry-run", false, "print the file instead of writing it")
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
 		"log": completeWords})
@@ -140,6 +141,9 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsChange) error {
 	}
 	if err := configuration.Write(&place.machine, where, content, expires, f != nil && !f.Ours); err != nil {
 		return &exitError{exitBlind, fmt.Errorf("settings file: %w", err)}
+	}
+	if c.json {
+		return writeJSON(s, settingsDone{Schema: settingsSchema, Wrote: where, Expires: rfc3339(expires)})
 	}
 	fmt.Fprintf(s.out, "Wrote %s\n", where)
 	if !expires.IsZero() {
