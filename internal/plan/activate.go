@@ -64,8 +64,19 @@ func (d *decider) activate(list []*manifest.Layer) {
 func (a *activator) regular() {
 	d := a.d
 	variable := d.f.Variable(variables.InstanceLayers)
+	var implicit []*manifest.Layer
+	var names []string
 	for _, l := range a.list {
-		if l.Implicit && !(variable.Set && contains(variable.Value, l.Name)) && d.implicitEnabled(l, true) { // LAY-146
+		if l.Implicit {
+			implicit, names = append(implicit, l), append(names, l.Name)
+		}
+	}
+	named := make([]bool, len(names))
+	if variable.Set {
+		named = partsOf(variable.Value, names) // LAY-146
+	}
+	for i, l := range implicit {
+		if !named[i] && d.implicitEnabled(l, true) {
 			a.add(l, ByImplicit)
 		}
 	}

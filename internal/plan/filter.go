@@ -144,15 +144,6 @@ func equalFold(a, b string) bool {
 	return true
 }
 
-func contains(s, part string) bool {
-	for at := 0; at+len(part) <= len(s); at++ {
-		if s[at:at+len(part)] == part {
-			return true
-		}
-	}
-	return false
-}
-
 // Matches tells whether a name has an entry in a filter list (ENV-35 to ENV-44), the special words of
 // VK_LOADER_LAYERS_DISABLE left aside.
 func Matches(list, name string) bool {

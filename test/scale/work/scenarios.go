@@ -69,6 +69,10 @@ var scenarios = []struct {
 		w.many(explicitFolder, n)
 		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", func(i int) string { return name(n - 1 - i) })
 	}},
+	{"implicit-and-named", func(w *world, n int) { // LAY-146
+		w.many(implicitFolder, n)
+		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", func(i int) string { return "x" + name(n-1-i) + "x" })
+	}},
 	{"named-and-missing", func(w *world, n int) {
 		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", name)
 	}},

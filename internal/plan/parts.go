@@ -1,0 +1,78 @@
+package plan
+
+// partNode is a node of the tree of names; node 0 is the root, and child and sibling 0 mean none.
+type partNode struct {
+	child, sibling uint32
+	fail           uint32 // the longest proper end of this node's text that is a node
+	c              byte
+	seen           bool
+}
+
+type partTree []partNode
+
+func (t partTree) child(at uint32, c byte) uint32 {
+	at = t[at].child
+	for at != 0 && t[at].c != c {
+		at = t[at].sibling
+	}
+	return at
+}
+
+// step goes from a node's text, longer by c, to its longest end that is a node.
+func (t partTree) step(at uint32, c byte) uint32 {
+	for {
+		if next := t.child(at, c); next != 0 || at == 0 {
+			return next
+		}
+		at = t[at].fail
+	}
+}
+
+// partsOf tells which of the names occur in the text. The work grows with the lengths of text and names, not with
+// their product: it is Aho and Corasick's way.
+func partsOf(text string, names []string) []bool {
+	size := 1
+	for _, name := range names {
+		size += len(name)
+	}
+	tree := append(make(partTree, 0, size), partNode{seen: true})
+	ends := make([]uint32, len(names))
+	for i, name := range names {
+		at := uint32(0)
+		for j := 0; j < len(name); j++ {
+			next := tree.child(at, name[j])
+			if next == 0 {
+				next = uint32(len(tree))
+				tree = append(tree, partNode{c: name[j], sibling: tree[at].child})
+				tree[at].child = next
+			}
+			at = next
+		}
+		ends[i] = at
+	}
+	order := append(make([]uint32, 0, len(tree)), 0) // by length of text
+	for i := 0; i < len(order); i++ {
+		parent := order[i]
+		for at := tree[parent].child; at != 0; at = tree[at].sibling {
+			if parent != 0 {
+				tree[at].fail = tree.step(tree[parent].fail, tree[at].c)
+			}
+			order = append(order, at)
+		}
+	}
+	at := uint32(0)
+	for i := 0; i < len(text); i++ {
+		at = tree.step(at, text[i])
+		tree[at].seen = true
+	}
+	for i := len(order) - 1; i > 0; i-- { // what ends a text that was seen was seen
+		if n := &tree[order[i]]; n.seen {
+			tree[n.fail].seen = true
+		}
+	}
+	found := make([]bool, len(names))
+	for i, end := range ends {
+		found[i] = tree[end].seen
+	}
+	return found
+}
