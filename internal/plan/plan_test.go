@@ -36,6 +36,24 @@ func (w *world) driver(name string, more string) *world {
 	return w
 }
 
+// Files of a folder come as the source of facts gives them.
+//
+// holds: PATH-18
+func TestOrderOfFolders(t *testing.T) {
+	w := newWorld()
+	for _, name := range []string{"m.json", "z.json", "a.json", "q.json"} {
+		w.driver(name, "")
+		w.Folders[driverFolder[:len(driverFolder)-1]] = append(w.Folders[driverFolder[:len(driverFolder)-1]], name)
+	}
+	var got []string
+	for _, d := range Resolve(&Question{Kind: Instance, Platform: search.Linux()}, w).Drivers {
+		got = append(got, search.BaseName(d.Path))
+	}
+	if text := strings.Join(got, " "); text != "m.json z.json a.json q.json" {
+		t.Errorf("drivers: %s", text)
+	}
+}
+
 func layerText(version, name, more string) string {
 	return `{"file_format_version":"` + version + `","layer":{"name":"` + name + `","type":"INSTANCE","api_version":"1.3.0",` +
 		`"implementation_version":"2","description":"d of ` + name + `"` + more + `}}`

@@ -342,13 +342,14 @@ func TestErrorsOfLayers(t *testing.T) {
 	said(t, h.Quit().Stderr, 0, "WARNING", warning)
 }
 
-// holds: LAY-331 LAY-333 LAY-332 GPA-082 LAY-434
+// holds: LAY-331 LAY-333 LAY-332 GPA-082 LAY-433 LAY-434
 func TestCallsInsideCreation(t *testing.T) {
 	t.Parallel()
 	const props2 = "VK_KHR_get_physical_device_properties2"
 	for _, c := range []struct{ api, ext, suffix string }{{"1.1.0", "", ""}, {"1.0.0", props2, "KHR"}} {
 		w := world.New(t)
 		w.Driver("a", "device name=a1", "device name=a2", "ext "+props2).API(c.api)
+		w.ImplicitLayer("VK_LAYER_0")
 		w.ExplicitLayer("VK_LAYER_1", "use vkGetPhysicalDeviceProperties2"+c.suffix, "use vkGetPhysicalDeviceFeatures2"+c.suffix)
 		w.ExplicitLayer("VK_LAYER_2", "use vkGetPhysicalDeviceProperties2"+c.suffix, "use vkGetPhysicalDeviceFeatures2"+c.suffix, "reenter")
 		h := w.Start()
@@ -371,6 +372,13 @@ func TestCallsInsideCreation(t *testing.T) {
 		if inner := w.Log().Fn("reentered"); len(inner) != 1 || inner[0].Result() != 0 {
 			t.Errorf("a further instance inside: %v", inner)
 		}
+		var entered []string // the further instance has no layers but implicit ones, and starts at the top
+		for _, e := range w.Log().Fn("vkCreateInstance") {
+			if e.Text("phase") != "leave" {
+				entered = append(entered, e.Text("who"))
+			}
+		}
+		same(t, "entered", entered, []string{"VK_LAYER_0", "VK_LAYER_1", "VK_LAYER_2", "VK_LAYER_0", "a", "a"})
 		h.OK("create_device", "pd", device(h))
 		threads := map[int64]bool{}
 		for _, e := range w.Log() {

@@ -13,6 +13,7 @@ import (
 
 const (
 	success             = 0
+	outOfMemory         = -1
 	layerNotPresent     = -6
 	extensionNotPresent = -7
 	incompatibleDriver  = -9

@@ -1,11 +1,13 @@
 package discovery
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"vkloader/internal/facts/system"
 	"vkloader/test/world"
 )
 
@@ -227,6 +229,46 @@ func TestOrderOfList(t *testing.T) {
 	if files != 2 {
 		t.Errorf("q/d.json was read %d times", files)
 	}
+	s.end()
+}
+
+// Manifests of a folder come in the order of the folder, in the library and in the tool's source of facts.
+//
+// holds: PATH-18 LAY-96 SYS-010
+func TestFoldersAreNotSorted(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	for i := range 40 {
+		file := fmt.Sprintf("%c%02d.json", 'a'+(i*17+5)%26, i)
+		w.Write("system"+implicitFolder+"/"+file, blunt("1.2.0", "VK_LAYER_i_"+file, nil))
+		w.Write("system"+explicitFolder+"/"+file, blunt("1.2.0", "VK_LAYER_e_"+file, nil))
+		w.Driver(file[:3]).MoveManifest("system" + driverFolder)
+	}
+	read := func(folder string) (names []string) {
+		f, err := os.Open(w.SystemPath(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if names, err = f.Readdirnames(-1); err != nil || len(names) != 40 || slices.IsSorted(names) {
+			t.Fatalf("%v: %v", err, names)
+		}
+		told := (&system.Source{Machine: system.Machine{}}).Folder(w.SystemPath(folder))
+		if !told.Listed || !slices.Equal(told.Names, names) {
+			t.Errorf("the tool reads %s as %v, not %v", folder, told.Names, names)
+		}
+		return names
+	}
+	s := start(t, w)
+	want := "VK_LAYER_i_" + strings.Join(read(implicitFolder), " VK_LAYER_i_") + " VK_LAYER_e_" + strings.Join(read(explicitFolder), " VK_LAYER_e_")
+	same(t, "listed", s.listed(), want)
+	s.h.OK("create_instance")
+	var drivers []string
+	for _, name := range w.Log().Fn("vkCreateInstance").Who() {
+		drivers = append(drivers, name+".json")
+	}
+	same(t, "drivers", strings.Join(drivers, " "), strings.Join(read(driverFolder), " "))
+	s.h.Do("destroy_instance")
 	s.end()
 }
 

@@ -1,6 +1,8 @@
 package discovery
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -392,6 +394,82 @@ func TestSettingsShape(t *testing.T) {
 		"log_locations":[{"destinations":["somewhere"],"filters":["all"]}],"layers":[`+entries[3]+`,`+unordered+`,`+entry("auto", names[2], w.Path("work/"+names[2]+".json"), treat)+`],
 		"additional_drivers_use_exclusively":false,"additional_drivers":[{"path":"/opt/acme/acme_icd.json"}]}]}`)
 	same(t, "active", s.create().active, names[3]+" "+names[2])
+	s.end()
+}
+
+// Lack of memory while the settings file is read ends the call; no other defect of the file does.
+//
+// holds: SET-16
+func TestSettingsFileThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	const file = "system/usr/local/etc/vulkan/loader_settings.d/vk_loader_settings.json"
+	w := loud(t)
+	w.Driver("one").MoveManifest("system" + driverFolder) // SET-98: variables may not count
+	explicit(w, "VK_LAYER_e")
+	settingsObject(w, list(entry("on", "VK_LAYER_e", explicitFolder+"/VK_LAYER_e.json", "")))
+	s := start(t, w)
+	same(t, "active", s.create().active, "VK_LAYER_e")
+	s.set("WORLD_NO_MEMORY", "vk_loader_settings.json")
+	if a := s.h.Do("create_instance"); a.Result() != outOfMemory || a.Int("written") != 0 {
+		t.Errorf("without memory for the stream: %v", a)
+	}
+	s.set("WORLD_NO_MEMORY", world.Unset)
+	same(t, "active again", s.create().active, "VK_LAYER_e")
+
+	if world.Variant() == "" { // the sanitizer has a malloc of its own
+		large := strings.Repeat(" ", 200000) // so that its text is an allocation that nothing else makes
+		settings(w, large+`{"file_format_version":"1.0.0","settings":`+list(entry("on", "VK_LAYER_e", explicitFolder+"/VK_LAYER_e.json", ""))+`}`)
+		failed, from := 0, 0
+		for ; from < 2000; from++ {
+			s.h.Do("malloc_fail", "from", strconv.Itoa(from))
+			a := s.h.Do("create_instance")
+			calls := s.h.Do("malloc_fail").Int("calls")
+			if a.Result() == success {
+				s.h.Do("destroy_instance")
+				if calls <= int64(from) {
+					break
+				}
+				continue
+			}
+			failed++
+			if a.Result() != outOfMemory || a.Int("written") != 0 {
+				t.Errorf("with %d allocations: %v", from, a)
+			}
+		}
+		if failed < 5 || from == 2000 {
+			t.Errorf("%d of %d allocations ended the call", failed, from)
+		}
+	}
+
+	for _, text := range []string{"", " ", "\x00", "{", "[", "null", "[]", "{}", `"x"`, strings.Repeat("[", 5000), "\xff\xfe{\x00}\x00", `{"settings":{"layers":[]}}`,
+		`{"file_format_version":1,"settings":{}}`, `{"file_format_version":"1.0.0"}`, `{"file_format_version":"x","settings":7}`,
+		`{"file_format_version":"1.0.0","settings_array":{"a":1}}`, `{"file_format_version":"1.0.0","settings_array":[[]]}`,
+		`{"file_format_version":"1.0.0","settings":{"layers":7,"stderr_log":7,"additional_drivers":7,"device_configurations":7}}`,
+		`{"file_format_version":"1.0.0","settings":{"layers":[{}],"stderr_log":[7],"additional_drivers":[7],"device_configurations":[{}]}}`,
+		`{"file_format_version":"1.0.0","settings":{"layers":[{"name":"VK_LAYER_e","path":"/nowhere.json","control":"on"}]}}`,
+		`{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"/nowhere.json"}]}}`,
+	} {
+		settings(w, text)
+		if r := s.h.Do("create_instance").Result(); r != success {
+			t.Errorf("%.40q: %d", text, r)
+			continue
+		}
+		s.h.Do("destroy_instance")
+	}
+	os.Remove(w.Path(file))
+	for what, place := range map[string]func() error{
+		"a folder":        func() error { return os.Mkdir(w.Path(file), 0o755) },
+		"a dangling link": func() error { return os.Symlink("/nowhere", w.Path(file)) },
+		"a device":        func() error { return os.Symlink("/dev/null", w.Path(file)) },
+	} {
+		if err := place(); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.create().result; r != success {
+			t.Errorf("%s: %d", what, r)
+		}
+		os.Remove(w.Path(file))
+	}
 	s.end()
 }
 

@@ -2,6 +2,7 @@
 // built with counters (go build -cover -covermode=atomic) and called by the tests of test/scale.
 //
 //	work FOLDER N   one folder of counters per scenario below FOLDER, each with N of what the scenario has many of
+//	work serve      answers questions on standard input, see serve
 package main
 
 import (
@@ -19,8 +20,12 @@ import (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "serve" {
+		fail(serve(os.Stdin, os.Stdout))
+		return
+	}
 	if len(os.Args) != 3 {
-		fail(fmt.Errorf("usage: work FOLDER N"))
+		fail(fmt.Errorf("usage: work FOLDER N, or work serve"))
 	}
 	n, err := strconv.Atoi(os.Args[2])
 	fail(err)
