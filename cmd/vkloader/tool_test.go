@@ -155,6 +155,33 @@ func TestInfoOfBadLives(t *testing.T) {
 	}
 }
 
+// What a driver has started goes with its process, whether that ends by itself or is ended.
+func TestProbeTakesItsGroupAlong(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]string{"ends by itself": "exit 0", "hangs": "exec sleep 600"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "pid")
+			s, _, _ := world(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+file+"\n"+end)
+			run(s, []string{"info", "--timeout", "4s"})
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stat := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
+			for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				data, err := os.ReadFile(stat)
+				if err != nil || strings.Contains(string(data), ") Z ") { // gone, or only its parent has not noticed
+					return
+				}
+				if time.Since(begun) > time.Minute {
+					t.Fatalf("it lives on: %s", data)
+				}
+			}
+		})
+	}
+}
+
 // Without a driver the one given is shown, and it is said so.
 func TestInfoFallback(t *testing.T) {
 	s, out, _ := world(t, `

@@ -1,0 +1,72 @@
+package tool
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+// Without --probe nothing of a driver or layer runs, and the tool's process loads the C library alone, as the dynamic
+// linker itself tells; with it, each of them is loaded, in children.
+func TestDoctorLoadsNothing(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("acme", "device name=acme", "log_load")
+	w.ImplicitLayer("VK_LAYER_i", "log_load")
+	w.ExplicitLayer("VK_LAYER_e", "log_load")
+	w.Env["LD_DEBUG"] = "files"
+	tool := filepath.Join(built, "vkloader")
+
+	out, exit := w.Run(2*time.Minute, tool, "doctor")
+	for _, want := range []string{"ok            acme.json", "ok            VK_LAYER_i", "ok, not used  VK_LAYER_e"} {
+		if !strings.Contains(strings.ReplaceAll(out, "ok  acme", "ok            acme"), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if seen := w.Log(); len(seen) > 0 {
+		t.Errorf("drivers and layers have run: %v", seen)
+	}
+	loaded := regexp.MustCompile(`calling init: (\S+)`).FindAllStringSubmatch(exit.Stderr, -1)
+	if len(loaded) == 0 {
+		t.Errorf("the dynamic linker tells nothing:\n%s", exit.Stderr)
+	}
+	for _, l := range loaded {
+		name := filepath.Base(l[1])
+		if !strings.HasPrefix(name, "libc.so") && !strings.HasPrefix(name, "ld-linux") && name != "redirect.so" {
+			t.Errorf("the tool's process, or a child, has loaded %s", l[1])
+		}
+	}
+
+	delete(w.Env, "LD_DEBUG")
+	out, _ = w.Run(2*time.Minute, tool, "doctor", "--probe")
+	for _, who := range []string{"acme", "VK_LAYER_i"} {
+		if len(w.Log().By(who).Fn("constructor")) == 0 {
+			t.Errorf("--probe has not loaded %s:\n%s", who, out)
+		}
+	}
+	if len(w.Log().By("VK_LAYER_e")) > 0 {
+		t.Error("--probe has loaded a layer that nobody asks for")
+	}
+}
+
+// A driver that fails is named with the VkResult and the loader's own words; one that works without a device is no
+// problem.
+func TestProbeOfFailures(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"failing-driver": {"problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
+			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
+		"empty-driver": {"note driver-no-device: empty.json\n", "it works, and lists no device", "no problems"},
+	} {
+		out := site(t, name)(nil, "doctor", "--probe", "--full")
+		for _, w := range want {
+			if !strings.Contains(out, w) {
+				t.Errorf("%s: no %q in\n%s", name, w, out)
+			}
+		}
+	}
+}
