@@ -26,7 +26,8 @@ const (
 	stateUnset   = "unset"
 	stateInForce = "in force"
 	stateIgnored = "ignored"   // something else takes its place
-	stateNothing = "no effect" // its value says nothing, or not what it seems to
+	stateNothing = "no effect" // its value is that of a variable that is not set
+	stateFaulty  = "faulty"    // its value, or a part of it, says nothing, or not what it seems to
 	stateUnknown = "unknown"   // looks like one of the loader's and is none
 )
 
@@ -75,7 +76,7 @@ func newListVariables(s *surroundings) *cobra.Command {
 			} else {
 				printVariables(s, rows)
 			}
-			bad := func(v variable) bool { return v.State == stateNothing || v.State == stateUnknown }
+			bad := func(v variable) bool { return v.State == stateFaulty || v.State == stateUnknown }
 			if err == nil && slices.ContainsFunc(rows, bad) {
 				err = &exitError{code: exitProblems}
 			}
@@ -120,7 +121,7 @@ func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Sourc
 	}
 	if e.Check != nil {
 		if fault := e.Check(value); fault != "" {
-			return stateNothing, fault
+			return stateFaulty, fault
 		}
 	}
 	switch e.ID {

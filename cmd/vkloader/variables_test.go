@@ -50,7 +50,7 @@ func TestVariableStates(t *testing.T) {
 		{"VK_LOADER_DEVICE_SELECT=1:2 VK_LOADER_DISABLE_SELECT=1", "", false, false,
 			"VK_LOADER_DEVICE_SELECT:ignored,VK_LOADER_DISABLE_SELECT:in force"},
 		{"VK_LOADER_DEVICE_SELECT=1:2 VK_LOADER_DISABLE_SELECT=yes", "", false, false,
-			"VK_LOADER_DEVICE_SELECT:in force,VK_LOADER_DISABLE_SELECT:no effect"},
+			"VK_LOADER_DEVICE_SELECT:in force,VK_LOADER_DISABLE_SELECT:faulty"},
 		{"NO_I=", "", false, false, "NO_I:in force,NO_O:unset,YES_O:unset"},
 		{"NO_I= VK_INSTANCE_LAYERS=VK_LAYER_i YES_O=off", "", false, false, "NO_I:ignored,YES_O:no effect"},
 		{"YES_O=on", "", false, false, "YES_O:in force"},
@@ -109,7 +109,7 @@ func TestVariablesCommand(t *testing.T) {
 			t.Errorf("%s is missing", v.Name())
 		}
 	})
-	if !strings.Contains(text, `no effect VK_LOADER_DEBUG: "shout" is none of its words`) {
+	if !strings.Contains(text, `faulty VK_LOADER_DEBUG: "shout" is none of its words`) {
 		t.Error(text)
 	}
 	var got struct {
