@@ -166,7 +166,17 @@ func newInfoOf(timed *life, log *loaderLog) *info {
 	}
 	result.Chain = append(result.Chain, "drivers")
 	result.Times = timesOf(timed.Phases)
+	result.Devices, result.Times = someOf(result.Devices), someOf(result.Times)
+	result.Messages, result.Instance = someOf(result.Messages), someOf(result.Instance)
 	return result
+}
+
+// someOf is a list that JSON writes as one, also when there is nothing in it.
+func someOf[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // timesOf joins the first and the second round of each phase.

@@ -49,6 +49,8 @@ type surroundings struct {
 
 	root      string   // --root: the folder that is examined as a file system; "": this machine
 	variables []string // --env: changes to the environment
+
+	answered func(value any) // when not nil, is given every answer that is printed as JSON
 }
 
 func (s *surroundings) getenv(name string) string {

@@ -145,10 +145,10 @@ type shownSettings struct {
 type shownPrograms struct {
 	App       string        `json:"app,omitempty"` // "": all others
 	Log       []string      `json:"log,omitempty"`
-	Layers    []shownLayer  `json:"layers"` // nil: layers are as without the file
+	Layers    []shownLayer  `json:"layers"` // null: layers are as without the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
-	Devices   []shownDevice `json:"devices"` // nil: all
+	Devices   []shownDevice `json:"devices"` // null: all
 }
 
 type shownLayer struct {

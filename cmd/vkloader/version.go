@@ -72,6 +72,9 @@ func orNone(s string) string {
 }
 
 func writeJSON(s *surroundings, value any) error {
+	if s.answered != nil {
+		s.answered(value)
+	}
 	text, err := encodeJSON(value)
 	if err == nil {
 		_, err = io.WriteString(s.out, text)
