@@ -81,6 +81,11 @@ func (r *launched) run(s *surroundings, args []string) error {
 	if machine.Foreign() && !r.dry {
 		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
 	}
+	if !r.dry {
+		if err := s.expireSettings(&machine, nil); err != nil {
+			return err
+		}
+	}
 	found, err := findLayout(s.executable, "")
 	if err != nil {
 		return &exitError{exitBlind, err}

@@ -82,8 +82,11 @@ func (s *surroundings) settingsPlace() (*settingsPlace, error) {
 }
 
 // expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
-// error, because programs go on with it as before.
+// error, because programs go on with it as before. places are those of the machine, looked for when nil.
 func (s *surroundings) expireSettings(m *system.Machine, places []string) error {
+	if places == nil {
+		places = configuration.Places(search.Linux(), &system.Source{Machine: *m})
+	}
 	files, err := configuration.Existing(m, places)
 	if err != nil {
 		return &exitError{exitBlind, err}

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // world is a folder with a tool, a library that nobody opens and a probe that is a shell script.
@@ -261,4 +264,32 @@ func Example_messagesOnce() {
 		"[Vulkan Loader] ERROR:          b\n")
 	fmt.Println(log.Messages)
 	// Output: [{warning a} {error b}]
+}
+
+// Every command takes an argument too many, or an option that it does not know, for wrong usage.
+func TestUsageErrorsEverywhere(t *testing.T) {
+	s, _, _ := world(t, goodLife)
+	count := 0
+	var walk func(cmd *cobra.Command, path []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		count++
+		lines := [][]string{append(slices.Clone(path), "--no-such-option")}
+		if !strings.ContainsAny(cmd.Use, "[.") && !strings.Contains(cmd.Use, " ") || cmd.HasSubCommands() {
+			lines = append(lines, append(slices.Clone(path), "no-such-argument"))
+		}
+		for _, line := range lines {
+			if code := run(s, line); code != exitUsage {
+				t.Errorf("%v: exit code %d, want %d", line, code, exitUsage)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			if !sub.Hidden && !sub.IsAdditionalHelpTopicCommand() && sub.Name() != "help" {
+				walk(sub, append(slices.Clone(path), sub.Name()))
+			}
+		}
+	}
+	walk(newRoot(s), nil)
+	if count < 15 {
+		t.Errorf("only %d commands", count)
+	}
 }

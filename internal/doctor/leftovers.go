@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"vkloader/internal/configuration"
 	"vkloader/internal/diag"
 	"vkloader/internal/linker"
 	"vkloader/internal/manifest"
@@ -26,7 +28,14 @@ func (e *exam) leftovers() {
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "rm "+f.Path)
 	}
 	if s := e.plan.Settings; s != nil {
-		e.found(LeftoverSettings, search.BaseName(s.File), s.File, settingsSay(s)+e.age(s.File), "rm "+s.File)
+		do, owner := "rm "+s.File, ""
+		if f, err := configuration.Read(e.machine, s.File); err == nil && f.Ours {
+			do, owner = "vkloader settings clear", "; it is vkloader's own, without expiry"
+			if !f.Expires.IsZero() {
+				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
+			}
+		}
+		e.found(LeftoverSettings, search.BaseName(s.File), s.File, settingsSay(s)+owner+e.age(s.File), do)
 	}
 }
 
