@@ -83,6 +83,7 @@ help:
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
 	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
+	@echo 'make bench-programs     what the benchmarks are made of, for a machine without Go: docs/benchmarks.md'
 	@echo 'make mutants         how many planted faults the tests find (long)'
 	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
 	@echo 'make generate-check  that the generated files are what the registry gives'

@@ -63,7 +63,10 @@ func (b *bench) repeat(s set, n int) ([]repetition, error) {
 	return list, nil
 }
 
-// grew says whether the process held more blocks at the end than after its warm-up.
+// settled is how much more may be resident at the end than after half of the times, in kB: the core's heap breathes.
+const settled = 512
+
+// grew says whether the process held more blocks at the end than after its warm-up, or went on taking memory.
 func grew(h [3]held) bool {
-	return h[2].Blocks > h[0].Blocks || h[2].Bytes > h[0].Bytes
+	return h[2].Blocks > h[0].Blocks || h[2].Bytes > h[0].Bytes || h[2].Resident > h[1].Resident+settled
 }

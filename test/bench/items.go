@@ -27,6 +27,7 @@ type item struct {
 	unit              unit
 	from              source
 	value             string // its name in the measuring program's output; for time and count, the operation
+	along             string // the operation that it is said along with
 	short, long       int    // counted: how often; two lengths where other threads work, too, and count
 }
 
@@ -34,13 +35,16 @@ type item struct {
 var items = []item{
 	{key: "load", group: "start", title: "library load", unit: nanoseconds, from: fresh, value: "load"},
 	{key: "cold", group: "start", title: "cold start: load, create, first device list", unit: nanoseconds, from: fresh, value: "start"},
+	{key: "cold-spent", group: "start", title: "… processor time of that, all threads", unit: nanoseconds, from: fresh, value: "spent"},
 	{key: "cold-enumerate", group: "start", title: "cold start with enumeration before creation", unit: nanoseconds, from: freshEnumerates, value: "start"},
-	{key: "first-extensions", group: "start", title: "… of that, instance extensions", unit: nanoseconds, from: freshEnumerates, value: "first_extensions"},
+	{key: "cold-enumerate-spent", group: "start", title: "… processor time of that, all threads", unit: nanoseconds, from: freshEnumerates, value: "spent"},
+	{key: "first-extensions", group: "start", title: "… parts: instance extensions", unit: nanoseconds, from: freshEnumerates, value: "first_extensions"},
 	{key: "first-layers", group: "start", title: "… layers", unit: nanoseconds, from: freshEnumerates, value: "first_layers"},
 	{key: "first-create", group: "start", title: "… vkCreateInstance", unit: nanoseconds, from: freshEnumerates, value: "first_create"},
 	{key: "first-devices", group: "start", title: "… device list", unit: nanoseconds, from: freshEnumerates, value: "first_devices"},
 
 	{key: "cycle", group: "warm", title: "warm cycle: enumerate, create, list, destroy", unit: nanoseconds, from: warm, value: "cycle"},
+	{key: "cycle-spent", group: "warm", title: "… processor time of that, all threads", unit: nanoseconds, from: warm, value: "cycle_spent", along: "cycle"},
 	{key: "extensions", group: "warm", title: "extension enumeration", unit: nanoseconds, from: warm, value: "extensions"},
 	{key: "layers", group: "warm", title: "layer enumeration", unit: nanoseconds, from: warm, value: "layers"},
 	{key: "create-instance", group: "warm", title: "vkCreateInstance", unit: nanoseconds, from: warm, value: "create_instance"},
@@ -55,7 +59,7 @@ var items = []item{
 	{key: "draw-export", group: "calls", title: "vkCmdDraw, export", unit: nanoseconds, from: warm, value: "draw_export"},
 	{key: "draw-instance", group: "calls", title: "vkCmdDraw, instance's pointer", unit: nanoseconds, from: warm, value: "draw_instance"},
 	{key: "draw-device", group: "calls", title: "vkCmdDraw, device's pointer", unit: nanoseconds, from: warm, value: "draw_device"},
-	{key: "draw-own", group: "calls", title: "the device's pointer is the driver's own", unit: yes, from: warm, value: "draw_is_the_drivers"},
+	{key: "draw-own", group: "calls", title: "the device's pointer is the driver's own", unit: yes, from: warm, value: "draw_is_the_drivers", along: "draw_device"},
 
 	{key: "resident", group: "memory", title: "resident after the first device list", unit: kilobytes, from: fresh, value: "resident"},
 	{key: "private", group: "memory", title: "… of that, private and written", unit: kilobytes, from: fresh, value: "private"},

@@ -18,7 +18,8 @@ type options struct {
 	build, reference, only, sets string
 	drivers                      []string
 	rounds, cycles               int
-	json, from, update, section  string
+	json, from, section          string
+	update                       []string
 	check, list                  bool
 	remark                       string
 }
@@ -29,13 +30,15 @@ func main() {
 	flag.StringVar(&o.reference, "reference", "", "the `library` to compare with (the system's libvulkan.so.1)")
 	flag.StringVar(&o.only, "only", "", "only these `items or groups`, with commas between (see -list)")
 	flag.StringVar(&o.sets, "sets", "", "only these `sets` of drivers, with commas between: null, alone, mesa")
-	flag.Func("drivers", "another set of drivers, `NAME=MANIFEST[:MANIFEST...]`, instead of the usual; may be given again",
+	flag.Func("drivers",
+		"another set of drivers, `NAME=MANIFEST[:MANIFEST...]`, instead of the usual, or besides those of -sets; may be given again",
 		func(text string) error { o.drivers = append(o.drivers, text); return nil })
 	flag.IntVar(&o.rounds, "rounds", 21, "processes of each kind and library")
 	flag.IntVar(&o.cycles, "cycles", 0, "do everything so many `times` in one process, and show what it holds")
 	flag.StringVar(&o.json, "json", "", "write everything as JSON to this `file`, or - for standard output instead of tables")
 	flag.StringVar(&o.from, "from", "", "measure nothing: take what -json wrote to this `file`")
-	flag.StringVar(&o.update, "update", "", "put the tables into this `file`, between the lines <!-- bench SECTION: begin --> and end")
+	flag.Func("update", "put the tables into this `file`, between the lines <!-- bench SECTION: begin --> and end; may be given again",
+		func(text string) error { o.update = append(o.update, text); return nil })
 	flag.StringVar(&o.section, "section", "main", "the `section` for -update")
 	flag.StringVar(&o.remark, "remark", "", "a `text` about the machine, for its line")
 	flag.BoolVar(&o.check, "check", false, "exit code 1 when a budget is missed")
@@ -61,8 +64,12 @@ func main() {
 	for _, line := range missed {
 		fmt.Fprintln(os.Stderr, "missed:", line)
 	}
-	if o.check && len(missed) > 0 {
+	switch {
+	case o.check && len(missed) > 0:
 		os.Exit(1)
+	case o.check && len(r.Lacking) > 0:
+		fmt.Fprintln(os.Stderr, "bench: not all that has a budget could be measured; see the notes")
+		os.Exit(3)
 	}
 }
 
@@ -99,8 +106,10 @@ func (o *options) put(r *report) error {
 	if o.json != "-" {
 		fmt.Print(r.markdown())
 	}
-	if o.update != "" {
-		return update(o.update, o.section, r.markdown())
+	for _, file := range o.update {
+		if err := r.update(file, o.section); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -191,22 +200,21 @@ func (o *options) choose(b *bench) error {
 
 // chosen are the sets that are measured.
 func (o *options) chosen(b *bench) ([]set, error) {
-	if len(o.drivers) > 0 {
-		var sets []set
-		for _, text := range o.drivers {
-			s, err := b.givenSet(text)
-			if err != nil {
-				return nil, err
-			}
-			sets = append(sets, s)
+	var some []set
+	for _, text := range o.drivers {
+		s, err := b.givenSet(text)
+		if err != nil {
+			return nil, err
 		}
-		return sets, nil
+		some = append(some, s)
+	}
+	if len(some) > 0 && o.sets == "" {
+		return some, nil
 	}
 	sets := b.defaultSets()
 	if o.sets == "" {
 		return sets, nil
 	}
-	var some []set
 	for _, name := range strings.Split(o.sets, ",") {
 		at := slices.IndexFunc(sets, func(s set) bool { return s.name == name })
 		if at < 0 {
@@ -265,6 +273,6 @@ func (o *options) measure(b *bench) (*report, error) {
 		}
 	}
 	r.Load = from + " to " + load()
-	r.Notes = b.notes
+	r.Notes, r.Lacking = b.notes, b.lacking
 	return r, nil
 }

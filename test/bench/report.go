@@ -19,6 +19,7 @@ type report struct {
 	Rows        []row        `json:"rows"`
 	Repetitions []repetition `json:"repetitions,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
+	Lacking     []string     `json:"lacking,omitempty"` // what has a budget and could not be measured
 }
 
 // titled is a set's name, and what is said above its table.
@@ -30,7 +31,7 @@ type titled struct {
 // markdown is the report as tables.
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, r.Reference, r.Rounds)
+	b.WriteString(r.line())
 	for _, s := range r.Sets {
 		lines := [][]string{{"", "vkloader", "reference", "ratio", "budget", "met"}}
 		group := ""
@@ -63,6 +64,39 @@ func (r *report) markdown() string {
 		fmt.Fprintf(&b, "\nNote: %s.\n", n)
 	}
 	return b.String()
+}
+
+// inBrief are the items of the short table.
+var inBrief = []string{"load", "cold", "cold-enumerate", "cycle", "extensions", "layers", "list", "create-device", "gipa", "gdpa",
+	"draw-export", "resident", "threads"}
+
+// brief is one table of the most important items, both libraries for each set with drivers in the machine as it is.
+func (r *report) brief() string {
+	lines := [][]string{{""}}
+	for _, key := range inBrief {
+		lines = append(lines, []string{itemOf(key).title})
+	}
+	for _, s := range r.Sets {
+		if s.Name == "alone" {
+			continue
+		}
+		lines[0] = append(lines[0], s.Name+": vkloader", "reference")
+		for i, key := range inBrief {
+			cells := []string{"", ""}
+			for _, w := range r.Rows {
+				if w.Set == s.Name && w.Item == key {
+					cells = []string{show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit)}
+				}
+			}
+			lines[i+1] = append(lines[i+1], cells...)
+		}
+	}
+	return r.line() + "\n" + table(lines)
+}
+
+// line says when, where and what was measured.
+func (r *report) line() string {
+	return fmt.Sprintf("%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, r.Reference, r.Rounds)
 }
 
 var headings = map[string]string{"start": "in a fresh process", "warm": "warm", "calls": "a call", "memory": "memory",
@@ -175,24 +209,33 @@ func (r *report) missed() []string {
 	}
 	for _, p := range r.Repetitions {
 		if grew(p.Ours) {
-			list = append(list, fmt.Sprintf("%s %d times: %d blocks more, %d bytes more", p.Title, p.Ours[2].After,
-				p.Ours[2].Blocks-p.Ours[0].Blocks, p.Ours[2].Bytes-p.Ours[0].Bytes))
+			list = append(list, fmt.Sprintf("%s %d times: blocks %s, resident %s", p.Title, p.Ours[2].After,
+				fromTo(p.Ours, "blocks"), fromTo(p.Ours, "resident")))
 		}
 	}
 	return list
 }
 
-// update puts the tables between the markers of a section of a file.
-func update(file, section, text string) error {
+// update puts the tables of a section into a file: all of them between "<!-- bench SECTION: begin -->" and
+// "<!-- bench SECTION: end -->", the short one between "<!-- bench SECTION, brief: begin -->" and its end; the file has
+// one of them or both.
+func (r *report) update(file, section string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	begin, end := "<!-- bench "+section+": begin -->\n", "<!-- bench "+section+": end -->"
-	before, rest, ok := strings.Cut(string(old), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no lines %q and %q to put the tables between", file, strings.TrimSpace(begin), end)
+	text, found := string(old), false
+	for name, tables := range map[string]string{section: r.markdown(), section + ", brief": r.brief()} {
+		begin, end := "<!-- bench "+name+": begin -->\n", "<!-- bench "+name+": end -->"
+		before, rest, ok := strings.Cut(text, begin)
+		_, after, closed := strings.Cut(rest, end)
+		if ok && closed {
+			text, found = before+begin+"\n"+tables+"\n"+end+after, true
+		}
 	}
-	return os.WriteFile(file, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644)
+	if !found {
+		return fmt.Errorf("%s has no lines \"<!-- bench %s: begin -->\" and \"<!-- bench %s: end -->\" to put the tables between",
+			file, section, section)
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
 }

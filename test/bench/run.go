@@ -29,6 +29,7 @@ type bench struct {
 	rounds    int
 	wanted    func(item) bool
 	notes     []string
+	lacking   []string // what has a budget and could not be measured
 }
 
 // ours and reference index everything that is there for both.
@@ -42,6 +43,15 @@ const patience = 2 * time.Minute
 
 func (b *bench) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// lack says that an item could not be measured.
+func (b *bench) lack(s set, it item, why string) {
+	line := fmt.Sprintf("%s, %s: %s is not measured: %s", s.name, it.group, it.title, why)
+	b.notes = append(b.notes, line)
+	if budgetOf(s.name, it.key) != nil {
+		b.lacking = append(b.lacking, line)
+	}
 }
 
 // value is what one process says of one item.
@@ -131,8 +141,8 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 				}
 				for _, it := range of {
 					v, ok := values[it.value]
-					if !ok {
-						return nil, fmt.Errorf("measure says nothing of %s", it.value)
+					if !ok { // these drivers cannot do it
+						continue
 					}
 					if all[it.key] == nil {
 						all[it.key] = &samples{}
@@ -144,7 +154,11 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 	}
 	var rows []row
 	for _, it := range list {
-		if all[it.key] != nil {
+		switch {
+		case it.from == counted:
+		case all[it.key] == nil:
+			b.lack(s, it, "these drivers cannot do it")
+		default:
 			rows = append(rows, newRow(s.name, it, all[it.key].statistic(ours), all[it.key].statistic(reference)))
 		}
 	}
@@ -155,8 +169,12 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 func operations(list []item) []string {
 	var words []string
 	for _, it := range list {
-		if it.unit != yes { // said along with the one before
-			words = append(words, it.value)
+		operation := it.value
+		if it.along != "" {
+			operation = it.along
+		}
+		if !slices.Contains(words, operation) {
+			words = append(words, operation)
 		}
 	}
 	return words
@@ -170,7 +188,9 @@ var collected = regexp.MustCompile(`(?m)^==\d+== Collected : (\d+)`)
 func (b *bench) count(s set, list []item) ([]row, error) {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil && len(list) > 0 {
-		b.note("instructions are not counted: there is no valgrind")
+		for _, it := range list {
+			b.lack(s, it, "there is no valgrind")
+		}
 		return nil, nil
 	}
 	each := make([][2]float64, len(list))

@@ -19,9 +19,13 @@ var mesa = []string{"intel_hasvk_icd.x86_64.json", "intel_icd.x86_64.json", "lvp
 
 const driverFolder = "/usr/share/vulkan/icd.d"
 
-// environ is what a measured process sees: nothing of ours. alone keeps the machine's layers out.
+// environ is what a measured process sees: nothing of ours but where programs and libraries are. alone keeps the
+// machine's layers out.
 func (b *bench) environ(drivers string, alone bool, more ...string) []string {
 	e := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.empty, "BENCH_NAMES=" + b.names, "VK_DRIVER_FILES=" + drivers}
+	if path := os.Getenv("LD_LIBRARY_PATH"); path != "" {
+		e = append(e, "LD_LIBRARY_PATH="+path)
+	}
 	if alone {
 		e = append(e, "XDG_DATA_DIRS="+b.empty, "XDG_CONFIG_DIRS="+b.empty)
 	}

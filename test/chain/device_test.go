@@ -9,7 +9,7 @@ import (
 	"vkloader/test/world"
 )
 
-// holds: LAY-340 LAY-345 LAY-350 LAY-351 LAY-352 LAY-353 LAY-311 HND-036 LAY-309 LAY-357
+// holds: LAY-340 LAY-345 LAY-350 LAY-351 LAY-352 LAY-311 HND-036 LAY-309 LAY-357
 func TestDeviceStructures(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -44,9 +44,6 @@ func TestDeviceStructures(t *testing.T) {
 		}
 		same(t, name, e.Strings("extensions"), []string{"VK_KHR_swapchain"})
 		gipas, gdpas = append(gipas, e.Text("own gipa")), append(gdpas, e.Text("own gdpa"))
-		if back := leave(t, w, name, "vkCreateDevice"); back.Int("kept") != 1 { // LAY-353
-			t.Errorf("%s: the loader's structures or links are not what they were: %v", name, back)
-		}
 	}
 	all := links(first(t, w, chain[0], "vkCreateDevice"))
 	for i := range 2 {

@@ -3,7 +3,6 @@
 #include "layer.h"
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,40 +193,6 @@ static void record_device_chain(struct record *r, const void *next)
     record_end(r, ']');
 }
 
-/* A sum over the loader's structures in a chain and over the list of links that was found in it: the same as long as
- * they are valid and nobody changes them. The place where layers advance the list is left out. */
-static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) sum = (sum ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
-    return sum;
-}
-
-static uint64_t instance_sum(const void *next, const VkLayerInstanceLink *links)
-{
-    uint64_t sum = 0xcbf29ce484222325;
-    for (const VkBaseInStructure *s = next; s; s = s->pNext) {
-        const VkLayerInstanceCreateInfo *info = (const void *)s;
-        if (s->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO) continue;
-        sum = sum_bytes(sum, info, info->function == VK_LAYER_LINK_INFO
-            ? offsetof(VkLayerInstanceCreateInfo, u) : sizeof *info);
-    }
-    for (; links; links = links->pNext) sum = sum_bytes(sum, links, sizeof *links);
-    return sum;
-}
-
-static uint64_t device_sum(const void *next, const VkLayerDeviceLink *links)
-{
-    uint64_t sum = 0xcbf29ce484222325;
-    for (const VkBaseInStructure *s = next; s; s = s->pNext) {
-        const VkLayerDeviceCreateInfo *info = (const void *)s;
-        if (s->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
-        sum = sum_bytes(sum, info, info->function == VK_LAYER_LINK_INFO
-            ? offsetof(VkLayerDeviceCreateInfo, u) : sizeof *info);
-    }
-    for (; links; links = links->pNext) sum = sum_bytes(sum, links, sizeof *links);
-    return sum;
-}
-
 /* "query_globals": asks the global functions of the next layer, with a NULL instance, and logs the answers. */
 static void query_globals(PFN_vkGetInstanceProcAddr gipa)
 {
@@ -366,8 +331,6 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         free(chain);
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    const VkLayerInstanceLink *links = link->u.pLayerInfo;
-    uint64_t sum = instance_sum(given->pNext, links);
     chain->gipa = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     chain->gpdpa = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -435,7 +398,6 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
     }
     record_phase(&r, "vkCreateInstance", "leave");
     record_int(&r, "result", result);
-    record_int(&r, "kept", instance_sum(given->pNext, links) == sum);
     record_pointer(&r, "handle", *out);
     record_close(&r);
     return result;
@@ -512,8 +474,6 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     chain->device = true;
     chain->above = instance;
     chain->instance = instance->instance;
-    const VkLayerDeviceLink *links = link->u.pLayerInfo;
-    uint64_t sum = device_sum(given->pNext, links);
     chain->gipa = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     chain->gdpa = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -571,7 +531,6 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     }
     record_phase(&r, "vkCreateDevice", "leave");
     record_int(&r, "result", result);
-    record_int(&r, "kept", device_sum(given->pNext, links) == sum);
     record_close(&r);
     return result;
 }

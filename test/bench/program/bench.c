@@ -46,6 +46,13 @@ uint64_t bench_now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+uint64_t bench_spent(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 PFN_vkVoidFunction bench_export(const char *name)
 {
     PFN_vkVoidFunction function;

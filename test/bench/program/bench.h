@@ -21,6 +21,8 @@ void bench_must(VkResult result, const char *what);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t bench_now(void);
+/* What processors have spent on this process, all its threads, in nanoseconds. */
+uint64_t bench_spent(void);
 
 /* dlopen, and the three functions that every program starts with. */
 void bench_open(const char *library);
@@ -55,7 +57,7 @@ struct operation {
 const struct operation *operation_find(const char *name);
 /* How many of what the operation is named for are done at once. */
 unsigned operation_parts(const struct operation *o);
-/* Before the first use of an operation, at its stage. */
-void operation_ready(const struct operation *o);
+/* Before the first use of an operation, at its stage. False: this device cannot do it. */
+bool operation_ready(const struct operation *o);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -120,6 +121,8 @@ int main(int argc, char **argv)
     }
     static char buffer[4096];
     setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+    /* The kernel would put 2 MB pages in the place of many small ones whenever it has the time. */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     bench_names = getenv("BENCH_NAMES");
     const struct operation *o = operation_find(argv[2]);
     if (!o)
@@ -128,7 +131,8 @@ int main(int argc, char **argv)
     unsigned long warm = argc == 5 ? strtoul(argv[4], NULL, 10) : count / 10;
     bench_open(argv[1]);
     bench_reach(o->stage);
-    operation_ready(o);
+    if (!operation_ready(o))
+        bench_die("this device has no %s", o->name);
     for (unsigned long i = 1; i <= count; i++) {
         o->once();
         if (o->undo && i % o->batch == 0)

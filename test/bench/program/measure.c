@@ -7,8 +7,8 @@
  *   measure LIBRARY count OPERATION N      N times and nothing else, for counting instructions: in bench_counted, which
  *                                          is called from nowhere else, and whose callees are all that counts
  *
- * Lines are "name median lowest", nanoseconds each; sizes ("resident", "private") are in kB. Exit code 3 and a line on
- * standard error: it could not be measured.
+ * Lines are "name median lowest", nanoseconds each; sizes ("resident", "private") are in kB. What the device cannot do
+ * has no line. Exit code 3 and a line on standard error: it could not be measured.
  *
  * Read from the environment: BENCH_NAMES, a file with names of commands, one a line.
  */
@@ -57,6 +57,7 @@ static void start(const char *library, bool enumerate)
     long before = own("/proc/self/status", "VmRSS:");
     setvbuf(stdout, NULL, _IOFBF, 4096);
     printf("%s", ""); /* the buffer is there now */
+    uint64_t spent = bench_spent();
     uint64_t began = since = bench_now();
     bench_open(library);
     step("load");
@@ -72,6 +73,8 @@ static void start(const char *library, bool enumerate)
     step("first_devices");
     double all = (double)(bench_now() - began);
     put("start", all, all);
+    double processor = (double)(bench_spent() - spent);
+    put("spent", processor, processor);
     double resident = (double)own("/proc/self/status", "VmRSS:");
     put("resident", resident, resident);
     put("added", resident - (double)before, resident - (double)before);
@@ -118,21 +121,29 @@ static void take(const char *name)
 {
     const struct operation *o = find(name);
     bench_reach(o->stage);
-    operation_ready(o);
-    double samples[64];
+    if (!operation_ready(o))
+        return;
+    double samples[64], spent[64];
     unsigned n = 0;
+    bool cycle = strcmp(name, "cycle") == 0;
     repeat(o, 2 * o->batch); /* caches, and what is made at first use */
     uint64_t first = bench_now();
     while (n < o->samples && (n < 3 || bench_now() - first < ENOUGH_NS)) {
+        uint64_t before = cycle ? bench_spent() : 0;
         uint64_t from = bench_now();
         for (unsigned i = 0; i < o->batch; i++)
             o->once();
-        samples[n++] = (double)(bench_now() - from) / o->batch / operation_parts(o);
+        samples[n] = (double)(bench_now() - from) / o->batch / operation_parts(o);
+        spent[n++] = cycle ? (double)(bench_spent() - before) : 0;
         if (o->undo)
             o->undo();
     }
     qsort(samples, n, sizeof(samples[0]), by_size);
     put(o->name, samples[n / 2], samples[0]);
+    if (cycle) {
+        qsort(spent, n, sizeof(spent[0]), by_size);
+        put("cycle_spent", spent[n / 2], spent[0]);
+    }
     if (strcmp(name, "draw_device") == 0)
         put("draw_is_the_drivers", bench_draw_is_the_drivers(), bench_draw_is_the_drivers());
 }
@@ -156,7 +167,8 @@ int main(int argc, char **argv)
         bench_open(argv[1]);
         const struct operation *o = find(argv[3]);
         bench_reach(o->stage);
-        operation_ready(o);
+        if (!operation_ready(o))
+            bench_die("this device has no %s", o->name);
         o->once(); /* what is made at first use */
         if (o->undo)
             o->undo();

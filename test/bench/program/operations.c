@@ -227,8 +227,10 @@ static PFN_vkVoidFunction by(const struct operation *o, const char *command)
     return function;
 }
 
-void operation_ready(const struct operation *o)
+bool operation_ready(const struct operation *o)
 {
+    if (o->once == draw && !now.draws)
+        return false;
     if (o->once == query)
         query_function =
             (PFN_vkGetPhysicalDeviceQueueFamilyProperties)by(o, "vkGetPhysicalDeviceQueueFamilyProperties");
@@ -236,6 +238,7 @@ void operation_ready(const struct operation *o)
         draw_function = (PFN_vkCmdDraw)by(o, "vkCmdDraw");
     else if (o->parts == 0)
         read_names();
+    return true;
 }
 
 static const char *file_of(PFN_vkVoidFunction function)

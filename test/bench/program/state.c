@@ -32,6 +32,7 @@ static PFN_vkVoidFunction of_device(const char *name)
 #define DO(name, ...) ((PFN_##name)of_device(#name))(__VA_ARGS__)
 #define MUST(name, ...) bench_must(DO(name, __VA_ARGS__), #name)
 
+/* A family with graphics; otherwise the first, and nothing can be drawn. */
 static void choose_family(void)
 {
     PFN_vkGetPhysicalDeviceQueueFamilyProperties families_of =
@@ -39,10 +40,10 @@ static void choose_family(void)
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
     families_of(now.physical, &count, families);
-    for (family = 0; family < count; family++)
-        if (families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT)
-            return;
-    bench_die("the first physical device has no queue for graphics");
+    now.draws = false;
+    for (family = 0; family < count && !now.draws; family++)
+        now.draws = families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+    family = now.draws ? family - 1 : 0;
 }
 
 VkDevice state_make_device(void)
@@ -109,10 +110,8 @@ void state_record(void)
     DO(vkCmdBindPipeline, now.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
 }
 
-void state_enter_device(void)
+static void make_commands(void)
 {
-    choose_family();
-    now.device = state_make_device();
     VkCommandPoolCreateInfo with = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     MUST(vkCreateCommandPool, now.device, &with, NULL, &pool);
     VkCommandBufferAllocateInfo from = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -121,6 +120,10 @@ void state_enter_device(void)
     /* Through the export: it makes the command buffer one that the library's functions know. */
     PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)bench_export("vkAllocateCommandBuffers");
     bench_must(allocate(now.device, &from, &now.commands), "vkAllocateCommandBuffers");
+}
+
+static void make_pass(void)
+{
     VkSubpassDescription subpass = {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS};
     VkRenderPassCreateInfo passes = {
         .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .subpassCount = 1, .pSubpasses = &subpass};
@@ -131,18 +134,30 @@ void state_enter_device(void)
                                       .height = 1,
                                       .layers = 1};
     MUST(vkCreateFramebuffer, now.device, &buffer, NULL, &framebuffer);
+}
+
+void state_enter_device(void)
+{
+    choose_family();
+    now.device = state_make_device();
+    if (!now.draws)
+        return;
+    make_commands();
+    make_pass();
     make_pipeline();
     state_record();
 }
 
 void state_leave_device(void)
 {
-    DO(vkDestroyPipeline, now.device, pipeline, NULL);
-    DO(vkDestroyShaderModule, now.device, module, NULL);
-    DO(vkDestroyPipelineLayout, now.device, layout, NULL);
-    DO(vkDestroyFramebuffer, now.device, framebuffer, NULL);
-    DO(vkDestroyRenderPass, now.device, pass, NULL);
-    DO(vkDestroyCommandPool, now.device, pool, NULL);
+    if (now.draws) {
+        DO(vkDestroyPipeline, now.device, pipeline, NULL);
+        DO(vkDestroyShaderModule, now.device, module, NULL);
+        DO(vkDestroyPipelineLayout, now.device, layout, NULL);
+        DO(vkDestroyFramebuffer, now.device, framebuffer, NULL);
+        DO(vkDestroyRenderPass, now.device, pass, NULL);
+        DO(vkDestroyCommandPool, now.device, pool, NULL);
+    }
     now.destroy_device(now.device, NULL);
     now.device = NULL;
 }

@@ -11,6 +11,7 @@ extern struct state {
     VkPhysicalDevice physical;
     VkDevice device;
     VkCommandBuffer commands; /* being recorded, inside a render pass, a pipeline bound */
+    bool draws;               /* whether there are such commands: the device has a queue for graphics */
     PFN_vkEnumeratePhysicalDevices enumerate;
     PFN_vkDestroyInstance destroy_instance;
     PFN_vkCreateDevice create_device;

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every budget is one of an item that is measured, and limits it in one way.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	keys := map[string]bool{}
+	for _, it := range items {
+		if keys[it.key] {
+			t.Errorf("two items %q", it.key)
+		}
+		keys[it.key] = true
+		if headings[it.group] == "" {
+			t.Errorf("%s: no heading for the group %q", it.key, it.group)
+		}
+		if (it.from == counted) != (it.long > it.short) {
+			t.Errorf("%s: lengths %d and %d", it.key, it.short, it.long)
+		}
+	}
+	for _, b := range budgets {
+		ways := 0
+		for _, limited := range []bool{b.ratio > 0, b.more > 0, b.is} {
+			if limited {
+				ways++
+			}
+		}
+		if !keys[b.item] || ways != 1 {
+			t.Errorf("budget %+v", b)
+		}
+	}
+}
+
+func TestRow(t *testing.T) {
+	t.Parallel()
+	at := func(v float64) statistic { return statistic{Median: v, Lowest: v} }
+	for _, c := range []struct {
+		set, item       string
+		ours, reference float64
+		met             bool
+	}{
+		{"null", "load", 60, 100, true},
+		{"null", "load", 60.4, 100, true},
+		{"null", "load", 61, 100, false},
+		{"null", "gipa", 7, 100, true},
+		{"null", "n-draw-export", 22, 22, true},
+		{"null", "n-draw-export", 23, 22, false},
+		{"null", "cold", 4e6, 1e6, true},
+		{"null", "cold", 4.01e6, 1e6, false},
+		{"null", "draw-own", 1, 1, true},
+		{"null", "draw-own", 0, 1, false},
+		{"nvidia", "cycle", 9, 100, true},
+		{"nvidia", "cycle", 11, 100, false},
+	} {
+		r := newRow(c.set, itemOf(c.item), at(c.ours), at(c.reference))
+		if r.Met == nil || *r.Met != c.met {
+			t.Errorf("%+v: %s, met: %q", c, r.Budget, r.met())
+		}
+	}
+	b := bench{}
+	b.lack(set{name: "null"}, itemOf("load"), "why")
+	b.lack(set{name: "alone"}, itemOf("load"), "why")
+	if len(b.notes) != 2 || len(b.lacking) != 1 {
+		t.Errorf("%v, of them with a budget %v", b.notes, b.lacking)
+	}
+	if r := newRow("alone", itemOf("load"), at(1), at(1)); r.Met != nil || r.Budget != "" {
+		t.Errorf("a budget where there is none: %+v", r)
+	}
+}
+
+func TestStatistic(t *testing.T) {
+	t.Parallel()
+	s := samples{{{5, 4}, {1, 0.5}, {3, 2}}, {{4, 4}, {2, 1}}}
+	if got := s.statistic(ours); got != (statistic{3, 0.5}) {
+		t.Error(got)
+	}
+	if got := s.statistic(reference); got != (statistic{3, 1}) {
+		t.Error(got)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "page.md")
+	page := "a\n<!-- bench one: begin -->\nold\n<!-- bench one: end -->\nb\n<!-- bench two, brief: begin -->\n<!-- bench two, brief: end -->\n"
+	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := report{Date: "today", Rounds: 3, Sets: []titled{{"null", "Null"}}, Rows: []row{newRow("null", itemOf("load"), statistic{5, 4}, statistic{10, 9})}}
+	for range 2 { // the second time changes nothing
+		if err := r.update(file, "one"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := content(file)+"\n", strings.Replace(page, "old\n", "\n"+r.markdown()+"\n", 1); got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if err := r.update(file, "two"); err != nil || !strings.Contains(content(file), "two, brief: begin -->\n\ntoday;") {
+		t.Error(err, content(file))
+	}
+	if text := r.markdown(); !strings.Contains(text, "| 5.00 ns (4.00 ns) | 10.0 ns (9.00 ns) | 0.50 (0.44) | ≤ 0.60 |") {
+		t.Error(text)
+	}
+	if text := r.brief(); !strings.Contains(text, "| 5.00 ns | 10.0 ns |") && !strings.Contains(text, "|        5.00 ns |   10.0 ns |") {
+		t.Error(text)
+	}
+	if err := r.update(file, "three"); err == nil || !strings.Contains(err.Error(), "bench three: begin") {
+		t.Error(err)
+	}
+}
+
+// The pages with results can be made anew: their sections are there.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for page, name := range map[string]string{"docs/benchmarks.md": "main", "README.md": "main, brief"} {
+		for _, want := range []string{"<!-- bench " + name + ": begin -->\n", "<!-- bench " + name + ": end -->"} {
+			if !strings.Contains(content("../../"+page), want) {
+				t.Errorf("%s has no line %q", page, want)
+			}
+		}
+	}
+}
+
+// The whole program, once through: every item of the null driver on the built library, which is its own reference here.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	gcc := func(out string, flags []string, sources ...string) {
+		t.Helper()
+		args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-I" + filepath.Join(top, "spine"), "-o", filepath.Join(folder, out)}, flags...)
+		for _, source := range sources {
+			args = append(args, filepath.Join("program", source))
+		}
+		if text, err := exec.Command("gcc", append(args, "-ldl")...).CombinedOutput(); err != nil {
+			t.Fatalf("gcc: %v\n%s", err, text)
+		}
+	}
+	gcc("measure", nil, "measure.c", "bench.c", "state.c", "operations.c")
+	gcc("libVkLayer_nothing.so", []string{"-shared", "-fPIC"}, "nothing.c")
+	program := filepath.Join(folder, "bench")
+	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, text)
+	}
+	library := filepath.Join(top, "build/libvulkan.so.1")
+	out, err := exec.Command(program, "-build", filepath.Join(top, "build"), "-reference", library, "-rounds", "1",
+		"-only", "start,warm,calls,memory", "-sets", "alone", "-json", "-").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var r report
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, it := range items {
+		if it.from == counted {
+			continue
+		}
+		if n >= len(r.Rows) || r.Rows[n].Item != it.key || r.Rows[n].Ours.Median <= 0 || r.Rows[n].Reference.Median <= 0 {
+			t.Fatalf("row %d is not a measured %s: %+v", n, it.key, r.Rows)
+		}
+		n++
+	}
+	text := r.markdown()
+	for _, want := range []string{"| library load ", "| resident after the first device list ", "The null driver, no layer"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		text string
+	}{
+		{[]string{"-only", "nonsense"}, 3, "no such item or group"},
+		{[]string{"-sets", "nonsense"}, 3, "no such set"},
+		{[]string{"-drivers", "nonsense"}, 3, "NAME=FILE"},
+		{[]string{"-drivers", "a=/nonsense"}, 3, "no file /nonsense"},
+		{[]string{"-reference", "/nonsense"}, 3, "there is no /nonsense"},
+		{[]string{"nonsense"}, 2, "Usage"},
+		{[]string{"-rounds", "0"}, 2, "Usage"},
+	} {
+		cmd := exec.Command(program, append([]string{"-build", filepath.Join(top, "build"), "-reference", library}, c.args...)...)
+		text, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != c.code || !strings.Contains(string(text), c.text) {
+			t.Errorf("%v: exit code %d\n%s", c.args, cmd.ProcessState.ExitCode(), text)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/internal/vk/commands"
+	"vkloader/test/world"
+)
+
+// Whatever is done again and again in one process, nothing grows: after a warm-up, after half of it and after all of it
+// the heap holds no more blocks and bytes. The null driver and a layer are real libraries, opened and closed. What
+// never enters the core takes no further memory at all; the core's own heap may breathe. "make bench" with -cycles
+// 10000 does the same in the large.
+func TestNothingGrows(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the sanitizers have a heap of their own")
+	}
+	program := filepath.Join(t.TempDir(), "cycles")
+	source := filepath.Join(world.Top(), "test/bench/program")
+	args := []string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-I" + filepath.Join(world.Top(), "spine"), "-o", program}
+	for _, file := range []string{"cycles.c", "bench.c", "state.c", "operations.c"} {
+		args = append(args, filepath.Join(source, file))
+	}
+	if out, err := exec.Command("gcc", append(args, "-ldl")...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	var names strings.Builder
+	for _, c := range commands.All {
+		fmt.Fprintln(&names, c.Name)
+	}
+	list := filepath.Join(t.TempDir(), "names")
+	if err := os.WriteFile(list, []byte(names.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for operation, count := range map[string]int{"extensions": 100, "layers": 100, "instance": 100, "cycle": 60,
+		"lists": 1000, "device": 200, "messenger": 1000, "surface": 1000, "names": 20} {
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, program, world.Library(), operation, fmt.Sprint(count))
+			cmd.Env = []string{"HOME=" + home, "XDG_DATA_DIRS=" + home, "XDG_CONFIG_DIRS=" + home, "BENCH_NAMES=" + list,
+				"VK_DRIVER_FILES=" + filepath.Join(world.Top(), "build/drivers/null_icd.json"),
+				"VK_LAYER_PATH=" + filepath.Join(world.Top(), "build/layers"),
+				"VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats"}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			var after, blocks, bytes, resident [3]int
+			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+			if len(lines) != len(after) {
+				t.Fatalf("cycles prints %q", out)
+			}
+			for i, line := range lines {
+				_, err := fmt.Sscanf(line, "after %d blocks %d bytes %d resident %d", &after[i], &blocks[i], &bytes[i], &resident[i])
+				if err != nil {
+					t.Fatalf("%v: %q", err, line)
+				}
+			}
+			if after != [3]int{count / 10, count / 2, count} || blocks[0] == 0 {
+				t.Fatalf("cycles prints %q", out)
+			}
+			if blocks[2] > blocks[0] || bytes[2] > bytes[0] || blocks[2] > blocks[1] || bytes[2] > bytes[1] {
+				t.Errorf("the heap grows:\n%s", out)
+			}
+			switch operation {
+			case "lists", "device", "messenger", "surface", "names":
+				if resident[2] > resident[0]+256 {
+					t.Errorf("resident memory grows:\n%s", out)
+				}
+			}
+		})
+	}
+}
