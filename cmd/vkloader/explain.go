@@ -28,6 +28,7 @@ type explained struct {
 	Column    int    `json:"column,omitempty"`
 	Library   string `json:"library,omitempty"`
 	Package   string `json:"package,omitempty"`   // who installed the manifest
+	Meta      bool   `json:"meta,omitempty"`      // a layer that has no library and stands for others
 	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
 	Code      string `json:"code"`
 	Statement string `json:"statement"`
@@ -101,7 +102,7 @@ func explainAnswer(answer *plan.Answer) (in, out []explained) {
 		layer := answer.Layers[a.Layer]
 		active[layer] = true
 		e := explained{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
-			Column: layer.Column, Library: layer.Library, NameOnly: a.Unchained, Change: variables.LayersDisable.Name() + "=" + layer.Name}
+			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained, Change: variables.LayersDisable.Name() + "=" + layer.Name}
 		if layer.Implicit && layer.DisableName != "" {
 			e.Change = layer.DisableName + "=1"
 		}
@@ -194,6 +195,9 @@ func printExplained(s *surroundings, app string, in, out []explained) {
 		fmt.Fprintf(s.out, "      file %s\n", report.OneLine(where))
 		if e.Library != "" {
 			fmt.Fprintf(s.out, "      library %s\n", report.OneLine(e.Library))
+		}
+		if e.Meta {
+			fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
 		}
 		if e.NameOnly {
 			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain (SET-44)")

@@ -22,8 +22,9 @@ type life struct {
 	Devices    []device
 	Phases     []phase // finished ones, in order
 	Usage      map[string]usage
-	Log        string // what was written to standard error
-	Problem    string // why it did not end well; empty when it did
+	Asked      []interception // by layer, in the order of the question
+	Log        string         // what was written to standard error
+	Problem    string         // why it did not end well; empty when it did
 	Fate       fate
 }
 
@@ -64,6 +65,20 @@ type device struct {
 	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
 }
 
+// interception is what a layer takes for itself, as far as it answered.
+type interception struct {
+	Answered bool
+	Commands []string
+	Problem  string
+}
+
+func (l *life) asked(layer int) *interception {
+	for len(l.Asked) <= layer {
+		l.Asked = append(l.Asked, interception{})
+	}
+	return &l.Asked[layer]
+}
+
 type phase struct {
 	Name   string
 	Round  int
@@ -88,6 +103,8 @@ type event struct {
 	Command string  `json:"command"`
 	Version uint32  `json:"version"`
 	After   string  `json:"after"`
+	Layer   int     `json:"layer"`
+	Trouble string  `json:"problem"`
 }
 
 // logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
@@ -96,13 +113,22 @@ const logMost = 4 << 20
 // live runs the probe on the library and waits for it, at most for limit. An error means that the probe could not be
 // run at all; whatever happens inside it is the life's Problem.
 func live(l layout, environ []string, again bool, limit time.Duration) (*life, error) {
+	if again {
+		return liveAs("again", "", l, environ, limit)
+	}
+	return liveAs("", "", l, environ, limit)
+}
+
+// liveAs is live in one of the probe's ways, with standard input for it.
+func liveAs(way, input string, l layout, environ []string, limit time.Duration) (*life, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	args := []string{l.library}
-	if again {
-		args = append(args, "again")
+	if way != "" {
+		args = append(args, way)
 	}
 	cmd := exec.CommandContext(ctx, l.probe, args...)
+	cmd.Stdin = strings.NewReader(input)
 	cmd.Env = environ
 	var out bytes.Buffer
 	log := &firstBytes{most: logMost}
@@ -180,6 +206,10 @@ func (l *life) read(out *bytes.Buffer) (unfinished string) {
 			l.Layers = appendDecoded(l.Layers, lines.Bytes())
 		case "device":
 			l.Devices = appendDecoded(l.Devices, lines.Bytes())
+		case "intercepts":
+			l.asked(e.Layer).Commands = append(l.asked(e.Layer).Commands, e.Command)
+		case "asked":
+			l.asked(e.Layer).Answered, l.asked(e.Layer).Problem = true, e.Trouble
 		case "usage":
 			var u usage
 			if json.Unmarshal(lines.Bytes(), &u) == nil {

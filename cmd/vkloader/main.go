@@ -99,6 +99,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newValidate(s),
 		newRun(s),
 		newFollow(s),
+		newGraph(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),

@@ -35,6 +35,7 @@ var outputs = map[string][]string{
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
+	"graph":          {"graph --still"},
 	"run":            {"run --dry-run --driver x -- /bin/true"},
 	"version":        {"version"},
 }
@@ -45,12 +46,12 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"run": "vkloader run --dry-run", "version": "vkloader version",
+	"graph": "vkloader graph", "run": "vkloader run --dry-run", "version": "vkloader version",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../../internal/doctor", "../../internal/report")
+	comments := fieldComments(t, ".", "../../internal/doctor", "../../internal/graph", "../../internal/report")
 	for name, lines := range outputs {
 		file := filepath.Join("../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodLife)

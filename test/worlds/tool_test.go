@@ -56,6 +56,7 @@ type told struct {
 	Name     string
 	Manifest string
 	Library  string
+	Meta     bool
 	NameOnly bool `json:"name_only"`
 }
 
@@ -126,7 +127,7 @@ func (w *worker) foretold(in []told, d *description, manifests map[string]string
 	}
 	for _, one := range layers {
 		active = append(active, one.Name)
-		if one.Library == "" || one.NameOnly {
+		if one.Meta || one.NameOnly {
 			continue
 		}
 		if f := fakeOf(one.Library); f.usable {
@@ -134,7 +135,7 @@ func (w *worker) foretold(in []told, d *description, manifests map[string]string
 		}
 	}
 	for i := len(layers) - 1; i >= 0; i-- { // LAY-277
-		if one := layers[i]; one.Library != "" && !one.NameOnly {
+		if one := layers[i]; !one.Meta && !one.NameOnly {
 			opened = append(opened, one.Library)
 		}
 	}

@@ -6,6 +6,7 @@
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
  * usage: probe LIBRARY [again]      again: the whole life a second time, for times without cold files
+ *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           see die.c
  */
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 
 #include "die.h"
 #include "gen/zvk.h"
+#include "intercepts.h"
 
 static double now_us(void)
 {
@@ -256,6 +258,18 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     end_line();
 }
 
+/* The layers are still to be asked what they intercept: without a device, which always can be, and with the first one. */
+static bool to_ask, to_ask_device;
+
+static void ask_layers(VkInstance instance, VkDevice device)
+{
+    if (!*(device ? &to_ask_device : &to_ask)) return;
+    *(device ? &to_ask_device : &to_ask) = false;
+    begin("ask layers");
+    intercepts(instance, device);
+    done("ask layers", VK_SUCCESS);
+}
+
 static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
 {
     uint32_t count = 0;
@@ -271,6 +285,7 @@ static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
     VkResult r = COMMAND(instance, vkCreateDevice)(physical, &info, NULL, &device);
     if (r != VK_SUCCESS)
         return r;
+    ask_layers(instance, device);
     PFN_vkGetDeviceProcAddr gdpa = COMMAND(instance, vkGetDeviceProcAddr);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)gdpa(device, "vkDestroyDevice");
     if (!destroy)
@@ -318,6 +333,7 @@ static bool life(bool print)
     bool fine = r == VK_SUCCESS && count > 0;
     for (uint32_t i = 0; i < count && print; i++)
         describe(instance, physical[i], i);
+    ask_layers(instance, NULL);
     for (uint32_t i = 0; i < count; i++) {
         char phase[64];
         snprintf(phase, sizeof phase, "use device %u", i);
@@ -337,8 +353,12 @@ static bool life(bool print)
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "die")) return die(argv[2]);
-    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "again"))) {
-        fprintf(stderr, "usage: probe LIBRARY [again]\n");
+    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "intercepts"))) {
+        fprintf(stderr, "usage: probe LIBRARY [again|intercepts]\n");
+        return 2;
+    }
+    if (argc == 3 && !strcmp(argv[2], "intercepts") && !(to_ask = to_ask_device = intercepts_begin())) {
+        fprintf(stderr, "probe: what is to be asked has another form\n");
         return 2;
     }
     usage("start");
@@ -346,7 +366,7 @@ int main(int argc, char **argv)
         return 3;
     usage("load");
     bool fine = life(true);
-    if (argc == 3) {
+    if (argc == 3 && !strcmp(argv[2], "again")) {
         round_number = 2;
         fine = life(false) && fine;
     }

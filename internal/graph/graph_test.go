@@ -1,0 +1,227 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chain makes a chain with names of all lengths.
+func chain(seed int64) *Chain {
+	r := rand.New(rand.NewSource(seed))
+	word := func(most int) string {
+		signs := pick(r, "abcdefghijklmnopqrstuvwxyz", "WMmw@%", "a_b/c-d.e:f, ", "<&>\"'`\\", "界面驱动程序", "i", "ab cd\n\t\x1b[31m\u202e\xff")
+		var out strings.Builder
+		runes := []rune(signs)
+		for range r.Intn(most) {
+			out.WriteRune(runes[r.Intn(len(runes))])
+		}
+		return out.String()
+	}
+	length := func() int { return pick(r, 2, 12, 60, 400) }
+	c := &Chain{Program: pick(r, "", "/usr/bin/vkcube", "/"+word(length())), Library: "/" + word(length()), Version: "1.4.363"}
+	for range pick(r, 0, 1, 3, 12) {
+		l := Layer{Name: "VK_LAYER_" + word(length()), Description: word(length()), Manifest: "/m/" + word(length()), Why: word(length()),
+			Statement: "ENV-1", Off: word(length()), Known: r.Intn(3) > 0, Unknown: word(length()), NameOnly: r.Intn(6) == 0}
+		if l.Meta = r.Intn(6) == 0; !l.Meta {
+			l.Library = word(length())
+		}
+		for range pick(r, 0, 1, 30, 200) {
+			if l.Known {
+				l.Commands = append(l.Commands, "vk"+word(length()))
+			}
+		}
+		for range r.Intn(4) {
+			l.Before = append(l.Before, "vkEnumerateInstance"+word(20))
+		}
+		c.Layers = append(c.Layers, l)
+	}
+	index := uint32(0)
+	for range pick(r, 0, 1, 4, 20) {
+		d := Driver{Name: word(length()) + ".json", Manifest: word(length()), Library: word(length()), API: pick(r, "", "1.3.0"),
+			Why: word(length()), Statement: "ENV-2", Off: word(length()), Problem: pick(r, "", "", word(length())), Known: r.Intn(4) > 0}
+		for range pick(r, 0, 1, 2, 9) {
+			d.Devices = append(d.Devices, Device{index, word(length()), word(20), "1.3.0", word(length())})
+			index++
+		}
+		c.Drivers = append(c.Drivers, d)
+	}
+	for range r.Intn(4) {
+		c.Out = append(c.Out, Out{pick(r, "driver", "layer"), word(length()), word(length()), word(length()), "ENV-15", word(length())})
+	}
+	c.Problem = pick(r, "", word(length()))
+	return c
+}
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.Intn(len(list))] }
+
+// Boxes do not overlap and lie in the picture; each text lies in its box; lines of text in a column do not overlap; lines
+// between boxes cross no box.
+func TestNothingOverlapsAndNothingIsCut(t *testing.T) {
+	t.Parallel()
+	for seed := range int64(60) {
+		c := chain(seed)
+		p := lay(c)
+		if faults := geometry(p); len(faults) > 0 {
+			t.Fatalf("seed %d:\n%s", seed, strings.Join(faults, "\n"))
+		}
+	}
+}
+
+func geometry(p *picture) (faults []string) {
+	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	ids := map[string]bool{}
+	for i, b := range p.boxes {
+		if b.x < 0 || b.y < 0 || b.x+b.w > p.w || b.y+b.h > p.h {
+			wrong("%s is outside of the picture", b.id)
+		}
+		if ids[b.id] {
+			wrong("two boxes have the name %s", b.id)
+		}
+		ids[b.id] = true
+		for _, o := range p.boxes[i+1:] {
+			if b.x < o.x+o.w && o.x < b.x+b.w && b.y < o.y+o.h && o.y < b.y+b.h {
+				wrong("%s overlaps %s", b.id, o.id)
+			}
+		}
+		for k, s := range b.texts {
+			right, top, bottom := s.x+s.face.width(s.text), s.y-s.face.size*0.95, s.y+s.face.size*0.26
+			if s.x < b.x || right > b.x+b.w || top < b.y || bottom > b.y+b.h {
+				wrong("%s: %q is outside of its box", b.id, s.text)
+			}
+			for _, o := range b.texts[k+1:] {
+				if s.x < o.x+o.face.width(o.text) && o.x < right && top < o.y+o.face.size*0.26 && o.y-o.face.size*0.95 < bottom {
+					wrong("%s: %q overlaps %q", b.id, s.text, o.text)
+				}
+			}
+		}
+	}
+	for _, e := range p.edges {
+		for i := 1; i < len(e.points); i++ {
+			a, z := e.points[i-1], e.points[i]
+			left, right, top, bottom := min(a[0], z[0]), max(a[0], z[0]), min(a[1], z[1]), max(a[1], z[1])
+			for _, b := range p.boxes {
+				if left < b.x+b.w && b.x < right && top < b.y+b.h && b.y < bottom ||
+					left == right && b.x < left && left < b.x+b.w && top < b.y+b.h && b.y < bottom ||
+					top == bottom && b.y < top && top < b.y+b.h && left < b.x+b.w && b.x < right {
+					wrong("a line from %v to %v crosses %s", a, z, b.id)
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// The SVG and the page are well formed whatever the names are, and say what the layout has: nothing else is drawn.
+func TestPicturesAreWellFormed(t *testing.T) {
+	t.Parallel()
+	for seed := range int64(40) {
+		c := chain(seed)
+		var svg bytes.Buffer
+		if err := SVG(&svg, c); err != nil {
+			t.Fatal(err)
+		}
+		var texts, want []string
+		decoder := xml.NewDecoder(bytes.NewReader(svg.Bytes()))
+		within := ""
+		for {
+			token, err := decoder.Token()
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			switch one := token.(type) {
+			case xml.StartElement:
+				within = one.Name.Local
+				if within == "text" {
+					texts = append(texts, "")
+				}
+			case xml.CharData:
+				if within == "text" {
+					texts[len(texts)-1] += string(one)
+				}
+			case xml.EndElement:
+				within = ""
+			}
+		}
+		for _, b := range lay(c).boxes {
+			for _, s := range b.texts {
+				want = append(want, s.text)
+			}
+		}
+		if !slices.Equal(texts, want) {
+			t.Fatalf("seed %d: drawn %q, laid out %q", seed, texts, want)
+		}
+		var page bytes.Buffer
+		if err := HTML(&page, c); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(page.String(), drawing(lay(c), "about-")); n != 1 {
+			t.Errorf("seed %d: the picture is %d times on the page", seed, n)
+		}
+		for _, link := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page.String(), -1) {
+			if !strings.Contains(page.String(), `<section id="`+link[1]+`"`) {
+				t.Errorf("seed %d: the page has a link to %s, which is not there", seed, link[1])
+			}
+		}
+		if found := regexp.MustCompile(`(?i)(src|href)="[^#]|<script|url\(|@import`).FindString(page.String()); found != "" {
+			t.Errorf("seed %d: the page asks for something else: %s", seed, found)
+		}
+	}
+}
+
+// What is shortened is whole in the title; short names stay as they are.
+func TestLongNamesAreWholeInTitles(t *testing.T) {
+	t.Parallel()
+	long := "VK_LAYER_" + strings.Repeat("very_", 80) + "long"
+	c := &Chain{Layers: []Layer{{Name: long, Library: "/l.so", Known: true, Commands: []string{"vkCreateDevice"}}, {Name: "VK_LAYER_short", Library: "/s.so"}}}
+	p := lay(c)
+	layer := p.boxes[2]
+	if !strings.Contains(layer.title, long) || !strings.HasSuffix(layer.texts[1].text, "…") {
+		t.Errorf("title %q, texts %+v", layer.title, layer.texts)
+	}
+	if p.boxes[3].texts[0].text != "VK_LAYER_short" {
+		t.Errorf("texts %+v", p.boxes[3].texts)
+	}
+}
+
+// The text for graphviz is what graphviz takes, where it is installed, and has a node for everything.
+func TestDOT(t *testing.T) {
+	t.Parallel()
+	dot, missing := exec.LookPath("dot")
+	for seed := range int64(12) {
+		c := chain(seed)
+		var text bytes.Buffer
+		if err := DOT(&text, c); err != nil {
+			t.Fatal(err)
+		}
+		nodes := 2 + len(c.Layers) + len(c.Drivers)
+		edges := 1 + len(c.Layers) + len(c.Drivers)
+		for _, d := range c.Drivers {
+			nodes, edges = nodes+len(d.Devices), edges+len(d.Devices)
+		}
+		// A quoted string ends at the first quote without a backslash of its own before it.
+		bare := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(text.String(), "S")
+		if n := strings.Count(bare, " [fillcolor=S, label=S];\n"); n != nodes || strings.Contains(bare, `"`) {
+			t.Errorf("seed %d: %d nodes, want %d\n%s", seed, n, nodes, bare)
+		}
+		if n := strings.Count(bare, " -> "); n != edges {
+			t.Errorf("seed %d: %d edges, want %d", seed, n, edges)
+		}
+		if missing == nil {
+			cmd := exec.Command(dot, "-Tcanon", "-o/dev/null")
+			cmd.Stdin = &text
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("seed %d: dot: %v\n%s", seed, err, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Measures of the picture, in pixels.
+const (
+	margin   = 20.0
+	padding  = 12.0
+	gap      = 30.0  // between boxes, with an arrow
+	nearby   = 12.0  // between boxes without one
+	wide     = 860.0 // of the boxes of the chain
+	driverX  = margin + 34
+	driverW  = 440.0
+	deviceX  = driverX + driverW + 46
+	deviceW  = margin + wide - deviceX
+	pictureW = wide + 2*margin
+)
+
+// text is one line of writing; y is its base line.
+type text struct {
+	x, y float64
+	face *face
+	text string
+}
+
+// box is a box with its writing. id is unique in a picture.
+type box struct {
+	id, class  string
+	x, y, w, h float64
+	texts      []text
+	title      string // everything, for those who point at it
+}
+
+// edge is a line between boxes: horizontal and vertical pieces, with an arrow's head at the end or not.
+type edge struct {
+	points [][2]float64
+	arrow  bool
+}
+
+// picture is what is drawn.
+type picture struct {
+	w, h  float64
+	boxes []box
+	edges []edge
+}
+
+// write puts a text into the box, below what is there, and makes the box higher.
+func (b *box) write(f *face, at, room float64, most int, s string) {
+	lines, _ := f.wrap(clean(s), room, most)
+	for _, line := range lines {
+		b.h += f.line()
+		b.texts = append(b.texts, text{at, b.y + b.h - f.size*0.35, f, line})
+	}
+}
+
+// clean replaces what would break a line or a picture.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ' {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// lines joins what is not empty, for a title.
+func lines(list ...string) string {
+	var out []string
+	for _, s := range list {
+		if s != "" {
+			out = append(out, clean(s))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// labelled is a text with its label, or nothing.
+func labelled(label, s string) string {
+	if s == "" {
+		return ""
+	}
+	return label + s
+}
+
+func (p *picture) add(b box) {
+	b.h += padding
+	p.boxes = append(p.boxes, b)
+	p.h = max(p.h, b.y+b.h)
+}
+
+// column begins a box with its first line's room.
+func column(id, class string, x, y, w float64) box {
+	return box{id: id, class: class, x: x, y: y, w: w, h: padding - 4}
+}
+
+// lay makes the picture of a chain.
+func lay(c *Chain) *picture {
+	p := &picture{w: pictureW}
+	y := margin
+	next := func(b box) {
+		if len(p.boxes) > 0 {
+			last := p.boxes[len(p.boxes)-1]
+			x := margin + wide/2
+			p.edges = append(p.edges, edge{[][2]float64{{x, last.y + last.h}, {x, b.y}}, true})
+		}
+		p.add(b)
+		y = p.h + gap
+	}
+	program := column("program", "program", margin, y, wide)
+	name := "Program"
+	if c.Program != "" {
+		name = base(c.Program)
+	}
+	program.write(title, margin+padding, wide-2*padding, 2, name)
+	about := c.Program
+	if about == "" {
+		about = "any that asks for nothing of its own"
+	}
+	program.write(faint, margin+padding, wide-2*padding, 2, about)
+	program.title = lines(name, about)
+	next(program)
+
+	loader := column("loader", "loader", margin, y, wide)
+	loader.write(title, margin+padding, wide-2*padding, 1, "Loader")
+	loader.write(faint, margin+padding, wide-2*padding, 2, c.Library+labelled(", Vulkan ", c.Version))
+	loader.title = lines("Loader", c.Library, labelled("Vulkan ", c.Version))
+	next(loader)
+
+	for i := range c.Layers {
+		next(layerBox(&c.Layers[i], i, y))
+	}
+	p.drivers(c)
+	p.h += margin
+	return p
+}
+
+// layerBox has the layer to the left and what it intercepts to the right.
+func layerBox(l *Layer, i int, y float64) box {
+	const left, gutter = 430.0, 18.0
+	class := "layer"
+	if l.NameOnly || l.Meta {
+		class = "layer aside"
+	}
+	b := column(fmt.Sprint("layer", i+1), class, margin, y, wide)
+	x, room := margin+padding, left-padding
+	b.write(title, x, room, 2, l.Name)
+	if l.Description != "" && l.Description != l.Name {
+		b.write(plain, x, room, 2, l.Description)
+	}
+	b.write(faint, x, room, 2, l.Why+" ("+l.Statement+")")
+	switch {
+	case l.NameOnly:
+		b.write(faint, x, room, 1, "by name only: not in the chain")
+	case l.Meta:
+		b.write(faint, x, room, 1, "a meta-layer: its components are in the chain")
+	default:
+		b.write(code, x, room, 2, l.Library)
+	}
+	if l.Off != "" {
+		b.write(faint, x, room, 2, "off with "+l.Off)
+	}
+	right := column("", "", 0, y, 0)
+	x, room = margin+left+gutter, wide-left-gutter-padding
+	right.write(plain, x, room, 2, l.intercepts())
+	if len(l.Commands) > 0 {
+		right.write(code, x, room, 6, strings.Join(l.Commands, ", "))
+	}
+	if len(l.Before) > 0 {
+		right.write(faint, x, room, 2, "before there is an instance: "+strings.Join(l.Before, ", "))
+	}
+	b.texts = append(b.texts, right.texts...)
+	b.h = max(b.h, right.h)
+	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
+		labelled("library ", l.Library), labelled("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
+	return b
+}
+
+func (l *Layer) intercepts() string {
+	switch {
+	case l.Meta || l.NameOnly:
+		return "intercepts nothing"
+	case !l.Known:
+		return "intercepts: not known" + labelled(", ", l.Unknown)
+	case len(l.Commands) == 0:
+		return "intercepts no command"
+	case len(l.Commands) == 1:
+		return "intercepts 1 command:"
+	}
+	return fmt.Sprintf("intercepts %d commands:", len(l.Commands))
+}
+
+// drivers hang on a line that goes down beside them; their devices are to their right.
+func (p *picture) drivers(c *Chain) {
+	last := p.boxes[len(p.boxes)-1]
+	top, x := last.y+last.h, margin+14
+	y := top + gap
+	if len(c.Drivers) == 0 {
+		b := column("nodriver", "bad", margin, y, wide)
+		b.write(title, margin+padding, wide-2*padding, 1, "No driver")
+		b.write(plain, margin+padding, wide-2*padding, 2, "a program gets VK_ERROR_INCOMPATIBLE_DRIVER")
+		b.title = "No driver"
+		p.edges = append(p.edges, edge{[][2]float64{{margin + wide/2, top}, {margin + wide/2, y}}, true})
+		p.add(b)
+	}
+	for i := range c.Drivers {
+		d := &c.Drivers[i]
+		b := driverBox(d, i, y)
+		at := b.y + 26
+		p.edges = append(p.edges, edge{[][2]float64{{x, top}, {x, at}, {b.x, at}}, true})
+		top = at // where the next one goes on
+		p.add(b)
+		bottom := b.y + b.h + padding
+		from := [][2]float64{{b.x + b.w, at}, {deviceX - 20, at}}
+		deviceY := y
+		for k := range d.Devices {
+			device := deviceBox(&d.Devices[k], deviceY)
+			at := device.y + 26
+			bend := [2]float64{deviceX - 20, at}
+			p.edges = append(p.edges, edge{append(from, bend, [2]float64{device.x, at}), true})
+			from = [][2]float64{bend}
+			p.add(device)
+			deviceY += device.h + padding + nearby
+		}
+		y = max(bottom, deviceY-nearby) + nearby
+	}
+	if c.Problem != "" {
+		b := column("problem", "bad", margin, p.h+nearby, wide)
+		b.write(plain, margin+padding, wide-2*padding, 4, c.Problem)
+		b.title = clean(c.Problem)
+		p.add(b)
+	}
+}
+
+func driverBox(d *Driver, i int, y float64) box {
+	class := "driver"
+	if d.Problem != "" {
+		class = "bad"
+	}
+	b := column(fmt.Sprint("driver", i+1), class, driverX, y, driverW)
+	x, room := driverX+padding, driverW-2*padding
+	b.write(title, x, room, 2, d.Name)
+	b.write(code, x, room, 2, d.Library)
+	state := labelled("Vulkan ", d.API)
+	switch {
+	case d.Problem != "":
+		state = d.Problem
+	case d.Known && len(d.Devices) == 0:
+		state += ", no device"
+	case !d.Known:
+		state += ", devices not known"
+	}
+	b.write(faint, x, room, 2, strings.TrimPrefix(state, ", "))
+	if d.Off != "" {
+		b.write(faint, x, room, 2, "off with "+d.Off)
+	}
+	b.title = lines(d.Name, d.Why+" ("+d.Statement+")", labelled("manifest ", d.Manifest), labelled("library ", d.Library),
+		d.Problem, labelled("off with ", d.Off))
+	return b
+}
+
+func deviceBox(d *Device, y float64) box {
+	b := column(fmt.Sprint("device", d.Index), "device", deviceX, y, deviceW)
+	x, room := deviceX+padding, deviceW-2*padding
+	b.write(title, x, room, 3, fmt.Sprintf("%d  %s", d.Index, d.Name))
+	b.write(plain, x, room, 1, d.Type+labelled(", Vulkan ", d.API))
+	if d.About != "" {
+		b.write(faint, x, room, 2, d.About)
+	}
+	b.title = lines(d.Name, d.Type, labelled("Vulkan ", d.API), d.About)
+	return b
+}
+
+func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
