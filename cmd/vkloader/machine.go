@@ -60,10 +60,8 @@ func (s *surroundings) source(app string, elevated bool) (*system.Source, error)
 		return nil, err
 	}
 	if app != "" {
-		if m.Foreign() {
-			app = filepath.Join("/", app)
-		} else if app, err = filepath.Abs(app); err != nil {
-			return nil, err
+		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)
+			return nil, blind("--app: %w", err)
 		}
 	}
 	return &system.Source{Machine: m, Elevated: elevated, Program: app}, nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -179,6 +178,13 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 			place, err := s.settingsPlace()
 			if err != nil {
 				return err
+			}
+			if app != "" {
+				apps, err := absoluteApps(&place.machine, []string{app})
+				if err != nil {
+					return err
+				}
+				app = apps[0]
 			}
 			shown := place.show(app)
 			if asJSON {
@@ -495,13 +501,6 @@ func dropPrograms(place *settingsPlace, f *configuration.File, apps []string) (d
 func absoluteApps(m *system.Machine, apps []string) ([]string, error) {
 	var out []string
 	for _, app := range apps {
-		if !m.Foreign() {
-			absolute, err := filepath.Abs(app)
-			if err != nil {
-				return nil, err
-			}
-			app = absolute
-		}
 		real, err := m.Real(app)
 		if err != nil {
 			return nil, &exitError{exitBlind, err}

@@ -75,6 +75,32 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// On the running machine, too, a link stays a link.
+func TestWriteThroughLinkHere(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	target, link := filepath.Join(folder, "real/s.json"), filepath.Join(folder, "s.json")
+	write(t, target, "old", 0o644)
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(&system.Machine{}, link, map[string]any{}, time.Time{}, true); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); err != nil || !json.Valid(text) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != target {
+		t.Errorf("%s, %v", to, err)
+	}
+	if restored, err := Remove(&system.Machine{}, link); err != nil || !restored {
+		t.Errorf("%v, %v", restored, err)
+	}
+	if text, err := os.ReadFile(link); string(text) != "old" {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // A folder that cannot be written leaves the old file whole, and no half one beside it.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()

@@ -2,9 +2,11 @@ package system
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,9 +41,10 @@ func TestLinksStayInside(t *testing.T) {
 	m := tree(t, map[string]string{
 		"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json", "out.json": "-> ../secret.json",
 		"secret.json": "inside", "l1": "-> l2", "l2": "-> l1", "far": "-> absolute/./up.json", "dangling": "-> /no/such",
+		"s/abs.json": "-> /d/a.json",
 	})
 	for name, want := range map[string]string{
-		"/d/a.json": "a", "absolute/a.json": "a", "/absolute/../secret.json": "inside", "/d/up.json": "a", "/far": "a",
+		"/d/a.json": "a", "absolute/a.json": "a", "/absolute/../secret.json": "inside", "/d/up.json": "a", "/far": "a", "/s/abs.json": "a",
 		"/out.json": "inside", "/../secret.json": "inside", "//d//./a.json": "a",
 	} {
 		if got, err := m.ReadFile(name); err != nil || string(got) != want {
@@ -76,7 +79,14 @@ func TestLinksStayInside(t *testing.T) {
 // A foreign machine has the environment that it was given, and none of this process.
 func TestForeignSource(t *testing.T) {
 	t.Setenv("VKLOADER_TEST_LEAK", "1")
-	s := &Source{Machine: *tree(t, map[string]string{"d/b.json": "b", "d/a.json": "a", "d/c.txt": "c"})}
+	files, sorted := map[string]string{"d/b.json": "b", "d/a.json": "a", "d/c.txt": "c"}, []string{"a.json", "b.json"}
+	for i := range 50 { // many, so that no file system gives them sorted by chance
+		name := fmt.Sprintf("x%02d.json", i*37%50)
+		files["d/"+name] = ""
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	s := &Source{Machine: *tree(t, files)}
 	s.Environ = []string{"A=1", "A=2", "AB=3"}
 	if v := s.Var("VKLOADER_TEST_LEAK", false); v.Set {
 		t.Error("a variable of this process")
@@ -84,7 +94,7 @@ func TestForeignSource(t *testing.T) {
 	if v := s.Var("A", true); v.Value != "1" {
 		t.Errorf("%+v", v)
 	}
-	if f := s.Folder("/d"); strings.Join(f.Names, " ") != "a.json b.json" {
+	if f := s.Folder("/d"); !slices.Equal(f.Names, sorted) {
 		t.Errorf("%+v", f)
 	}
 	if f := s.File("/d/b.json"); f.Content != "b" {
