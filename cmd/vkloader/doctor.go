@@ -83,7 +83,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 func variableFindings(r *doctor.Report, rows []variable) {
 	for _, v := range rows {
 		switch v.State {
-		case stateNothing:
+		case stateFaulty:
 			r.Found(doctor.VariableValue, v.Name, v.Why, "unset "+v.Name)
 		case stateUnknown:
 			do := "unset " + v.Name

@@ -154,7 +154,7 @@ var table = [codeCount]Entry{
 		"A selection of a device that is not here has no effect: the order is as without it.",
 		"Name a device that is here, by vendor and device number."},
 	VariableUnknown: {"variable-unknown", diag.Warning, "ENV-1",
-		"The loader reads no variable of this name.", "Correct or unset the variable."},
+		"A name that is not quite right has no effect, and nothing says so.", "Correct or unset the variable."},
 	ElevatedIgnores: {"elevated-ignores", diag.Warning, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be led by that user.",
 		"Put the manifests into /etc/vulkan, which every program reads."},

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -28,21 +29,24 @@ func (e *exam) leftovers() {
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "rm "+f.Path)
 	}
 	if s := e.plan.Settings; s != nil {
-		do, owner := "rm "+s.File, ""
-		if f, err := configuration.Read(e.machine, s.File); err == nil && f.Ours {
-			do, owner = "vkloader settings clear", "; it is vkloader's own, without expiry"
+		file := path.Clean(s.File)
+		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "rm "+file)
+		owner := ""
+		if f, err := configuration.Read(e.machine, file); err == nil && f.Ours {
+			owner = "; it is vkloader's own, without expiry"
 			if !f.Expires.IsZero() {
 				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
 			}
+			found.Do = "vkloader settings clear"
 		}
-		e.found(LeftoverSettings, search.BaseName(s.File), s.File, settingsSay(s)+owner+e.age(s.File), do)
+		found.What = settingsSay(s) + owner + e.age(file)
 	}
 }
 
 // overrideSays is what an override layer does to every program, as far as it can be read.
-func (e *exam) overrideSays(path string) string {
+func (e *exam) overrideSays(file string) string {
 	for _, l := range e.plan.Layers {
-		if l.IsOverride() && l.Manifest == path {
+		if l.IsOverride() && l.Manifest == file {
 			what := "it is in force and adds " + report.Count(len(l.Components), "layer")
 			if len(l.Components) > 0 {
 				what += ": " + strings.Join(l.Components, ", ")
@@ -54,7 +58,7 @@ func (e *exam) overrideSays(path string) string {
 		}
 	}
 	for _, f := range e.plan.Findings {
-		if f.Path == path && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
+		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
 			return "it is not in force, because it is not valid: " + f.What
 		}
 	}
@@ -88,8 +92,8 @@ func settingsSay(s *settings.Settings) string {
 }
 
 // age says since when a file is as it is; not for a foreign machine, whose files have the times of their copying.
-func (e *exam) age(path string) string {
-	info, err := e.machine.Stat(path)
+func (e *exam) age(file string) string {
+	info, err := e.machine.Stat(file)
 	if err != nil || e.machine.Foreign() {
 		return ""
 	}

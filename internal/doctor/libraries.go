@@ -202,7 +202,7 @@ func (e *exam) closure(m *Module, f *linker.File) {
 	if len(c.Symbols) > 0 {
 		what := fmt.Sprintf("%s uses %s, which nothing that comes with it defines", f.Path, c.Symbols[0])
 		if more := len(c.Symbols) - 1; more > 0 {
-			what = fmt.Sprintf("%s uses %s and %d more symbols, which nothing that comes with it defines", f.Path,
+			what = fmt.Sprintf("%s uses %s and %d more, which nothing that comes with it defines", f.Path,
 				c.Symbols[0], more)
 		}
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, "")

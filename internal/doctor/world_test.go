@@ -215,3 +215,29 @@ func TestPackages(t *testing.T) {
 		}
 	}
 }
+
+// A program with more rights than its user is said to be one.
+func TestElevatedProgram(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]bool{0o755: false, 0o755 | os.ModeSetuid: true, 0o755 | os.ModeSetgid: true} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "game"), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(root, "game"), mode); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Examine(&system.Source{Machine: system.Machine{Root: root}, Program: "/game"},
+			Options{Platform: search.Linux()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := false
+		for _, f := range report.Findings {
+			has = has || f.Code == ElevatedProgram.String() && f.Do == "vkloader doctor --elevated --app /game"
+		}
+		if has != want {
+			t.Errorf("%v: %+v", mode, report.Findings)
+		}
+	}
+}

@@ -87,11 +87,14 @@ func (l *Linker) Close(f *File) *Closure {
 	return c
 }
 
-// undefined are the symbols of the first library that nobody defines.
+// undefined are the symbols of the first library that nobody defines. Who defines a symbol does not matter here, so
+// small files are looked at first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
 func (c *Closure) undefined() []string {
 	var none []string
+	files := slices.Clone(c.Files)
+	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
 	for _, name := range c.Files[0].Symbols().Undefined() {
-		if !slices.ContainsFunc(c.Files, func(f *File) bool { return f.Symbols().Exports(name) }) {
+		if !slices.ContainsFunc(files, func(f *File) bool { return f.Symbols().Exports(name) }) {
 			none = append(none, name)
 		}
 	}

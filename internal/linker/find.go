@@ -19,6 +19,7 @@ type File struct {
 	Path string // as the dynamic linker names it
 	Real string // without symbolic links
 
+	size    int64
 	err     error
 	linker  *Linker
 	symbols *library.Symbols
@@ -117,10 +118,12 @@ func (l *Linker) Open(name string) *File {
 		return f
 	}
 	defer handle.Close()
-	if info, err := handle.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := handle.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		f.err = errors.New("not an ordinary file")
 		return f
 	}
+	f.size = info.Size()
 	f.Library, f.err = library.Read(handle)
 	return f
 }

@@ -92,6 +92,10 @@ var probeWorlds = map[string]func(*world.World){
 		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
 	},
 	"crash-at-end": func(w *world.World) { w.Driver("late", "device name=late", "die vkDestroyInstance") },
+	"failing-layer": func(w *world.World) {
+		w.Driver("good")
+		w.ImplicitLayer("VK_LAYER_no", "error vkCreateInstance -7 before")
+	},
 	"empty-driver": func(w *world.World) { w.Driver("empty", "quiet *") },
 }
 

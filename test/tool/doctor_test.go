@@ -60,6 +60,8 @@ func TestProbeOfFailures(t *testing.T) {
 	for name, want := range map[string][]string{
 		"failing-driver": {"problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
+		"failing-layer": {"problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
+			"export DISABLE_VK_LAYER_no=1"},
 		"empty-driver": {"note driver-no-device: empty.json\n", "it works, and lists no device", "no problems"},
 	} {
 		out := site(t, name)(nil, "doctor", "--probe", "--full")
@@ -67,6 +69,17 @@ func TestProbeOfFailures(t *testing.T) {
 			if !strings.Contains(out, w) {
 				t.Errorf("%s: no %q in\n%s", name, w, out)
 			}
+		}
+	}
+}
+
+// A driver that does not come back is named with the phase; the driver that works is listed as working.
+func TestProbeOfHangingDriver(t *testing.T) {
+	t.Parallel()
+	out := site(t, "hanging-driver")(nil, "doctor", "--probe", "--timeout", "8s")
+	for _, want := range []string{"problem driver-hangs: stuck.json\n", "no end within 8s during: list devices"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 }
