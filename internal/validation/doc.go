@@ -131,8 +131,9 @@ func folderOf(path string) string {
 
 // checker makes a report.
 type checker struct {
-	path   string
-	report *Report
+	path     string
+	report   *Report
+	violated int // how often the schema is violated
 }
 
 func (c *checker) find(code diag.Code, line, column int, what string) {

@@ -57,7 +57,14 @@ func (c *checker) schema(doc *document.Document) {
 	if errors.As(compiled.Validate(known.plain(doc.Top())), &wrong) {
 		c.violations(doc.Top(), known, wrong)
 	}
+	if more := c.violated - violationsMost; more > 0 {
+		c.at(diag.FileSchema, doc.Top(), fmt.Sprintf("and %d more violations of the schema", more))
+	}
 }
+
+// violationsMost is how many violations of the schema are told: who has so many needs no more, and finding the place
+// of each takes time.
+const violationsMost = 100
 
 var english = message.NewPrinter(language.English)
 
@@ -68,6 +75,9 @@ func (c *checker) violations(top document.Value, known spellings, wrong *jsonsch
 		subject += ": "
 	}
 	say := func(what string) {
+		if c.violated++; c.violated > violationsMost {
+			return
+		}
 		c.at(diag.FileSchema, known.find(top, wrong.InstanceLocation), subject+what)
 	}
 	switch is := wrong.ErrorKind.(type) {
@@ -204,6 +214,9 @@ func (c *checker) spelling(v document.Value, known spellings) {
 // nearest suggests the name that was meant, when one is near.
 func (known spellings) nearest(name string) string {
 	best, least := "", 3
+	if len(name) > 64 {
+		return ""
+	}
 	for lower, other := range known {
 		if d := distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
 			best, least = other, d

@@ -80,6 +80,23 @@ func TestMutilated(t *testing.T) {
 	}
 }
 
+// A file of nothing but faults is judged all the same, its findings are counted, and a name without end is no trouble.
+func TestFullOfFaults(t *testing.T) {
+	t.Parallel()
+	text := `{"file_format_version":"1.2.0","` + strings.Repeat("x", 1<<20) + `":1,"layers":[` + strings.Repeat("7,", 50000) + `7]}`
+	r := File(text, "/x.json", Explicit)
+	count, more := 0, false
+	for _, f := range r.Findings {
+		if f.Code == diag.FileSchema {
+			count++
+			more = more || f.What == "and 49901 more violations of the schema"
+		}
+	}
+	if count != violationsMost+1 || !more {
+		t.Errorf("%d findings", count)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := spellings{"library_path": "library_path", "driveruuid": "driverUUID"}
