@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"slices"
@@ -76,8 +77,8 @@ func (e *exam) refused(g *GPU) string {
 	return ""
 }
 
-// may tells whether the user may read and write a file. For another user than the one that runs the tool, its
-// permission bits are read; lists of access control are not.
+// may tells whether the user may read and write a file. For another user than the one that runs the tool, its list of
+// access control is read, by which desktops give devices to who sits before them, and otherwise its permission bits.
 func (u *user) may(e *exam, file string) bool {
 	if u.current {
 		return syscall.Access(file, readWrite) == nil
@@ -85,6 +86,12 @@ func (u *user) may(e *exam, file string) bool {
 	owner, group, mode, ok := e.owner(file)
 	if !u.known || u.id == 0 || !ok {
 		return true
+	}
+	if where, err := e.machine.Host(file); err == nil {
+		list := make([]byte, 4096)
+		if n, err := syscall.Getxattr(where, "system.posix_acl_access", list); err == nil {
+			return u.listed(list[:n], owner, group)
+		}
 	}
 	shift := 0
 	switch {
@@ -94,6 +101,47 @@ func (u *user) may(e *exam, file string) bool {
 		shift = 3
 	}
 	return mode>>shift&readWrite == readWrite
+}
+
+// Tags of a list of access control (acl(5)), as the kernel writes it: a version, then entries of a tag, permission bits
+// and a number.
+const (
+	aclOwner, aclUser, aclGroup, aclGroups, aclMask, aclOthers = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+
+	aclHeader, aclEntry = 4, 8
+)
+
+// listed decides by a list of access control: the owner's entry, the user's, those of groups, the others', in this order;
+// all but the first and the last are cut by the mask.
+func (u *user) listed(list []byte, owner, group uint32) bool {
+	order := binary.LittleEndian
+	const all = readWrite
+	own, named, others, mask := uint16(0), -1, uint16(0), uint16(all)
+	inGroup, byGroup := false, false
+	for at := aclHeader; at+aclEntry <= len(list); at += aclEntry {
+		tag, bits, id := order.Uint16(list[at:]), order.Uint16(list[at+2:])&all, order.Uint32(list[at+4:])
+		switch {
+		case tag == aclOwner:
+			own = bits
+		case tag == aclUser && id == u.id:
+			named = int(bits)
+		case tag == aclGroup && slices.Contains(u.groups, group), tag == aclGroups && slices.Contains(u.groups, id):
+			inGroup, byGroup = true, byGroup || bits == all
+		case tag == aclMask:
+			mask = bits
+		case tag == aclOthers:
+			others = bits
+		}
+	}
+	switch {
+	case owner == u.id:
+		return own == all
+	case named >= 0:
+		return uint16(named)&mask == all
+	case inGroup:
+		return byGroup && mask == all
+	}
+	return others == all
 }
 
 func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {

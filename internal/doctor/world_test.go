@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -182,6 +183,39 @@ func TestPermission(t *testing.T) {
 	} {
 		if got := check(c.user, c.mode, c.more); got != c.want {
 			t.Errorf("%s, %o: %q, want %q", c.user, c.mode, got, c.want)
+		}
+	}
+}
+
+// A list of access control, as the kernel writes it, gives a node to one user, as far as its mask goes.
+func TestAccessControl(t *testing.T) {
+	t.Parallel()
+	list := func(entries ...[3]uint32) []byte {
+		b := binary.LittleEndian.AppendUint32(nil, 2)
+		for _, e := range entries {
+			b = binary.LittleEndian.AppendUint16(b, uint16(e[0]))
+			b = binary.LittleEndian.AppendUint16(b, uint16(e[1]))
+			b = binary.LittleEndian.AppendUint32(b, e[2])
+		}
+		return b
+	}
+	const owner, group, any = 0, 106, 0xffffffff
+	seat := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
+		[3]uint32{aclGroups, 6, 70}, [3]uint32{aclMask, 6, any}, [3]uint32{aclOthers, 0, any})
+	masked := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
+		[3]uint32{aclMask, 4, any}, [3]uint32{aclOthers, 6, any})
+	for _, c := range []struct {
+		list []byte
+		user user
+		want bool
+	}{
+		{seat, user{id: 61000}, true}, {seat, user{id: 61001}, false}, {seat, user{id: 61001, groups: []uint32{group}}, true},
+		{seat, user{id: 61001, groups: []uint32{70}}, true}, {seat, user{id: owner}, true},
+		{masked, user{id: 61000}, false}, {masked, user{id: 61001, groups: []uint32{group}}, false}, {masked, user{id: owner}, true},
+		{masked, user{id: 61001}, true}, {nil, user{id: 61001}, false},
+	} {
+		if got := c.user.listed(c.list, owner, group); got != c.want {
+			t.Errorf("%x, %+v: %v", c.list, c.user, got)
 		}
 	}
 }

@@ -114,6 +114,51 @@ func TestListAgreesWithLibrary(t *testing.T) {
 	}
 }
 
+// On this machine, every driver of Mesa's package is found good with all that it needs, and with --probe lavapipe has its
+// device; no other finding is a problem of a library.
+func TestDoctorOnThisMachine(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
+	result := machine.New(t).Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "doctor", "--probe", "--timeout", "2m", "--json")
+	var answer struct {
+		Drivers []struct {
+			Manifest, File string
+			Good, Used     bool
+			Needs          int
+		}
+		Probes []struct {
+			Name, Result string
+			Devices      []string
+		}
+		Findings []struct{ Code, Severity, What string }
+	}
+	if err := json.Unmarshal([]byte(result.Out), &answer); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, result.Out, result.Err)
+	}
+	if installed := glob(t, machine.Manifests+"/*.json"); len(answer.Drivers) < len(installed) {
+		t.Errorf("%d drivers of %v", len(answer.Drivers), installed)
+	}
+	for _, d := range answer.Drivers {
+		if strings.HasPrefix(d.Manifest, machine.Manifests) && (!d.Good || !d.Used || d.Needs < 5 || d.File == "") {
+			t.Errorf("%+v", d)
+		}
+	}
+	for _, f := range answer.Findings {
+		if strings.HasPrefix(f.Code, "library-") && f.Severity == "problem" {
+			t.Errorf("%+v", f)
+		}
+	}
+	lavapipe := slices.IndexFunc(answer.Probes, func(p struct {
+		Name, Result string
+		Devices      []string
+	}) bool {
+		return p.Name == "lvp_icd.x86_64.json"
+	})
+	if lavapipe < 0 || answer.Probes[lavapipe].Result != "ok" || !strings.Contains(answer.Probes[lavapipe].Devices[0], "llvmpipe") {
+		t.Errorf("%+v", answer.Probes)
+	}
+}
+
 // librariesOf is what a Mesa manifest names.
 func librariesOf(t *testing.T, manifest string) string {
 	t.Helper()
