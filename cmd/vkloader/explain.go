@@ -82,7 +82,7 @@ func newExplain(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: path of its executable")
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd

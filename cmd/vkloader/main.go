@@ -81,9 +81,9 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine the file system below this folder, such as a container's or a sysroot")
+		"examine the file system below this `FOLDER`, such as a container's or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"NAME=VALUE that would be set; NAME alone: unset; may be repeated")
+		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)

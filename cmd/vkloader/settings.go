@@ -201,7 +201,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsSchema))
-	cmd.Flags().StringVar(&app, "app", "", "what this program gets: path of its executable")
+	cmd.Flags().StringVar(&app, "app", "", "what this program gets: its executable `EXE`")
 	return cmd
 }
 
@@ -456,7 +456,7 @@ func newSettingsClear(s *surroundings) *cobra.Command {
 			return tell(settingsDone{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
 		},
 	}
-	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program; may be repeated")
+	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsSchema))
 	cmd.Flags().BoolVar(&force, "force", false, "also when the file is another program's")
 	return cmd

@@ -49,16 +49,16 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.set(cmd, c) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.apps, "app", nil, "for this program only: path of its executable; may be repeated")
-	flags.StringArrayVar(&c.layers, "layer", nil, "NAME=on|off|auto (on when left out), from the program down; \"others\": where all others go (last)")
+	flags.StringArrayVar(&c.apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
+	flags.StringArrayVar(&c.layers, "layer", nil, "a layer, from the program down: `NAME[=on|off|auto]`, on when left out; \"others\": where all others go (last)")
 	flags.BoolVar(&c.exclusive, "only-these-layers", false, "no layers but those that --layer names")
 	flags.BoolVar(&c.noLayers, "no-layers", false, "no layers at all")
-	flags.StringArrayVar(&c.drivers, "driver", nil, "only drivers whose manifest has this name, or a name like this pattern, or this path; may be repeated")
-	flags.StringArrayVar(&c.added, "add-driver", nil, "this driver manifest too, before those that are found; may be repeated")
+	flags.StringArrayVar(&c.drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
+	flags.StringArrayVar(&c.added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
 	flags.StringArrayVar(&c.devices, "device", nil,
-		"only this device: its number in \"vkloader list devices\", a part of its name, or DEVICEUUID/DRIVERUUID/VERSION; may be repeated")
-	flags.StringVar(&c.log, "log", "", "what is logged on standard error: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
-	flags.StringVar(&c.expires, "expires", "", "when the tool removes the file: after a time such as 90m, 8h or 7d, or \"never\"")
+		"only this `DEVICE`: its number in \"vkloader list devices\", a part of its name, or DEVICEUUID/DRIVERUUID/VERSION; may be repeated")
+	flags.StringVar(&c.log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
+	flags.StringVar(&c.expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.system, "system", false, "write the file for all users")
 	flags.BoolVar(&c.force, "force", false, "also in place of another program's file")
 	flags.BoolVar(&c.json, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsSchema))

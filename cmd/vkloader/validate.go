@@ -93,7 +93,7 @@ func newValidate(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", validateSchema))
-	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be: "+strings.Join(kinds, ", "))
+	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
 	completes(cmd, map[string]completion{"kind": completeKinds})
 	return cmd
