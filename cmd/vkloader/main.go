@@ -100,6 +100,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newRun(s),
 		newFollow(s),
 		newGraph(s),
+		newBundle(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),

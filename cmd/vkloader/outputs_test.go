@@ -36,6 +36,7 @@ var outputs = map[string][]string{
 	"settings-done":  {"settings set --log warn", "settings clear"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
 	"graph":          {"graph --still"},
+	"bundle":         {"bundle --still --list"},
 	"run":            {"run --dry-run --driver x -- /bin/true"},
 	"version":        {"version"},
 }
@@ -46,7 +47,7 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"graph": "vkloader graph", "run": "vkloader run --dry-run", "version": "vkloader version",
+	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.

@@ -37,6 +37,7 @@ var floors = []struct {
 	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
 	{[]string{"internal/validation"}, "one file at a time, for the tool: no decision, no system"},
+	{[]string{"internal/bundle"}, "packs what it is given; only the tool links it"},
 	{[]string{"internal/graph"}, "draws what it is given; only the tool links it"},
 	{[]string{"internal/launch"}, "only the tool starts programs; it knows of no decision"},
 	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},

@@ -1,0 +1,100 @@
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Private replaces what says who somebody is.
+type Private struct {
+	folders []replacement // longest first
+	names   []replacement
+}
+
+type replacement struct {
+	from *regexp.Regexp
+	to   string
+}
+
+// Person is a user of the machine.
+type Person struct {
+	Name  string   // of login
+	Homes []string // as they are written, and where they really are
+}
+
+// common are login names that say nothing of a person, and that texts are full of.
+var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share", "vulkan"}
+
+// NewPrivate hides a person, others, and the machine's names. The person's home becomes ~, that of another one
+// /home/user2, /home/user3, ...; a login name becomes user1, user2, ..., a name of the machine "machine".
+func NewPrivate(me Person, others []Person, machine []string) *Private {
+	p := &Private{}
+	for i, person := range append([]Person{me}, others...) {
+		home := "~"
+		if i > 0 {
+			home = fmt.Sprint("/home/user", i+1)
+		}
+		for _, folder := range person.Homes {
+			p.folder(folder, home)
+		}
+		p.name(person.Name, fmt.Sprint("user", i+1))
+	}
+	for _, name := range machine {
+		p.name(name, "machine")
+		short, _, _ := strings.Cut(name, ".")
+		p.name(short, "machine")
+	}
+	length := func(a, b replacement) int { return len(b.from.String()) - len(a.from.String()) }
+	slices.SortStableFunc(p.folders, length)
+	slices.SortStableFunc(p.names, length)
+	return p
+}
+
+// folder replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
+func (p *Private) folder(folder, to string) {
+	folder = path.Clean(folder)
+	if !path.IsAbs(folder) || strings.Count(folder, "/") < 2 && folder != "/root" {
+		return // "/" and "/home" are nobody's
+	}
+	written, _ := json.Marshal(folder)
+	for _, text := range slices.Compact([]string{folder, strings.Trim(string(written), `"`)}) {
+		// Slashes are often doubled where paths are put together.
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "/", "/+")
+		p.folders = append(p.folders, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
+	}
+}
+
+// name replaces a name where it is a word, in any case of letters.
+func (p *Private) name(name, to string) {
+	if len(name) < 2 || slices.Contains(common, strings.ToLower(name)) || name == "localhost" {
+		return
+	}
+	p.names = append(p.names, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + regexp.QuoteMeta(name) + `($|[^A-Za-z0-9])`),
+		"${1}" + to + "${2}"})
+}
+
+// otherHomes are homes of people that the list of users does not have.
+var otherHomes = regexp.MustCompile(`(/home/+)([^/\s":;,'<>|]+)`)
+
+var ours = regexp.MustCompile(`^user[0-9]+$`)
+
+// Hide gives a text without them.
+func (p *Private) Hide(text string) string {
+	for _, list := range [][]replacement{p.folders, p.names} {
+		for _, r := range list {
+			// Twice: what ends one occurrence may begin the next.
+			text = r.from.ReplaceAllString(r.from.ReplaceAllString(text, r.to), r.to)
+		}
+	}
+	return otherHomes.ReplaceAllStringFunc(text, func(found string) string {
+		part := otherHomes.FindStringSubmatch(found)
+		if ours.MatchString(part[2]) {
+			return found
+		}
+		return part[1] + "somebody"
+	})
+}
