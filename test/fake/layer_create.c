@@ -91,6 +91,13 @@ void chain_drop(struct chain *chain)
     free(chain);
 }
 
+/* What instances and devices that never ended have left, when the library goes and the process stays. */
+__attribute__((destructor)) static void on_unload(void)
+{
+    const int *exiting = dlsym(RTLD_DEFAULT, "host_exiting");
+    while (exiting && !*exiting && chains) chain_drop(chains);
+}
+
 void *below(const void *handle)
 {
     struct object *o = object_of(handle);

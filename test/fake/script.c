@@ -49,13 +49,33 @@ void percent_decode(char *s)
     *to = 0;
 }
 
-/* Old scripts are never freed: another thread may still read one, and there are few. */
+/* Scripts lie in memory that goes with the library, unless they are very large. An old one is never given back: another
+ * thread may still read it. */
+#define ROOM ((size_t)4 << 20)
+static _Alignas(16) char room[ROOM];
+static size_t room_used; /* under the lock */
+
+static void *take(size_t size)
+{
+    size = (size + 15) & ~(size_t)15;
+    if (size > ROOM - room_used) {
+        void *large = calloc(1, size);
+        if (!large) abort();
+        return large;
+    }
+    void *at = room + room_used;
+    room_used += size;
+    return at;
+}
+
 static struct script *parse(char *text)
 {
-    struct script *script = calloc(1, sizeof *script);
+    struct script *script = take(sizeof *script);
     char *line_rest = NULL;
-    if (!script) abort();
+    size_t lines = 1;
+    for (const char *c = text; *c; c++) lines += *c == '\n';
     script->text = text;
+    script->statement = take(lines * sizeof *script->statement);
     for (char *line = strtok_r(text, "\n", &line_rest); line; line = strtok_r(NULL, "\n", &line_rest)) {
         struct statement statement = {0};
         char *rest = NULL;
@@ -64,10 +84,7 @@ static struct script *parse(char *text)
             percent_decode(word);
             statement.word[statement.count++] = word;
         }
-        if (!statement.count || statement.word[0][0] == '#') continue;
-        script->statement = realloc(script->statement, (size_t)(script->count + 1) * sizeof statement);
-        if (!script->statement) abort();
-        script->statement[script->count++] = statement;
+        if (statement.count && statement.word[0][0] != '#') script->statement[script->count++] = statement;
     }
     return script;
 }
@@ -86,11 +103,12 @@ const struct script *script_now(void)
         is.st_mtim.tv_sec != read_as.st_mtim.tv_sec ||
         is.st_mtim.tv_nsec != read_as.st_mtim.tv_nsec) {
         int file = open(name, O_RDONLY | O_CLOEXEC);
-        char *text = calloc(1, (size_t)is.st_size + 1);
+        char *text = take((size_t)is.st_size + 1);
         ssize_t n = 0;
-        if (file >= 0 && text) n = read(file, text, (size_t)is.st_size);
+        if (file >= 0) n = read(file, text, (size_t)is.st_size);
         if (file >= 0) close(file);
-        if (text && n == is.st_size) {
+        if (n == is.st_size) {
+            text[n] = 0;
             script = parse(text);
             atomic_store(&current, script);
             read_as = is;
@@ -319,14 +337,4 @@ static void log_load(const char *function)
 }
 
 __attribute__((constructor)) static void on_load(void) { log_load("constructor"); }
-__attribute__((destructor)) static void on_unload(void)
-{
-    log_load("destructor");
-    if (!script_has("tidy", NULL)) return; /* others may have a thread in here */
-    atomic_store(&steady, false);
-    struct script *script = atomic_exchange(&current, NULL);
-    if (!script) return;
-    free(script->text);
-    free(script->statement);
-    free(script);
-}
+__attribute__((destructor)) static void on_unload(void) { log_load("destructor"); }

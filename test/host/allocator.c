@@ -12,9 +12,8 @@ struct allocator {
     void *block[BLOCKS];
     size_t size[BLOCKS];
     int live, high;
-    int64_t calls, failed, reallocations, frees, faults, foreign_threads, fail_from, fail_once;
+    int64_t calls, failed, reallocations, frees, faults, fail_from, fail_once;
     int fill;
-    pthread_t thread;
     uint64_t scopes[8];
     char fault[128];
 };
@@ -32,11 +31,18 @@ static void fault(struct allocator *a, const char *what)
     if (!a->fault[0]) strncpy(a->fault, what, sizeof a->fault - 1);
 }
 
+/* ALC-016: on a thread that performs a command just now. Under the lock. */
+static void check_thread(struct allocator *a)
+{
+    if (!now) fault(a, "called on another thread, or outside a call");
+}
+
 /* Under the lock. */
 static void *get(struct allocator *a, size_t size, size_t alignment, VkSystemAllocationScope scope)
 {
     void *memory = NULL;
     int64_t call = a->calls++;
+    check_thread(a);
     if (alignment == 0 || (alignment & (alignment - 1))) fault(a, "alignment is no power of two");
     if ((unsigned)scope < 8) a->scopes[scope]++;
     if ((a->fail_from >= 0 && call >= a->fail_from) || call == a->fail_once) {
@@ -84,6 +90,7 @@ static void VKAPI_PTR release(void *data, void *memory)
     if (!memory) return;
     pthread_mutex_lock(&a->lock);
     a->frees++;
+    check_thread(a);
     drop(a, memory);
     pthread_mutex_unlock(&a->lock);
 }
@@ -94,6 +101,7 @@ static void *VKAPI_PTR reallocate(void *data, void *old, size_t size, size_t ali
     void *memory = NULL;
     pthread_mutex_lock(&a->lock);
     a->reallocations++;
+    check_thread(a);
     int at = old ? find(a, old) : -1;
     if (old && at < 0) {
         fault(a, "reallocation of a block that is not live");
@@ -164,13 +172,16 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line)
 }
 
 /* malloc_fail [from=N]: what the loader itself asks of malloc is refused from its N-th call on; without from, no more.
- * Answers how often it has asked since the last time. Needs the interposer. */
+ * Answers how often it has asked since the last time, and how many of its blocks live of those that it has taken since
+ * the first time. Needs the interposer. */
 COMMAND(malloc_fail)
 {
     void (*watch)(uintptr_t, uintptr_t) = (void (*)(uintptr_t, uintptr_t))dlsym(RTLD_DEFAULT, "world_watch");
     long (*refuse)(long) = (long (*)(long))dlsym(RTLD_DEFAULT, "world_fail");
+    long (*live)(void) = (long (*)(void))dlsym(RTLD_DEFAULT, "world_live");
     uintptr_t from, to;
-    if (!watch || !refuse || !loader_code(&from, &to)) return fail("no interposer, or no loader");
+    if (!watch || !refuse || !live || !loader_code(&from, &to)) return fail("no interposer, or no loader");
     watch(from, to);
     put_int("calls", refuse((long)arg_int(line, "from", (uint64_t)-1)));
+    put_int("live", live());
 }

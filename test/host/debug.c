@@ -2,6 +2,7 @@
  * answer of the command during which it arrived. */
 #include "host.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,9 +118,12 @@ void put_events(void) {
     put_close(']');
 }
 
+/* A sink lives as long as the process: a messenger may outlive its name. */
 static struct sink *sink_new(const struct line *line, const char *name, const char *script) {
-    struct sink *sink = calloc(1, sizeof *sink); /* lives as long as the process: a messenger may outlive its name */
+    static struct sink *_Atomic sinks;
+    struct sink *sink = calloc(1, sizeof *sink);
     if (!sink) abort();
+    sink->before = atomic_exchange(&sinks, sink);
     snprintf(sink->name, sizeof sink->name, "%s", name);
     snprintf(sink->script, sizeof sink->script, "%s", script ? script : "");
     sink->returns = (VkBool32)arg_int(line, "returns", VK_FALSE);

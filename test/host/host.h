@@ -109,6 +109,7 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line);
 
 /* debug.c */
 struct sink { /* one receiver of messages */
+    struct sink *before; /* all there ever were */
     char name[64];
     char script[64]; /* performed inside the callback, when not empty */
     VkBool32 returns;

@@ -35,6 +35,12 @@ COMMAND(script)
     if (!script) abort();
     for (int i = 0; i < line->count; i++)
         if (!strcmp(line->key[i], "line")) script->lines[script->count++] = strdup(line->value[i]);
+    struct object *before = object_find(arg_or(line, "as", "script"));
+    if (before && before->kind == SCRIPT) {
+        struct script *old = before->extra;
+        for (int i = 0; i < old->count; i++) free(old->lines[i]);
+        free(old);
+    }
     object_drop(arg_or(line, "as", "script"));
     object_add(arg_or(line, "as", "script"), SCRIPT, 0, 0, script, 0);
 }

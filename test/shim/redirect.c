@@ -6,7 +6,8 @@
  * WORLD_SORTED=1: folders are read in the order of their names.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
- * world_watch and world_fail, called by the host: memory that one library asks of malloc can be refused.
+ * world_watch, world_fail and world_live, called by the host: memory that one library asks of malloc can be refused, and
+ * is counted.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -207,6 +208,7 @@ VISIBLE char *getenv(const char *name)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
+extern void __libc_free(void *block);
 
 static uintptr_t watched_from, watched_to;
 static long refuse_from = -1, asked;
@@ -235,18 +237,106 @@ static bool refused(uintptr_t caller)
     return from >= 0 && call >= from;
 }
 
-VISIBLE void *malloc(size_t size)
+/* The blocks that live of those that the watched code has taken. A place is the block's own, or the next free one. */
+#define PLACES 65536u
+static void *place[PLACES];
+static long taken;
+static bool busy;
+
+static void lock_places(void)
 {
-    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {}
 }
+
+static void unlock_places(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+
+static unsigned first_place(const void *block) { return (unsigned)((uintptr_t)block >> 4) % PLACES; }
+
+static void *noted(void *block, uintptr_t caller)
+{
+    if (!block || caller < watched_from || caller >= watched_to) return block;
+    lock_places();
+    unsigned i = first_place(block);
+    while (place[i]) i = (i + 1) % PLACES;
+    place[i] = block;
+    if (++taken > PLACES / 2) abort();
+    unlock_places();
+    return block;
+}
+
+static void forgotten(const void *block)
+{
+    if (!block || !__atomic_load_n(&taken, __ATOMIC_SEQ_CST)) return;
+    lock_places();
+    unsigned i = first_place(block);
+    while (place[i] && place[i] != block) i = (i + 1) % PLACES;
+    if (place[i]) {
+        place[i] = NULL;
+        taken--;
+        for (i = (i + 1) % PLACES; place[i]; i = (i + 1) % PLACES) { /* those behind move up */
+            void *moved = place[i];
+            place[i] = NULL;
+            unsigned to = first_place(moved);
+            while (place[to]) to = (to + 1) % PLACES;
+            place[to] = moved;
+        }
+    }
+    unlock_places();
+}
+
+VISIBLE long world_live(void);
+long world_live(void) { return __atomic_load_n(&taken, __ATOMIC_SEQ_CST); }
+
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+VISIBLE void *malloc(size_t size) { return refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER); }
 
 VISIBLE void *calloc(size_t count, size_t size)
 {
-    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+    return refused(CALLER) ? NULL : noted(__libc_calloc(count, size), CALLER);
 }
 
 VISIBLE void *realloc(void *block, size_t size)
 {
-    return refused((uintptr_t)__builtin_return_address(0)) ? NULL : __libc_realloc(block, size);
+    if (refused(CALLER)) return NULL;
+    forgotten(block); /* before another thread can be given the same address */
+    void *grown = __libc_realloc(block, size);
+    return noted(grown ? grown : size ? block : NULL, CALLER) == grown ? grown : NULL;
+}
+
+VISIBLE void free(void *block)
+{
+    forgotten(block);
+    __libc_free(block);
+}
+
+/* Functions of the C library that give memory away; what they take is asked for by the library itself. */
+VISIBLE char *strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+VISIBLE char *realpath(const char *path, char *given)
+{
+    if (!given && refused(CALLER)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    char *real = REAL(realpath)(path, given);
+    return given ? real : noted(real, CALLER);
+}
+
+VISIBLE int asprintf(char **out, const char *format, ...)
+{
+    va_list list;
+    *out = NULL;
+    if (refused(CALLER)) return -1;
+    va_start(list, format);
+    int n = vasprintf(out, format, list);
+    va_end(list);
+    noted(*out, CALLER);
+    return n;
 }
 #endif

@@ -344,7 +344,7 @@ func (w *World) Environment() []string {
 	}
 	switch Variant() {
 	case "asan":
-		env["ASAN_OPTIONS"] = "detect_leaks=0:verify_asan_link_order=0:handle_segv=0:handle_abort=0:log_path=stderr"
+		env["ASAN_OPTIONS"] = "detect_leaks=1:verify_asan_link_order=0:handle_segv=0:handle_abort=0:log_path=stderr"
 	case "tsan":
 		env["TSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1:handle_segv=0:handle_abort=0"
 	}

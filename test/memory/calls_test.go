@@ -1,0 +1,246 @@
+package memory
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// injector makes calls fail for lack of memory, at one allocation after the other.
+type injector struct {
+	t     *testing.T
+	h     *world.Host
+	own   bool // malloc fails; else the program's callbacks
+	tried int  // calls in which something was refused
+	seen  map[string]int
+}
+
+func (i *injector) arm(n int) {
+	if i.own {
+		i.h.Do("malloc_fail", "from", strconv.Itoa(n))
+	} else {
+		i.h.Do("allocator", "as", "a", "fail_from", strconv.Itoa(n), "fill", "0xff")
+	}
+}
+
+// disarm tells whether something was refused.
+func (i *injector) disarm(n int) bool {
+	if i.own {
+		return i.h.Do("malloc_fail").Int("calls") > int64(n)
+	}
+	failed := i.h.Do("allocator_stats").Int("failed") > 0
+	i.h.Do("allocator", "as", "a")
+	return failed
+}
+
+// live counts the blocks that the library has.
+func (i *injector) live() int64 {
+	if i.own {
+		return i.h.Do("malloc_fail").Int("live")
+	}
+	return i.h.Do("allocator_stats").Int("live")
+}
+
+// call repeats a call until nothing is refused any more. What succeeds although something was refused is complete; undo
+// takes it back.
+func (i *injector) call(name string, undo func(), f func() world.Answer) world.Answer {
+	i.t.Helper()
+	for n := 0; n < 5000; n++ {
+		before := i.live()
+		i.arm(n)
+		a := f()
+		refused := i.disarm(n)
+		if !refused {
+			if a.Result() != 0 {
+				i.t.Fatalf("%s: %v with all the memory there is", name, a)
+			}
+			return a
+		}
+		i.tried++
+		if a.Result() == 0 {
+			if undo != nil {
+				undo()
+			}
+			continue
+		}
+		i.seen[name]++
+		if a.Result() != outOfMemory {
+			i.t.Errorf("%s with %d allocations: result %d", name, n, a.Result())
+		}
+		// The lists of an instance's objects may have grown: they are the instance's (ALC-037).
+		if after := i.live(); after != before && (!i.own && name == "create_instance" || name == "create_device") {
+			i.t.Errorf("%s with %d allocations: %d blocks live, %d before", name, n, after, before)
+		}
+	}
+	i.t.Fatalf("%s never succeeds", name)
+	return nil
+}
+
+// Two drivers, one of which lacks the newer commands, three devices to be sorted, a group of two, a layer.
+func everything(t *testing.T) (*world.World, []string) {
+	t.Helper()
+	w := world.New(t)
+	var words []string
+	extensions := []string{"VK_KHR_surface", "VK_EXT_headless_surface", "VK_KHR_xcb_surface", "VK_KHR_display",
+		"VK_KHR_get_surface_capabilities2", "VK_EXT_debug_utils", "VK_EXT_debug_report", "VK_KHR_device_group_creation"}
+	var lines []string
+	for _, e := range extensions {
+		lines = append(lines, "ext "+e)
+		words = append(words, "ext", e)
+	}
+	w.Driver("one", append([]string{"device name=a type=cpu pci=0:2:0:0 ext=VK_KHR_swapchain,VK_KHR_display_swapchain,VK_EXT_pci_bus_info",
+		"device name=b type=discrete pci=0:1:0:0 ext=VK_KHR_swapchain,VK_KHR_display_swapchain,VK_EXT_pci_bus_info", "group a b",
+		"missing vkGetPhysicalDeviceSurfaceFormats2KHR", "missing vkGetPhysicalDeviceDisplayProperties2KHR", "formats 150",
+		"write vkGetPhysicalDeviceDisplayPropertiesKHR 1 0 u32 2", "use_allocator"}, lines...)...).API("1.1.0")
+	w.Driver("two", append([]string{"device name=c type=integrated", "use_allocator"}, lines...)...)
+	w.ImplicitLayer("VK_LAYER_x", "use_allocator")
+	return w, append(words, "api", "1.1.0", "messenger", "cm:0x1111:7", "report", "cr:0x1f")
+}
+
+// Failure at every single allocation of every call: the right error, nothing left, no crash; and the call works the next
+// time.
+//
+// holds: ALC-027 ALC-028 ALC-030 ALC-034 ALC-036 ALC-037 ALC-040 ALC-047 ALC-016 WSI-010 WSI-011
+func TestEveryCallWithoutMemory(t *testing.T) {
+	t.Parallel()
+	for _, own := range []bool{false, true} {
+		name := "callbacks"
+		if own {
+			name = "malloc"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if own && world.Variant() != "" {
+				t.Skip("the sanitizer has a malloc of its own")
+			}
+			w, words := everything(t)
+			i := &injector{t: t, h: w.Start(), own: own, seen: map[string]int{}}
+			i.h.Do("allocator", "as", "a")
+			i.h.Do("memory", "as", "count", "size", "8")
+			i.h.Do("memory", "as", "many", "size", "16384")
+			i.h.Do("memory", "as", "info", "size", "32")
+			i.h.Do("memory", "as", "chains", "size", "1040") // ten VkSwapchainCreateInfoKHR of 104 bytes
+			if !own {
+				words = append(words, "allocator", "a")
+			}
+			i.h.OK("create_instance", words...) // the core is open from now on
+			i.h.Do("destroy_instance", i.allocator()...)
+			// What the library remembers of answers grows in the first lives and comes to an end; what leaks leaks every time.
+			for n := 0; ; n++ {
+				before := i.live()
+				i.life(words)
+				if t.Failed() {
+					return
+				}
+				after := i.live()
+				if !own || n > 0 && after == before {
+					break
+				}
+				if n == 8 {
+					t.Fatalf("%d blocks live after a life, %d before", after, before)
+				}
+			}
+			balanced(t, i.h, "a", "in the end")
+			i.h.Quit()
+			for call, least := range map[string]int{"create_instance": 3, "create_device": 1, "create_messenger": 1, "create_report": 1,
+				"surface headless": 1, "surface xcb": 1, "surface display": 1, "formats": 1} {
+				if i.seen[call] < least && (!own || call == "create_instance" || call == "create_device") {
+					t.Errorf("%s: failed for lack of memory %d times only", call, i.seen[call])
+				}
+			}
+			t.Logf("%d calls in which an allocation was refused", i.tried)
+		})
+	}
+}
+
+func (i *injector) allocator(words ...string) []string {
+	if i.own {
+		return words
+	}
+	return append(words, "allocator", "a")
+}
+
+// life is one of everything.
+func (i *injector) life(words []string) {
+	h, t := i.h, i.t
+	undo := func(verb string, words ...string) func() { return func() { h.Do(verb, i.allocator(words...)...) } }
+	i.call("create_instance", undo("destroy_instance"), func() world.Answer { return h.Do("create_instance", words...) })
+	list := i.call("physical_devices", nil, func() world.Answer {
+		a := h.Do("physical_devices")
+		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {
+			t.Errorf("%d devices", n)
+		}
+		return a
+	}).Ints("devices")
+	i.call("device_groups", nil, func() world.Answer {
+		a := h.Do("device_groups")
+		if n := len(a.Objects("groups")); a.Result() == 0 && n != 2 {
+			t.Errorf("%d groups", n)
+		}
+		return a
+	})
+	devices := map[string]string{}
+	for _, d := range list {
+		devices[h.Do("properties", "pd", world.Ref(d)).Text("name")] = world.Ref(d)
+		i.call("device_extensions", nil, func() world.Answer { return h.Do("device_extensions", "pd", world.Ref(d)) })
+	}
+	if order := []string{devices["b"], devices["c"], devices["a"]}; fmt.Sprint(order) != fmt.Sprint([]string{world.Ref(list[0]), world.Ref(list[1]), world.Ref(list[2])}) {
+		t.Errorf("not sorted: %v, %v", devices, list)
+	}
+	for _, kind := range []string{"messenger", "report"} {
+		i.call("create_"+kind, undo("destroy_"+kind, "name", "x"+kind), func() world.Answer {
+			return h.Do("create_"+kind, i.allocator("as", "x"+kind)...)
+		})
+	}
+	surfaces := []string{"headless", "xcb", "display"}
+	for _, kind := range surfaces {
+		i.call("surface "+kind, undo("destroy_surface", "name", kind), func() world.Answer {
+			return h.Do("create_surface", i.allocator("type", kind, "as", kind)...)
+		})
+	}
+	for _, kind := range surfaces { // the first use makes the driver's surface
+		i.call("capabilities", nil, func() world.Answer {
+			return h.Do("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", devices["a"], "arg", kind, "arg", "out:64")
+		})
+	}
+	h.Do("memory", "as", "info", "u32@0", "1000119000", "ptr@16", "headless")
+	i.call("formats", nil, func() world.Answer {
+		h.Do("memory", "as", "count", "u32@0", "200")
+		a := h.Do("call", "name", "vkGetPhysicalDeviceSurfaceFormats2KHR", "arg", devices["a"], "arg", "info", "arg", "count", "arg", "many")
+		return a
+	})
+	i.call("displays", nil, func() world.Answer {
+		h.Do("memory", "as", "count", "u32@0", "3")
+		return h.Do("call", "name", "vkGetPhysicalDeviceDisplayProperties2KHR", "arg", devices["a"], "arg", "count", "arg", "many")
+	})
+	i.call("create_device", undo("destroy_device"), func() world.Answer {
+		return h.Do("create_device", i.allocator("pd", devices["a"], "group", devices["a"]+","+devices["b"], "ext", "VK_KHR_swapchain",
+			"ext", "VK_KHR_display_swapchain")...)
+	})
+	i.call("create_swapchain", undo("destroy_swapchain"), func() world.Answer {
+		return h.Do("create_swapchain", i.allocator("surface", "headless")...)
+	})
+	for n := range 10 {
+		h.Do("memory", "as", "chains", fmt.Sprintf("u32@%d", 104*n), "1000001000", fmt.Sprintf("ptr@%d", 104*n+24), surfaces[n%3])
+	}
+	allocator := "null"
+	if !i.own {
+		allocator = "a"
+	}
+	i.call("shared swapchains", nil, func() world.Answer {
+		return h.Do("call", "name", "vkCreateSharedSwapchainsKHR", "arg", "d", "arg", "10", "arg", "chains", "arg", allocator, "arg", "out:80")
+	})
+	// Ending works when nothing is given.
+	i.arm(0)
+	undo("destroy_swapchain")()
+	undo("destroy_device")()
+	for _, kind := range surfaces {
+		undo("destroy_surface", "name", kind)()
+	}
+	undo("destroy_messenger", "name", "xmessenger")()
+	undo("destroy_report", "name", "xreport")()
+	undo("destroy_instance")()
+	i.disarm(0)
+}
