@@ -125,7 +125,9 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 			return nil, err
 		}
 	}
-	told, err := live(l, withVariable(environ, variables.Debug.Name(), "all"), false, limit)
+	loud, remove := audible(environ)
+	defer remove()
+	told, err := live(l, withVariable(loud, variables.Debug.Name(), "all"), false, limit)
 	if err != nil {
 		return nil, err
 	}

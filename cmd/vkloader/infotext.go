@@ -20,7 +20,7 @@ func (r *info) print(s *surroundings) {
 	title("Drivers")
 	switch {
 	case !r.understood:
-		fmt.Fprintln(s.out, "  unknown: this library's log is not that of vkloader, or stderr_log of a settings file hides it")
+		fmt.Fprintln(s.out, "  unknown: this library's log is not that of vkloader")
 	case len(r.Drivers) == 0:
 		fmt.Fprintln(s.out, "  none found")
 	default:

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -116,25 +114,11 @@ func sameDevice(a, b *device) bool {
 // everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
 // looks at a file that says nothing first. problem is why there may be more.
 func everyDevice(found layout, m *system.Machine, limit time.Duration) (devices []device, problem string, err error) {
-	folder, err := os.MkdirTemp("", "vkloader-")
+	environ, remove, err := shadowSettings(m.Environ, silentSettings)
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.RemoveAll(folder)
-	below := filepath.Join(folder, "vulkan/loader_settings.d")
-	if err := os.MkdirAll(below, 0o755); err != nil {
-		return nil, "", err
-	}
-	silent := []byte(`{"file_format_version": "1.0.0", "settings_array": []}`)
-	if err := os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), silent, 0o644); err != nil {
-		return nil, "", err
-	}
-	name := variables.ConfigHome.Name()
-	rest, _ := m.Lookup(name)
-	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
-		rest = home + "/.config"
-	}
-	environ := withVariable(m.Environ, name, folder+":"+rest)
+	defer remove()
 	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
 		environ = withoutVariable(environ, v.Name())
 	}
