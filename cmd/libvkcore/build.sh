@@ -29,7 +29,7 @@ mkdir -p "$work"
 
 wrap=
 for f in sigaction pthread_create pthread_attr_getstacksize pthread_getattr_np pthread_attr_getstack \
-    pthread_key_create setenv unsetenv; do
+    pthread_key_create setenv unsetenv malloc free; do
     wrap="$wrap -Wl,--wrap=$f"
 done
 
@@ -40,10 +40,10 @@ ${CC:-gcc} -O2 -fPIC -fvisibility=hidden -c -o "$work/id.o" "$work/id.c"
 CGO_ENABLED=1
 export CGO_ENABLED
 printf '{ global: vkcore_*; local: *; };\n' > "$work/exports.map"
-# asyncpreemptoff: the runtime sends no signals. containermaxprocs, updatemaxprocs: it reads and keeps open no cgroup
-# files. decoratemappings: it names no mappings.
+# asyncpreemptoff: the runtime sends no signals. updatemaxprocs: it never asks again how many processors there are.
+# decoratemappings: it names no mappings.
 "$go" build -trimpath -buildvcs=false -buildmode=c-shared -overlay="$work/overlay.json" \
-    -ldflags="-s -w ${SEARCH_FOLDERS:-} -X runtime.godebugDefault=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0,decoratemappings=0 \
+    -ldflags="-s -w ${SEARCH_FOLDERS:-} -X runtime.godebugDefault=asyncpreemptoff=1,updatemaxprocs=0,decoratemappings=0 \
 -extldflags '$work/id.o $wrap -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,defs -Wl,-z,nodelete -Wl,--version-script=$work/exports.map'" \
     -o "$out.new" ./cmd/libvkcore
 rm -f "$out.new.h" "${out%.so}.h" "$folder"/libvkcore-*.h

@@ -10,7 +10,6 @@ import "C"
 
 import (
 	"runtime"
-	"runtime/metrics"
 	"sync"
 	"unsafe"
 
@@ -43,7 +42,6 @@ var state struct {
 	last     uint64
 	contexts map[uint64]*plan.Memory
 	writer   wire.Writer
-	heap     [1]metrics.Sample
 	started  bool
 }
 
@@ -57,6 +55,11 @@ func setGCPercent(percent int32) int32
 //go:linkname freeOSMemory runtime/debug.freeOSMemory
 func freeOSMemory()
 
+// heapBytes is the size of what is allocated and not collected; the overlay adds it to the runtime.
+//
+//go:linkname heapBytes runtime.vkcoreHeap
+func heapBytes() uint64
+
 //export vkcore_abi
 func vkcore_abi() C.uint32_t { return abiNumber }
 
@@ -68,7 +71,6 @@ func vkcore_attach() C.uint64_t {
 		state.started = true
 		setGCPercent(-1)
 		state.contexts = make(map[uint64]*plan.Memory)
-		state.heap[0].Name = "/memory/classes/heap/objects:bytes"
 	}
 	state.last++
 	state.contexts[state.last] = &plan.Memory{}
@@ -144,10 +146,9 @@ func collect() {
 	if !state.started {
 		return
 	}
-	metrics.Read(state.heap[:])
-	if state.heap[0].Value.Kind() == metrics.KindUint64 && state.heap[0].Value.Uint64() > heapLimit {
+	if heap := heapBytes(); heap > heapLimit {
 		state.writer = wire.Writer{}
-		if state.heap[0].Value.Uint64() > freeLimit {
+		if heap > freeLimit {
 			freeOSMemory() // a manifest of many MB was there; nothing gives memory back in the background
 		} else {
 			runtime.GC()

@@ -56,10 +56,9 @@ EXPORT const char *vkcore_id(void) { return vkcore_id_text; }
 /* ---- threads --------------------------------------------------------------------------------------------------- */
 
 /* All threads that the runtime will ever need are made at the start and parked: a program may forbid new threads
- * afterwards (seccomp, limits), and a runtime that cannot start one aborts the program (G-10). Two processors need six:
- * the first, the monitor, the one that starts others, and those that run goroutines; docs/guest-rules.md has the
- * measurement. */
-#define THREADS 12
+ * afterwards (seccomp, limits), and a runtime that cannot start one aborts the program (G-10). It takes two: the first,
+ * and one that starts others; a collection needs up to four more. docs/guest-rules.md has the measurement. */
+#define THREADS 8
 #define STACK_BYTES ((size_t)256 * 1024)
 /* What the runtime is told: the descriptor of the thread and the C library's frames are at the stack's top. */
 #define STACK_TOLD (STACK_BYTES - 32 * 1024)
@@ -126,17 +125,24 @@ static void guest_mask(sigset_t *set) {
     sigdelset(set, SIGSYS);
 }
 
-static int small_thread(pthread_t *thread, void *(*start)(void *), void *arg, bool detached) {
-    pthread_attr_t attr;
-    sigset_t mask, old;
-    int err = pthread_attr_init(&attr);
+static int small_stack(pthread_attr_t *attr) {
+    int err = pthread_attr_init(attr);
     if (err) return err;
     /* Static thread-local storage, which may be large in some programs, comes out of the stack. */
     tls_bytes = 0;
     dl_iterate_phdr(add_tls, NULL);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    pthread_attr_setstacksize(&attr, (STACK_BYTES + tls_bytes + page - 1) & ~(page - 1));
-    if (detached) pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(attr, (STACK_BYTES + tls_bytes + page - 1) & ~(page - 1));
+    return 0;
+}
+
+/* A thread that none was parked for. */
+static int late_thread(pthread_t *thread, void *(*start)(void *), void *arg) {
+    pthread_attr_t attr;
+    sigset_t mask, old;
+    int err = small_stack(&attr);
+    if (err) return err;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     guest_mask(&mask);
     pthread_sigmask(SIG_SETMASK, &mask, &old);
     err = __real_pthread_create(thread, &attr, start, arg);
@@ -157,16 +163,25 @@ static void threads_stop(unsigned count) {
 }
 
 static int threads_make(void) {
-    for (unsigned i = 0; i < THREADS; i++) {
-        sem_init(&parked[i].ready, 0, 0);
-        sem_init(&parked[i].work, 0, 0);
-        int err = small_thread(&parked[i].thread, park, &parked[i], false);
-        if (err) {
-            sem_destroy(&parked[i].ready);
-            sem_destroy(&parked[i].work);
-            threads_stop(i);
-            return err;
-        }
+    pthread_attr_t attr;
+    sigset_t mask, old;
+    unsigned made = 0;
+    int err = small_stack(&attr);
+    if (err) return err;
+    guest_mask(&mask);
+    pthread_sigmask(SIG_SETMASK, &mask, &old);
+    for (; made < THREADS && !err; made += !err) {
+        sem_init(&parked[made].ready, 0, 0);
+        sem_init(&parked[made].work, 0, 0);
+        err = __real_pthread_create(&parked[made].thread, &attr, park, &parked[made]);
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    if (err) {
+        sem_destroy(&parked[made].ready);
+        sem_destroy(&parked[made].work);
+        threads_stop(made);
+        return err;
     }
     /* Made is not yet running: under a limit of memory the first touch of a stack may fail. */
     for (unsigned i = 0; i < THREADS; i++) wait_for(&parked[i].ready);
@@ -201,7 +216,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     }
     parked_short++;
     pthread_mutex_unlock(&parked_mutex);
-    return small_thread(thread, start, arg, true);
+    return late_thread(thread, start, arg);
 }
 
 /* For tests: how many threads the runtime has used at most, and how many were made in want of a parked one. */
@@ -247,6 +262,35 @@ int __wrap_pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
 static pthread_mutex_t entry = PTHREAD_MUTEX_INITIALIZER;
 EXPORT void vkcore_lock(void) { pthread_mutex_lock(&entry); }
 EXPORT void vkcore_unlock(void) { pthread_mutex_unlock(&entry); }
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* The C side of the runtime allocates one small block for every thread, which the thread gives back when it begins: its
+ * only call of free, for which the C library would make the thread an arena of its own (128 MB of address space, and
+ * the pages that are touched). */
+#define SMALL_BYTES 64
+static struct {
+    _Alignas(16) char bytes[SMALL_BYTES];
+    _Atomic bool used;
+} small[16];
+
+void *__real_malloc(size_t size);
+void __real_free(void *block);
+
+void *__wrap_malloc(size_t size) {
+    for (size_t i = 0; size <= SMALL_BYTES && i < sizeof small / sizeof *small; i++)
+        if (!atomic_exchange(&small[i].used, true)) return small[i].bytes;
+    return __real_malloc(size);
+}
+
+void __wrap_free(void *block) {
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        if (block != small[i].bytes) continue;
+        atomic_store(&small[i].used, false);
+        return;
+    }
+    __real_free(block);
+}
 
 /* ---- signals --------------------------------------------------------------------------------------------------- */
 

@@ -381,6 +381,7 @@ func TestG10AllThreadsAreMadeAtOpening(t *testing.T) {
 	t.Parallel()
 	run{}.holds(t, "no-threads-later")
 	run{}.holds(t, "crowd")
+	run{}.holds(t, "core-crowd", coreFile(t))
 }
 
 // holds: G-10

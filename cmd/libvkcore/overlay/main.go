@@ -1,4 +1,4 @@
-// Overlay writes the altered copies of six files of Go's runtime that the core is built with, and the description of
+// Overlay writes the altered copies of eight files of Go's runtime that the core is built with, and the description of
 // them that "go build -overlay" reads. Every alteration replaces a text that must stand in the file exactly once;
 // otherwise nothing is built. It changes nothing in the Go installation.
 //
@@ -46,7 +46,7 @@ var alterations = []alteration{
 	for i := int32(0); i < n; i++ {
 		envs[i] = gostring(argv_index(argv, argc+1+i))
 	}
-`, `	envs = []string{"GOMAXPROCS=2", "GOGC=off"}
+`, `	envs = []string{"GOMAXPROCS=1", "GOGC=off"}
 `},
 	{"src/runtime/proc.go", `		n := int32(0)
 		for argv_index(argv, argc+1+n) != nil {
@@ -93,19 +93,45 @@ var alterations = []alteration{
 `, `	stackSystem = goos.IsWindows*4096 + goos.IsPlan9*512 + goos.IsIos*goarch.IsArm64*1024 + goos.IsLinux*16384
 `},
 
-	// A thread of the program inside the core is not asked to let others go first, unless a collection waits for it:
-	// it would then need another thread of the runtime to be let go on (G-8). Without this the first call after a rest
-	// makes one such round, because the monitor takes the rest for a long run.
-	{"src/runtime/stack.go", `	if preempt {
-		if !canPreemptM(thisg.m) {
-`, `	if preempt {
-		if thisg.m.isextra && !gp.preemptStop && !gp.preemptShrink && !sched.gcwaiting.Load() &&
-			thisg.m.p != 0 && thisg.m.p.ptr().runSafePointFn == 0 {
-			gp.preempt = false
-			gp.stackguard0 = gp.stack.lo + stackGuard
-			gogo(&gp.sched) // never return
-		}
-		if !canPreemptM(thisg.m) {
+	// No monitor: it exists to take processors from long system calls and long runs, of which there are none here. It
+	// would be woken by every entry, and it takes the rest between two calls for one long run of the caller's goroutine
+	// and asks that one to yield, for which it needs another thread (G-8).
+	{"src/runtime/proc.go", `const haveSysmon = GOARCH != "wasm"
+`, `const haveSysmon = false
+`},
+	// At the start the first goroutine is bound to the first thread, so that waiting for these two would start a second
+	// one and change threads four times.
+	{"src/runtime/mgc.go", `	go bgsweep(c)
+	go bgscavenge(c)
+	<-c
+	<-c
+`, `	unlockOSThread()
+	go bgsweep(c)
+	go bgscavenge(c)
+	<-c
+	<-c
+	lockOSThread()
+`},
+	// How much is allocated, for one who asks after every call: runtime/metrics makes 95 allocations at the start.
+	{"src/runtime/mgc.go", `// Garbage collector phase.
+// Indicates to write barrier and synchronization task to perform.
+`, `// vkcoreHeap is the number of bytes of objects in the heap that are live, or were not collected yet.
+//
+//go:linkname vkcoreHeap
+func vkcoreHeap() uint64 { return gcController.heapLive.Load() }
+
+// Garbage collector phase.
+// Indicates to write barrier and synchronization task to perform.
+`},
+	// The number of processors is known: no file of the program's control group is read for it, none of the kernel's
+	// about huge pages, and no memory profile is kept.
+	{"src/runtime/proc.go", `	defaultGOMAXPROCSInit()
+`, ``},
+	{"src/runtime/os_linux.go", `	physHugePageSize = getHugePageSize()
+`, `	physHugePageSize = 0
+`},
+	{"src/runtime/mprof.go", `var MemProfileRate int = 512 * 1024
+`, `var MemProfileRate int = 0
 `},
 }
 
@@ -124,6 +150,9 @@ var present = []alteration{
 	{"src/runtime/cgo_sigaction.go", "\tif _cgo_sigaction == nil || inForkedChild {\n\t\tsysSigaction(sig, new, old)\n\t} else {\n", ""},
 	{"src/runtime/cgo_sigaction.go", "\t\tif ret == EINVAL {\n", ""},
 	{"src/runtime/cgo/gcc_sigaction.c", "\tret = sigaction((int)signum, goact ? &act : NULL, oldgoact ? &oldact : NULL);\n", ""},
+	// What a thread of the runtime frees when it begins (start.c gives it).
+	{"src/runtime/cgo/gcc_util.c", "\tts = malloc(sizeof *ts);\n", ""},
+	{"src/runtime/cgo/gcc_linux_amd64.c", "\tfree(v);\n", ""},
 	// Closed standard descriptors of the program stay closed.
 	{"src/runtime/fds_unix.go", "\tif islibrary || isarchive {\n", ""},
 }

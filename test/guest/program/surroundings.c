@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -159,6 +160,60 @@ static void core_calls_nothing(void) {
     for (int i = 0; i < 400; i++) CHECK(life() == VK_SUCCESS, "no life");
 }
 
+/* ---- G-10 ---- */
+
+/* The core by itself (its path is the argument), asked by many at once, with many collections: the threads that were
+ * made at opening are enough. */
+static void (*crowd_lock)(void), (*crowd_unlock)(void);
+static int32_t (*crowd_decide)(uint64_t, const void *, size_t, void *, size_t, size_t *);
+static uint64_t crowd_context;
+
+static void *crowd_asks(void *unused) {
+    enum { SIZE = 200 * 1024, VALUE = SIZE - 32 - 24 }; /* twenty of them make a collection */
+    unsigned char *question = calloc(1, SIZE), answer[65536];
+    /* A question about the version, and a variable without a name, not secure, that has a long value. */
+    const uint32_t version[] = {0x31574b56, SIZE, 1, 24, 1, 0xffffffff, 0, 0}, variable[] = {2, SIZE - 32, 0};
+    const uint32_t length = VALUE;
+    memcpy(question, version, sizeof version);
+    memcpy(question + 32, variable, sizeof variable); /* the name's NUL and "secure" follow: zeros */
+    memcpy(question + 32 + 12 + 1 + 4, &length, 4);
+    memset(question + 32 + 12 + 1 + 4 + 4, 'x', VALUE);
+    for (int i = 0; i < 60; i++) {
+        size_t need = 0;
+        crowd_lock();
+        int32_t status = crowd_decide(crowd_context, question, SIZE, answer, sizeof answer, &need);
+        crowd_unlock();
+        CHECK(status == 0, "status %d", status);
+    }
+    free(question);
+    return unused;
+}
+
+static void core_crowd(void) {
+    void *core = dlopen(arguments[0], RTLD_NOW);
+    CHECK(core, "%s", dlerror());
+    int (*start)(char *, size_t) = (int (*)(char *, size_t))dlsym(core, "vkcore_start");
+    uint64_t (*attach)(void) = (uint64_t(*)(void))dlsym(core, "vkcore_attach");
+    unsigned (*threads)(unsigned *) = (unsigned (*)(unsigned *))dlsym(core, "vkcore_threads");
+    crowd_lock = (void (*)(void))dlsym(core, "vkcore_lock");
+    crowd_unlock = (void (*)(void))dlsym(core, "vkcore_unlock");
+    crowd_decide = (int32_t(*)(uint64_t, const void *, size_t, void *, size_t, size_t *))dlsym(core, "vkcore_decide");
+    CHECK(start && attach && threads && crowd_lock && crowd_unlock && crowd_decide, "%s", dlerror());
+    char text[256] = "";
+    CHECK(start(text, sizeof text) == 0, "%s", text);
+    unsigned at_first = thread_count();
+    crowd_lock();
+    crowd_context = attach();
+    crowd_unlock();
+    pthread_t t[64];
+    for (int i = 0; i < 64; i++) CHECK(pthread_create(&t[i], NULL, crowd_asks, NULL) == 0, "no thread");
+    for (int i = 0; i < 64; i++) pthread_join(t[i], NULL);
+    unsigned later = 77, most = threads(&later);
+    printf("%u threads of %u were used\n", most, at_first - 1);
+    CHECK(later == 0 && most < at_first - 1, "%u of %u threads were used, %u made later", most, at_first - 1, later);
+    CHECK(thread_count() == at_first, "%u threads, were %u", thread_count(), at_first);
+}
+
 /* ---- G-7 ---- */
 
 /* The core by itself (its path is the argument): what it was given is gone when it has answered. */
@@ -214,5 +269,6 @@ const struct guest_case surroundings_cases[] = {
     {"own-functions", own_functions},
     {"core-calls-nothing", core_calls_nothing},
     {"bytes-not-kept", bytes_not_kept},
+    {"core-crowd", core_crowd},
     {0},
 };
