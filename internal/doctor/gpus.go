@@ -42,7 +42,8 @@ func (g *GPU) Title() string {
 
 // displayDrivers are drivers of the kernel for devices that show pictures and compute none.
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm", "simple-framebuffer",
-	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm"}
+	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
+	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
 
 // displayVendors make such devices, which may be without a driver.
 var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
@@ -52,8 +53,11 @@ func (g *GPU) displayOnly() bool {
 	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
 }
 
-// text is a file's content without white space around it; "" without the file.
+// text is an ordinary file's content without white space around it; "" without the file.
 func (e *exam) text(name string) string {
+	if info, err := e.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
 	data, err := e.machine.ReadFile(name)
 	if err != nil {
 		return ""
@@ -276,12 +280,12 @@ func (e *exam) kernelCure(g *GPU) string {
 // undriven says that nothing on the machine serves a device, and what would.
 func (e *exam) undriven(g *GPU) {
 	f := familyFor(g.Kernel)
+	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
+		return // whether a driver that is not known here is for a device that is not known, nobody can tell
+	}
 	what, do := "the kernel's driver is "+g.Kernel+", and no driver manifest is for it", ""
 	if g.Kernel == "" {
 		what = "no driver manifest is for a graphics device"
-		if len(e.plan.Drivers) > 0 && !slices.ContainsFunc(e.Drivers, func(m Module) bool { return familyOf(m.Library) != nil }) {
-			return // of drivers that are not known here nobody can tell
-		}
 	}
 	if others := e.otherClass(g); others != "" {
 		what += "; " + others + " is for 32-bit programs only"
@@ -294,7 +298,10 @@ func (e *exam) undriven(g *GPU) {
 		do = "export " + variables.DataDirs.Name() + "=" + strings.TrimSuffix(elsewhere, "/vulkan/icd.d") + ":" +
 			or(e.variable(variables.DataDirs.Name()), e.options.Platform.DataDirs)
 	}
-	e.found(GPUNoDriver, g.Title(), "", what, do)
+	found := e.found(GPUNoDriver, g.Title(), "", what, do)
+	if f == nil && g.Kernel != "" { // there may be no driver anywhere
+		found.soften(diag.Warning)
+	}
 }
 
 // otherClass is a manifest of a driver for the device that is for 32-bit programs.

@@ -64,6 +64,6 @@ func (r *Report) Probed(a *Alone) {
 	f := r.found(code, a.Name, a.Manifest, what, do)
 	if code == DriverNoDevice && slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) }) {
 		f.Severity = diag.Problem.String()
-		f.Do = "Update the driver: it may be older than the device. See what is said about the device's nodes as well."
+		f.Do = "Update the driver, which may be older than the device; a device may also be too old for Vulkan."
 	}
 }

@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"encoding/binary"
+	order "encoding/binary"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +10,7 @@ import (
 
 	"vkloader/internal/facts/system"
 	"vkloader/internal/search"
+	"vkloader/test/binary"
 )
 
 // examine lays files out below a root and examines them; a name that ends in "/" is a folder, "-> " a link.
@@ -109,6 +110,9 @@ func TestDevices(t *testing.T) {
 		{"CDI", card("0x10de", "nvidia", false, docker, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
 			[]string{"NVIDIA_DRIVER_CAPABILITIES=compute,graphics"}, GPUNoDriver, "", "nvidia-ctk cdi generate"},
 		{"WSL", map[string]string{"dev/dxg": "", "etc/os-release": "ID=ubuntu\n"}, nil, GPUNoDriver, "dxgkrnl", "apt install mesa-vulkan-drivers"},
+		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
+		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
+			"no driver manifest is for a graphics device", ""},
 		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json", "{}")), nil, GPUNoDriver,
 			"/run/host/usr/share/vulkan/icd.d", "XDG_DATA_DIRS=/run/host/usr/share:"},
 	} {
@@ -122,6 +126,27 @@ func TestDevices(t *testing.T) {
 			}
 			t.Errorf("no %s with %q and %q in %+v\n%+v", c.code, c.what, c.do, report.Findings, report.GPUs)
 		})
+	}
+}
+
+// Where nobody can know, the doctor says nothing, or no more than a warning.
+func TestUnknownDevices(t *testing.T) {
+	t.Parallel()
+	library, err := binary.Parse([]string{"exports=vk_icdGetInstanceProcAddr"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := card("0x1234", "newgpu", true, file("lib/libnewgpu.so", string(library.Bytes())), file("etc/vulkan/icd.d/new.json",
+		`{"file_format_version":"1.0.0","ICD":{"library_path":"/lib/libnewgpu.so","api_version":"1.3.0"}}`))
+	for _, f := range examine(t, unknown, Options{}).Findings {
+		if f.Code == GPUNoDriver.String() || f.Code == SoftwareOnly.String() || f.Code == NoDriver.String() {
+			t.Errorf("%+v", f)
+		}
+	}
+	for _, f := range examine(t, card("0x1234", "newgpu", true), Options{}).Findings {
+		if f.Code == GPUNoDriver.String() && f.Severity != "warning" {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 
@@ -191,11 +216,11 @@ func TestPermission(t *testing.T) {
 func TestAccessControl(t *testing.T) {
 	t.Parallel()
 	list := func(entries ...[3]uint32) []byte {
-		b := binary.LittleEndian.AppendUint32(nil, 2)
+		b := order.LittleEndian.AppendUint32(nil, 2)
 		for _, e := range entries {
-			b = binary.LittleEndian.AppendUint16(b, uint16(e[0]))
-			b = binary.LittleEndian.AppendUint16(b, uint16(e[1]))
-			b = binary.LittleEndian.AppendUint32(b, e[2])
+			b = order.LittleEndian.AppendUint16(b, uint16(e[0]))
+			b = order.LittleEndian.AppendUint16(b, uint16(e[1]))
+			b = order.LittleEndian.AppendUint32(b, e[2])
 		}
 		return b
 	}

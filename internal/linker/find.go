@@ -112,18 +112,22 @@ func (l *Linker) Open(name string) *File {
 	if real, err := l.machine.Real(name); err == nil {
 		f.Real = real
 	}
+	info, err := l.machine.Stat(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits, opening a device may wake it
+		f.err = errors.New("not an ordinary file")
+		return f
+	}
+	f.size = info.Size()
 	handle, err := l.machine.Open(name)
 	if err != nil {
 		f.err = err
 		return f
 	}
 	defer handle.Close()
-	info, err := handle.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		f.err = errors.New("not an ordinary file")
-		return f
-	}
-	f.size = info.Size()
 	f.Library, f.err = library.Read(handle)
 	return f
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"vkloader/internal/facts/system"
@@ -192,6 +193,20 @@ func TestRealLibraries(t *testing.T) {
 		if len(c.Files) < 5 || len(c.Missing)+len(c.Old)+len(c.Symbols) != 0 {
 			t.Errorf("%s: %d files, missing %+v, old %+v, undefined %v", name, len(c.Files), c.Missing, c.Old, c.Symbols)
 		}
+	}
+}
+
+// A pipe in a library's place is no library, and nobody waits for it.
+func TestPipe(t *testing.T) {
+	t.Parallel()
+	dir := root(t, map[string]string{"lib/libdriver.so": "needed=libpipe.so.1"})
+	if err := syscall.Mkfifo(filepath.Join(dir, "lib/libpipe.so.1"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	linker := New(&system.Machine{Root: dir}, Options{Class: 64, Machine: elf.EM_X86_64})
+	c := linker.Close(linker.Open("/lib/libdriver.so"))
+	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
+		t.Errorf("%+v", c)
 	}
 }
 
