@@ -62,7 +62,7 @@ var items = []item{
 	{key: "draw-own", group: "calls", title: "the device's pointer is the driver's own", unit: yes, from: warm, value: "draw_is_the_drivers", along: "draw_device"},
 
 	{key: "resident", group: "memory", title: "resident after the first device list", unit: kilobytes, from: fresh, value: "resident"},
-	{key: "private", group: "memory", title: "… of that, private and written", unit: kilobytes, from: fresh, value: "private"},
+	{key: "anonymous", group: "memory", title: "… of that, in no file", unit: kilobytes, from: fresh, value: "anonymous"},
 	{key: "threads", group: "memory", title: "threads then", unit: number, from: fresh, value: "threads"},
 
 	{key: "n-draw-export", group: "instructions", title: "vkCmdDraw, export", unit: instructions, from: counted, value: "draw_export", long: 2000},

@@ -7,8 +7,8 @@
  *   measure LIBRARY count OPERATION N      N times and nothing else, for counting instructions: in bench_counted, which
  *                                          is called from nowhere else, and whose callees are all that counts
  *
- * Lines are "name median lowest", nanoseconds each; sizes ("resident", "private") are in kB. What the device cannot do
- * has no line. Exit code 3 and a line on standard error: it could not be measured.
+ * Lines are "name median lowest", nanoseconds each; "resident" and "anonymous" are in kB. What the device cannot do has
+ * no line. Exit code 3 and a line on standard error: it could not be measured.
  *
  * Read from the environment: BENCH_NAMES, a file with names of commands, one a line.
  */
@@ -54,7 +54,6 @@ static void step(const char *name)
 
 static void start(const char *library, bool enumerate)
 {
-    long before = own("/proc/self/status", "VmRSS:");
     setvbuf(stdout, NULL, _IOFBF, 4096);
     printf("%s", ""); /* the buffer is there now */
     uint64_t spent = bench_spent();
@@ -77,9 +76,8 @@ static void start(const char *library, bool enumerate)
     put("spent", processor, processor);
     double resident = (double)own("/proc/self/status", "VmRSS:");
     put("resident", resident, resident);
-    put("added", resident - (double)before, resident - (double)before);
-    double private = (double)(own("/proc/self/smaps_rollup", "Private_Dirty:"));
-    put("private", private, private);
+    double anonymous = (double)own("/proc/self/smaps_rollup", "Anonymous:");
+    put("anonymous", anonymous, anonymous);
     double threads = (double)own("/proc/self/status", "Threads:");
     put("threads", threads, threads);
     bench_destroy();
