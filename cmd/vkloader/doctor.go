@@ -25,9 +25,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 		Use:   "doctor",
 		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
-			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with --probe it\n" +
-			"also loads each driver and active layer alone, in child processes under a time limit, and says which one\n" +
-			"crashes, hangs or fails.\n\n" +
+			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
+			"--probe it also loads each driver and active layer alone, in child processes under a time limit, and says\n" +
+			"which one crashes, hangs or fails.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -170,7 +170,8 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	if !full && count["note"] > 0 {
 		notes += " (--full shows them)"
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s\n", report.Count(count["problem"], "problem"), report.Count(count["warning"], "warning"), notes)
+	fmt.Fprintf(s.out, "%s, %s, %s\n", report.Count(count["problem"], "problem"),
+		report.Count(count["warning"], "warning"), notes)
 }
 
 // printPlace says what machine it is: system, sandboxes, devices, loaders.

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/variables"
 )
 
-// probeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child of
-// its own, and enters in the report what became of it. The error is for what kept it from looking.
+// probeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
+// of its own, and enters in the report what became of it. The error is for what kept it from looking.
 func probeAll(l layout, environ []string, r *doctor.Report, limit time.Duration) error {
 	drivers, layers := r.ToProbe()
 	base := ""
@@ -79,8 +79,8 @@ func probeOne(l layout, environ []string, a *doctor.Alone, limit time.Duration) 
 	return nil
 }
 
-// noDevices is what the loader says, first of all, when no driver failed and none has a device (the list of devices then
-// fails).
+// noDevices is what the loader says, first of all, when no driver failed and none has a device (the list of devices
+// then fails).
 const noDevices = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
 
 // withoutDevice tells whether everything worked and there was nothing to use.
@@ -99,7 +99,8 @@ func (l *life) withoutDevice() bool {
 // first error, otherwise the first warning.
 func firstWords(l *life, library string) string {
 	messages := slices.DeleteFunc(parseLog(l.Log).Messages, func(m message) bool { // what the probe itself has caused
-		return strings.Contains(m.Text, variables.LayersDisable.Name()) || strings.Contains(m.Text, variables.LayersEnable.Name())
+		return strings.Contains(m.Text, variables.LayersDisable.Name()) ||
+			strings.Contains(m.Text, variables.LayersEnable.Name())
 	})
 	for _, m := range messages {
 		if library != "" && strings.Contains(m.Text, library) {

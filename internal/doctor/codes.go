@@ -131,7 +131,8 @@ var table = [codeCount]Entry{
 		"Without any driver there is no Vulkan: \"Found no drivers!\" is all that the loader says.",
 		"See what is said about each driver."},
 	LeftoverOverride: {"leftover-override", diag.Warning, "LAY-189",
-		"A configurator's override layer changes every program until it is removed, also when the configurator is not running.",
+		"A configurator's override layer changes every program until it is removed, also when the configurator is not " +
+			"running.",
 		"Remove the override manifest."},
 	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
 		"A settings file changes every program until it is removed, also when what wrote it is not running.",
@@ -171,7 +172,8 @@ var table = [codeCount]Entry{
 		"A driver that fails is left out, or makes the whole call fail.",
 		"Update or install the driver again, or remove it."},
 	DriverNoDevice: {"driver-no-device", diag.Note, "",
-		"A driver without a device is loaded by every program for nothing; where there is a device for it, it may be too old for that.",
+		"A driver without a device is loaded by every program for nothing; where there is a device for it, it may be too " +
+			"old for that.",
 		"Nothing, as long as its device is not in this machine."},
 	LayerCrashes: {"layer-crashes", diag.Problem, "",
 		"Layers run in the program's own process: when one crashes, the program does.",

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/variables"
 )
 
-// nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when they are of one version.
+// nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
 func (e *exam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
@@ -29,7 +29,8 @@ func (e *exam) nvidiaVersions() {
 		if e.kind("flatpak") != "" {
 			do = "Run outside: flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")
 		} else if len(e.Sandboxes) > 0 {
-			do = "Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi generate first"
+			do = "Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
+				"generate first"
 		}
 		e.found(NvidiaVersion, m.Name, m.File, "the kernel's module is "+kernel+", the library is "+version, do)
 	}
@@ -103,7 +104,9 @@ func (e *exam) fallback() {
 		}
 		good++
 	}
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0 })
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool {
+		return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0
+	})
 	wanted := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() })
 	switch {
 	case good == 0:

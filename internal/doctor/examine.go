@@ -35,7 +35,8 @@ type exam struct {
 // Examine looks at a machine through a source of facts. The error is for what kept it from looking.
 func Examine(source *system.Source, options Options) (*Report, error) {
 	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
-		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}, machine: &source.Machine, source: source, options: options}
+		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
+		machine: &source.Machine, source: source, options: options}
 	e.plan = plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: options.Platform, Explain: true,
 		Elevated: source.Elevated}, source)
 	if e.plan == nil {

@@ -36,10 +36,11 @@ var families = []family{
 	{"NVIDIA", []string{"libGLX_nvidia", "libEGL_nvidia"}, []string{"nvidia"}, map[string]string{
 		"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
 		"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"}},
-	{"NVK (Mesa)", []string{"libvulkan_nouveau"}, []string{"nouveau", "nova"}, mesa(map[string]string{"arch": "vulkan-nouveau",
+	{"NVK (Mesa)", []string{"libvulkan_nouveau"}, []string{"nouveau", "nova"}, mesa(map[string]string{
+		"arch": "vulkan-nouveau",
 		"suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-	{"Venus (Mesa)", []string{"libvulkan_virtio"}, []string{"virtio_gpu", "virtio-pci", "virtio-gpu"}, mesa(map[string]string{
-		"arch": "vulkan-virtio"})},
+	{"Venus (Mesa)", []string{"libvulkan_virtio"}, []string{"virtio_gpu", "virtio-pci", "virtio-gpu"},
+		mesa(map[string]string{"arch": "vulkan-virtio"})},
 	{"gfxstream", []string{"libvulkan_gfxstream"}, []string{"virtio_gpu", "virtio-pci", "virtio-gpu"}, nil},
 	{"Dozen (Mesa)", []string{"libvulkan_dzn"}, []string{"dxgkrnl"}, mesa(map[string]string{"arch": "vulkan-dzn"})},
 	{"Turnip (Mesa)", []string{"libvulkan_freedreno"}, []string{"msm", "msm_dpu"}, mesa(nil)},

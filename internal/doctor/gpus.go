@@ -24,8 +24,9 @@ type GPU struct {
 }
 
 // vendors are the makers' names.
-var vendors = map[string]string{"0x1002": "AMD", "0x8086": "Intel", "0x10de": "NVIDIA", "0x1af4": "virtio", "0x1a03": "ASPEED",
-	"0x102b": "Matrox", "0x1234": "QEMU", "0x1013": "Cirrus", "0x1b36": "Red Hat", "0x15ad": "VMware", "0x80ee": "VirtualBox",
+var vendors = map[string]string{"0x1002": "AMD", "0x8086": "Intel", "0x10de": "NVIDIA", "0x1af4": "virtio",
+	"0x1a03": "ASPEED", "0x102b": "Matrox", "0x1234": "QEMU", "0x1013": "Cirrus", "0x1b36": "Red Hat", "0x15ad": "VMware",
+	"0x80ee": "VirtualBox",
 	"0x1414": "Microsoft"}
 
 // Title is the device in words.
@@ -41,7 +42,8 @@ func (g *GPU) Title() string {
 }
 
 // displayDrivers are drivers of the kernel for devices that show pictures and compute none.
-var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm", "simple-framebuffer",
+var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
+	"simple-framebuffer",
 	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
 	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
 
@@ -85,8 +87,8 @@ func (e *exam) device(folder string) *GPU {
 			return g
 		}
 	}
-	g := &GPU{Name: path.Base(folder), Vendor: e.text(folder + "/vendor"), Device: e.text(folder + "/device"), folder: folder,
-		Nodes: []string{}, Drivers: []string{}, Asleep: e.text(folder+"/power/runtime_status") == "suspended"}
+	g := &GPU{Name: path.Base(folder), Vendor: e.text(folder + "/vendor"), Device: e.text(folder + "/device"),
+		folder: folder, Nodes: []string{}, Drivers: []string{}, Asleep: e.text(folder+"/power/runtime_status") == "suspended"}
 	if target, err := e.machine.Readlink(folder + "/driver"); err == nil {
 		g.Kernel = path.Base(target)
 	}
@@ -95,8 +97,8 @@ func (e *exam) device(folder string) *GPU {
 }
 
 // devices lists what the kernel shows: PCI devices that are displays, what has nodes of the direct rendering manager,
-// what NVIDIA's driver serves, the device of the Windows subsystem; and nodes without any of that, which a container may
-// have.
+// what NVIDIA's driver serves, the device of the Windows subsystem; and nodes without any of that, which a container
+// may have.
 func (e *exam) devices() {
 	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
 	for _, name := range e.names(pci) {
@@ -155,7 +157,8 @@ func (e *exam) nvidiaDevices() {
 		known = true
 	}
 	for _, name := range e.names("/dev") {
-		if number, ok := strings.CutPrefix(name, "nvidia"); ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
+		number, ok := strings.CutPrefix(name, "nvidia")
+		if ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
 			e.gpus = append(e.gpus, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Drivers: []string{},
 				Nodes: e.nvidiaNodes(number)})
 		}
@@ -225,7 +228,8 @@ func (e *exam) judge(g *GPU) {
 	case g.Kernel == "" && g.Vendor != "":
 		e.found(GPUNoKernelDriver, g.Title(), g.folder, "no driver of the kernel has taken it", e.kernelCure(g))
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.folder, "the kernel's driver radeon has it, and Vulkan drivers want amdgpu", "")
+		e.found(GPUOldKernelDriver, g.Title(), g.folder,
+			"the kernel's driver radeon has it, and Vulkan drivers want amdgpu", "")
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
@@ -235,7 +239,8 @@ func (e *exam) judge(g *GPU) {
 		node := e.refused(g)
 		e.found(GPUPermission, g.Title(), node, e.user.name+" may not read and write "+node, e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
-		e.found(GPUNouveau, g.Title(), g.folder, "the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed", "")
+		e.found(GPUNouveau, g.Title(), g.folder,
+			"the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed", "")
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
 	}
@@ -307,7 +312,8 @@ func (e *exam) undriven(g *GPU) {
 // otherClass is a manifest of a driver for the device that is for 32-bit programs.
 func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
-		if f := familyOf(m.Library); f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != ProcessClass {
+		f := familyOf(m.Library)
+		if f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != ProcessClass {
 			return m.Manifest
 		}
 	}

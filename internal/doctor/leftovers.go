@@ -118,8 +118,8 @@ var marks = []struct{ version, command string }{
 
 const loaderName = "libvulkan.so.1"
 
-// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the folder of
-// the program that is examined.
+// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the folder
+// of the program that is examined.
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)

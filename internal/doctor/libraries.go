@@ -82,7 +82,8 @@ func (e *exam) module(m *Module, fits func(*library.Symbols) bool, misfit Code) 
 	}
 	m.Class, m.Machine = r.File.Class, r.File.MachineName()
 	if r.File.Class != ProcessClass || r.File.Machine != processMachine {
-		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf("%s is a library for %d-bit programs on %s, and this is for %s",
+		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
+			"%s is a library for %d-bit programs on %s, and this is for %s",
 			r.File.Path, m.Class, m.Machine, processName), "")
 		return nil
 	}
@@ -108,7 +109,8 @@ func (e *exam) missing(m *Module, r linker.Result) {
 	}
 	if len(r.Others) > 0 {
 		f := e.linker.Open(r.Others[0])
-		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf("the only %s is %s, for %d-bit programs on %s; this is for %s",
+		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
+			"the only %s is %s, for %d-bit programs on %s; this is for %s",
 			m.Library, r.Others[0], f.Class, f.MachineName(), processName), e.system.forLibrary(m.Library))
 		return
 	}
@@ -228,7 +230,8 @@ func (e *exam) sameDriver(m *Module, f *linker.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			what, do := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest), "Remove "+m.Manifest+" or "+other.Manifest
+			what := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest)
+			do := "Remove " + m.Manifest + " or " + other.Manifest
 			if other.Manifest == m.Manifest {
 				what, do = "the manifest is found twice", "See which variables name it: vkloader env"
 				if more := variables.AddDriverFiles; e.source.Var(more.Name(), more.Secure()).Set {
@@ -258,7 +261,8 @@ func (e *exam) foreignDrivers() {
 			return m.Good && stem(&m) == stem(&e.Drivers[mine])
 		}) {
 			f.soften(diag.Note)
-			f.Do = "Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the loader."
+			f.Do = "Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
+				"loader."
 		}
 	}
 }

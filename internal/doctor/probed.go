@@ -13,15 +13,18 @@ import (
 // environment under which it is the only one: pairs of a variable and its value, "" for none.
 func (r *Report) ToProbe() (drivers, layers []Alone) {
 	for _, d := range r.Answer.Drivers {
-		drivers = append(drivers, Alone{Probe: Probe{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path}, Library: d.Library,
+		drivers = append(drivers, Alone{Library: d.Library,
+			Probe: Probe{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path},
 			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
 				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
 				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},
-				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""}, {variables.DriverIDFilter.Name(), ""}}})
+				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""},
+				{variables.DriverIDFilter.Name(), ""}}})
 	}
 	for _, a := range r.Answer.Active {
 		if l := r.Answer.Layers[a.Layer]; !l.Meta {
-			layers = append(layers, Alone{Probe: Probe{Kind: "layer", Name: l.Name, Manifest: l.Manifest}, Library: l.Library, layer: l,
+			layers = append(layers, Alone{Library: l.Library, layer: l,
+				Probe: Probe{Kind: "layer", Name: l.Name, Manifest: l.Manifest},
 				Variables: [][2]string{{variables.LayersDisable.Name(), "~all~"}, {variables.LayersAllow.Name(), l.Name},
 					{variables.LayersEnable.Name(), l.Name}}})
 		}
@@ -62,7 +65,8 @@ func (r *Report) Probed(a *Alone) {
 		do = ""
 	}
 	f := r.found(code, a.Name, a.Manifest, what, do)
-	if code == DriverNoDevice && slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) }) {
+	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
+	if code == DriverNoDevice && wanted {
 		f.Severity = diag.Problem.String()
 		f.Do = "Update the driver, which may be older than the device; a device may also be too old for Vulkan."
 	}

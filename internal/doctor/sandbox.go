@@ -77,7 +77,8 @@ func (e *exam) noNode(g *GPU) string {
 	return what
 }
 
-var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox", "docker": "the container",
+var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
+	"docker": "the container",
 	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
 
 // nodeCure makes the device's nodes appear.
@@ -154,7 +155,8 @@ func grantsGraphics(capabilities string) bool {
 }
 
 // otherPlaces are folders of driver manifests outside of the search, where sandboxes and distributions put them.
-var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d", "/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
+var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
+	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
@@ -162,7 +164,8 @@ var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d", "/usr/lib/x8
 func (e *exam) elsewhere() string {
 	places := otherPlaces
 	if snap := e.variable("SNAP"); snap != "" {
-		places = append(slices.Clone(places), snap+"/gpu-2404/usr/share/vulkan/icd.d", snap+"/graphics/usr/share/vulkan/icd.d")
+		places = append(slices.Clone(places), snap+"/gpu-2404/usr/share/vulkan/icd.d",
+			snap+"/graphics/usr/share/vulkan/icd.d")
 	}
 	for _, place := range places {
 		real, err := e.machine.Real(place)

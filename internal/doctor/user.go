@@ -39,7 +39,8 @@ func (e *exam) findUser(name string) (user, error) {
 	}
 	for _, fields := range e.records("/etc/passwd", 4) {
 		id, err := strconv.ParseUint(fields[2], 10, 32)
-		if group, err2 := strconv.ParseUint(fields[3], 10, 32); err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
+		group, err2 := strconv.ParseUint(fields[3], 10, 32)
+		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
 			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
 			break
 		}
@@ -111,8 +112,8 @@ const (
 	aclHeader, aclEntry = 4, 8
 )
 
-// listed decides by a list of access control: the owner's entry, the user's, those of groups, the others', in this order;
-// all but the first and the last are cut by the mask.
+// listed decides by a list of access control: the owner's entry, the user's, those of groups, the others', in this
+// order; all but the first and the last are cut by the mask.
 func (u *user) listed(list []byte, owner, group uint32) bool {
 	order := binary.LittleEndian
 	const all = readWrite

@@ -82,8 +82,9 @@ func (e *exam) elevation() {
 	if info, err := e.machine.Stat(e.source.Program); err == nil {
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
-			e.found(ElevatedProgram, e.source.Program, "", "it runs with more rights than its user: variables and the home folder "+
-				"count for nothing", "vkloader doctor --elevated --app "+e.source.Program)
+			e.found(ElevatedProgram, e.source.Program, "",
+				"it runs with more rights than its user: variables and the home folder "+
+					"count for nothing", "vkloader doctor --elevated --app "+e.source.Program)
 		}
 	}
 }

@@ -212,6 +212,17 @@ func TestPermission(t *testing.T) {
 	}
 }
 
+// Who runs the tool is called by name where the environment has one.
+func TestCurrentUser(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
+		e := &exam{machine: &system.Machine{Environ: []string{"USER=" + name}}}
+		if u, err := e.findUser(""); err != nil || u.name != want || !u.current {
+			t.Errorf("%q: %+v, %v", name, u, err)
+		}
+	}
+}
+
 // A list of access control, as the kernel writes it, gives a node to one user, as far as its mask goes.
 func TestAccessControl(t *testing.T) {
 	t.Parallel()

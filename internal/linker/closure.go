@@ -114,8 +114,8 @@ func newest(in *library.Library, version string) string {
 	return best
 }
 
-// CompareVersions compares two texts, runs of digits in them by their value; like strcmp it gives less than, equal to or
-// more than 0.
+// CompareVersions compares two texts, runs of digits in them by their value; like strcmp it gives less than, equal to
+// or more than 0.
 func CompareVersions(a, b string) int {
 	for a != "" && b != "" {
 		if digit(a[0]) && digit(b[0]) {

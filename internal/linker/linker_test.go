@@ -196,6 +196,38 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
+// Libraries for better processors come first, in folders and in the cache, where the processor is as good.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	const v2, v3 = "sse4_2 popcnt", "sse4_2 popcnt avx2 bmi1 bmi2 fma"
+	cached := "text" + string(cache("liby.so.1", "/usr/c/glibc-hwcaps/x86-64-v3/liby.so.1", "liby.so.1", "/usr/c/liby.so.1"))
+	for flags, want := range map[string][2]string{
+		"":   {"/lib/libx.so.1", "/usr/c/liby.so.1"},
+		v2:   {"/lib/glibc-hwcaps/x86-64-v2/libx.so.1", "/usr/c/liby.so.1"},
+		v3:   {"/lib/glibc-hwcaps/x86-64-v3/libx.so.1", "/usr/c/glibc-hwcaps/x86-64-v3/liby.so.1"},
+		"v3": {"/lib/libx.so.1", "/usr/c/liby.so.1"},
+	} {
+		files := map[string]string{
+			"lib/libx.so.1":                          "soname=libx.so.1",
+			"lib/glibc-hwcaps/x86-64-v2/libx.so.1":   "soname=libx.so.1",
+			"lib/glibc-hwcaps/x86-64-v3/libx.so.1":   "soname=libx.so.1",
+			"usr/c/liby.so.1":                        "soname=liby.so.1",
+			"usr/c/glibc-hwcaps/x86-64-v3/liby.so.1": "soname=liby.so.1",
+			"etc/ld.so.cache":                        cached,
+			"proc/cpuinfo":                           "text\nprocessor : 0\nflags : fpu " + flags + "\nbugs :\n",
+		}
+		if flags == "" {
+			delete(files, "proc/cpuinfo")
+		}
+		linker := open(t, files)
+		for i, name := range []string{"libx.so.1", "liby.so.1"} {
+			if r := linker.Find(name); r.File == nil || r.File.Path != want[i] {
+				t.Errorf("%q: %s: %+v, want %s", flags, name, r, want[i])
+			}
+		}
+	}
+}
+
 // A pipe in a library's place is no library, and nobody waits for it.
 func TestPipe(t *testing.T) {
 	t.Parallel()
