@@ -92,14 +92,33 @@ void table_fill_lower(struct device *dev) {
         dev->lower_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
 }
 
+/* What the lower end of a device's chain gives for a name; r: its record, NULL when nobody knows it. */
+static PFN_vkVoidFunction lower_device_function(const struct device *dev, const struct name_record *r,
+                                                const char *name) {
+    if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
+    bool there;
+    switch ((uint32_t)(r - names_commands)) {
+    case CMD_vkCreateSwapchainKHR: there = dev->has_swapchain; break;
+    case CMD_vkGetDeviceGroupSurfacePresentModesKHR: there = dev->has_swapchain || dev->has_device_group; break;
+    case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
+    case CMD_vkDebugMarkerSetObjectTagEXT:
+    case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
+    default: /* the debug-utils commands */ there = gate_open(dev->instance, r);
+    }
+    return there ? names_function(r->term) : NULL;
+}
+
 void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance) {
     struct instance *in = dev->instance;
+    bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
     for (uint32_t i = 0; i < DSLOT_COUNT; i++) { /* LAY-403 */
         const struct name_record *r = &names_commands[names_device_slots[i]];
         const char *name = names_text + r->name;
         void *p = NULL;
         if (!of_debug_utils(r))
-            p = (void *)dev->top_gdpa(dev->chain_handle, name);
+            p = layers || r == &names_commands[CMD_vkGetDeviceProcAddr]
+                    ? (void *)dev->top_gdpa(dev->chain_handle, name)
+                    : (void *)lower_device_function(dev, r, name);
         else if (gate_open(in, r))
             p = (void *)top_gipa(top_instance, name); /* GPA-087 */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);
@@ -198,17 +217,5 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
     struct device *dev = device_of(handle);
     if (!name) return NULL;
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;
-    if (!dev) return NULL;
-    const struct name_record *r = name_find(name);
-    if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
-    bool there;
-    switch ((uint32_t)(r - names_commands)) {
-    case CMD_vkCreateSwapchainKHR: there = dev->has_swapchain; break;
-    case CMD_vkGetDeviceGroupSurfacePresentModesKHR: there = dev->has_swapchain || dev->has_device_group; break;
-    case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
-    case CMD_vkDebugMarkerSetObjectTagEXT:
-    case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
-    default: /* the debug-utils commands */ there = gate_open(dev->instance, r);
-    }
-    return there ? names_function(r->term) : NULL;
+    return dev ? lower_device_function(dev, name_find(name), name) : NULL;
 }
