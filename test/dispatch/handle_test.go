@@ -75,6 +75,49 @@ func unchecked(c commands.Command) bool {
 	return c.Kind == commands.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
 }
 
+// Several threads of a forked child at once, on what it inherited, with a messenger: the child ends with SIGABRT, every
+// line is whole, and the parent goes on.
+//
+// holds: HND-001 HND-004 HND-006
+func TestBadHandlesOfThreads(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a", "ext VK_EXT_debug_utils 2")
+	h := w.Start()
+	h.OK("create_instance", "ext", "VK_EXT_debug_utils")
+	h.OK("create_messenger")
+	device := world.Ref(h.OK("physical_devices").Ints("devices")[0])
+	h.OK("create_device", "pd", device)
+	for name, want := range map[string]string{
+		"vkQueueWaitIdle":               "Invalid queue [VUID-vkQueueWaitIdle-queue-parameter]",
+		"vkGetPhysicalDeviceProperties": "Invalid physicalDevice [VUID-vkGetPhysicalDeviceProperties-physicalDevice-parameter]",
+		"vkEnumeratePhysicalDevices":    "Invalid instance [VUID-vkEnumeratePhysicalDevices-instance-parameter]",
+	} {
+		h.Do("script", "as", "bad", "line", world.Line("call", "name", name, "arg", "garbage"))
+		h.Do("script", "as", "threads", "line", world.Line("run", "script", "bad", "threads", "8"))
+		before := len(h.Stderr())
+		end := h.Do("fork", "script", "threads", "timeout", "20000")
+		if end.Int("signal") != int64(syscall.SIGABRT) || end.Int("late") != 0 {
+			t.Errorf("%s: signal %d, exit %d, late %d", name, end.Int("signal"), end.Int("exit"), end.Int("late"))
+		}
+		for _, line := range strings.Split(strings.TrimSpace(h.Stderr()[before:]), "\n") {
+			if line != "[Vulkan Loader] ERROR:          "+name+": "+want {
+				t.Errorf("%s says %q", name, line)
+			}
+		}
+	}
+	// The parent's are as they were, and good ones work in a child.
+	h.Do("script", "as", "good", "line", world.Line("properties", "pd", device), "line", world.Line("physical_devices"), "line",
+		world.Line("get_queue"), "line", world.Line("destroy_device"), "line", world.Line("destroy_messenger"))
+	if end := h.Do("fork", "script", "good", "timeout", "20000"); end.Int("exit") != 0 || end.Int("signal") != 0 || end.Int("late") != 0 {
+		t.Errorf("on what it inherited: %v", end)
+	}
+	h.Do("destroy_device")
+	h.Do("destroy_messenger")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // holds: HND-010 HND-023 INS-081 DEV-046 LAY-363
 func TestNullIsNothingToDestroy(t *testing.T) {
 	t.Parallel()
