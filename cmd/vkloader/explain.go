@@ -147,6 +147,9 @@ func turnOn(answer *plan.Answer, row listed) string {
 		if layer.Name != row.Subject || layer.Manifest != row.Path {
 			continue
 		}
+		if layer.Implicit && row.Why == "its disable variable "+layer.DisableName+" is set" {
+			return "unset " + layer.DisableName // nothing else helps (ENV-58)
+		}
 		if layer.Implicit && layer.HasEnable {
 			return layer.EnableName + "=" + layer.EnableValue
 		}

@@ -20,12 +20,13 @@ func machine() *facts.Tree {
 	}
 	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
 	return &facts.Tree{
-		Vars: map[string]string{"HOME": "/h"},
+		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
 		Files: map[string]string{
 			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
 			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
 			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
 			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
+			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
 			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
 				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
 		},
@@ -57,7 +58,7 @@ func TestExplainChangesWork(t *testing.T) {
 			t.Errorf("%s is not in with a reason: %+v", name, e)
 		}
 	}
-	for _, name := range []string{"VK_LAYER_e", "VK_LAYER_o"} {
+	for _, name := range []string{"VK_LAYER_d", "VK_LAYER_e", "VK_LAYER_o"} {
 		if e, ok := out[name]; !ok || e.Why == "" || e.Statement == "" {
 			t.Errorf("%s is not out with a reason: %+v", name, e)
 		}
@@ -66,12 +67,14 @@ func TestExplainChangesWork(t *testing.T) {
 		for name, e := range list {
 			changed := machine()
 			changed.Vars = maps.Clone(changed.Vars)
-			variable, value, ok := strings.Cut(e.Change, "=")
-			if !ok {
+			if variable, is := strings.CutPrefix(e.Change, "unset "); is {
+				delete(changed.Vars, variable)
+			} else if variable, value, ok := strings.Cut(e.Change, "="); ok {
+				changed.Vars[variable] = value
+			} else {
 				t.Errorf("%s has no line to change it: %+v", name, e)
 				continue
 			}
-			changed.Vars[variable] = value
 			nowIn, _ := explainTree(t, changed)
 			if _, isIn := nowIn[name]; isIn == (from == "in") {
 				t.Errorf("%s was %s, and %s does not change that", name, from, e.Change)

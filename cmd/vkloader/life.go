@@ -128,7 +128,9 @@ func liveAs(way, input string, l layout, environ []string, limit time.Duration) 
 		args = append(args, way)
 	}
 	cmd := exec.CommandContext(ctx, l.probe, args...)
-	cmd.Stdin = strings.NewReader(input)
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
 	cmd.Env = environ
 	var out bytes.Buffer
 	log := &firstBytes{most: logMost}

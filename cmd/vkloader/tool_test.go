@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +27,11 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		// A child that is forked while the file is open for writing would keep it "busy" for whoever runs it.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(path, []byte(content), 0o755)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,14 +144,14 @@ func TestInfoOfBadLives(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, out, _ := world(t, c.probe)
+			s, out, errOut := world(t, c.probe)
 			begun := time.Now()
 			limit := "30s"
 			if strings.Contains(c.want, "no end within") {
 				limit = "2s"
 			}
 			if code := run(s, []string{"info", "--timeout", limit}); code != exitProblems {
-				t.Errorf("exit code %d, want %d", code, exitProblems)
+				t.Errorf("exit code %d, want %d\n%s", code, exitProblems, errOut)
 			}
 			if !strings.Contains(out.String(), "Problem: "+c.want+"\n") {
 				t.Errorf("got\n%s\nwant the problem %q", out, c.want)

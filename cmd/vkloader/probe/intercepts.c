@@ -21,7 +21,7 @@
 
 #define LAYERS_MOST 256
 #define COMMANDS_MOST 4096
-#define ASK_SECONDS 10
+#define ASK_SECONDS 5
 
 static struct {
     char *library, *negotiate, *gipa, *gdpa;
