@@ -137,3 +137,34 @@ func TestNullIsNothingToDestroy(t *testing.T) {
 		t.Errorf("%d calls went down", n)
 	}
 }
+
+// Objects of a driver that do not begin with the magic number are used like any other.
+//
+// holds: HND-037
+func TestObjectsWithoutMagic(t *testing.T) {
+	t.Parallel()
+	for _, magic := range []string{"0", "0x1234567", "0xffffffffffffffff"} {
+		w := world.New(t)
+		w.Driver("one", "device name=a", "magic "+magic).API("1.1.0")
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0")
+		devices := h.OK("physical_devices").Ints("devices")
+		if len(devices) != 1 {
+			t.Fatalf("magic %s: %d devices", magic, len(devices))
+		}
+		h.OK("create_device", "pd", world.Ref(devices[0]))
+		h.Do("get_queue")
+		h.OK("command_buffers")
+		h.OK("call", "name", "vkQueueWaitIdle", "arg", "q")
+		h.Do("call", "name", "vkCmdDraw", "arg", "c0", "arg", "3", "arg", "1")
+		h.Do("destroy_device")
+		h.Do("destroy_instance")
+		if exit := h.Quit(); len(exit.Messages()) != 0 {
+			t.Errorf("magic %s: %q", magic, exit.Messages())
+		}
+		log := w.Log()
+		if wait, draw := log.Fn("vkQueueWaitIdle"), log.Fn("vkCmdDraw"); len(wait) != 1 || len(draw) != 1 || draw[0].Strings("args")[0] != "command_buffer:1" {
+			t.Errorf("magic %s: the driver saw %v", magic, log.Names())
+		}
+	}
+}

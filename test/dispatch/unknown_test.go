@@ -9,7 +9,7 @@ import (
 	"vkloader/test/world"
 )
 
-// holds: UNK-001..UNK-003 UNK-006 UNK-010 UNK-011 UNK-017 UNK-021 UNK-023 LAY-414 LAY-419 GPA-040 DRV-060
+// holds: UNK-001..UNK-003 UNK-006 UNK-010 UNK-011 UNK-017 UNK-021 UNK-023 UNK-027 LAY-414 LAY-419 GPA-040 DRV-060
 func TestUnknownPhysicalDeviceFunctions(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
