@@ -226,8 +226,6 @@ static void call(const struct messenger *m, const struct message *message)
 
 static void deliver(struct instance *instance, const struct message *message)
 {
-    bool swept = false;
-    struct messenger *out = NULL;
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next) {
         if (!wants(m, message))
@@ -237,10 +235,8 @@ static void deliver(struct instance *instance, const struct message *message)
         call(m, message);
         lock_take();
         m->uses--;
-        swept |= m->gone;
     }
-    if (swept)
-        out = records_sweep(instance);
+    struct messenger *out = records_sweep(instance); /* one that was destroyed while it was called */
     lock_drop();
     records_free(out);
 }
@@ -489,8 +485,7 @@ VkResult messengers_chained_start(struct instance *instance, const void *next, c
     if (chained_add(instance, next, VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT, allocator) &&
         chained_add(instance, next, VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT, allocator))
         return VK_SUCCESS;
-    messengers_chained_free(instance);
-    return VK_ERROR_OUT_OF_HOST_MEMORY; /* DBG-011 */
+    return VK_ERROR_OUT_OF_HOST_MEMORY; /* DBG-011; what was registered goes with the instance */
 }
 
 void messengers_chained_rest(struct instance *instance)

@@ -402,6 +402,31 @@ func TestCallbacksThatCallBack(t *testing.T) {
 	h.Quit()
 }
 
+// What a callback that destroys itself leaves behind goes when it returns, not with the instance.
+//
+// holds: DBG-030 DBG-031
+func TestMemoryOfACallbackThatDestroysItself(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "one")
+	h := w.Start()
+	h.Do("allocator")
+	instance(h)
+	live := h.Do("allocator_stats").Int("live")
+	h.Do("script", "as", "suicide", "line", "destroy_messenger name=s instance=i allocator=a")
+	h.OK("create_messenger", "as", "s", "severity", "0x1000", "script", "suicide", "allocator", "a")
+	if h.Do("allocator_stats").Int("live") == live {
+		t.Error("the allocator was not used")
+	}
+	if a := h.Do("submit_message", "text", "x"); len(to(a, "s")) != 1 {
+		t.Errorf("received %v", a.Received())
+	}
+	if a := h.Do("allocator_stats"); a.Int("live") != live || a.Int("faults") != 0 {
+		t.Errorf("left %v, there were %d", a, live)
+	}
+	h.Quit()
+}
+
 // holds: THR-009 DBG-036
 func TestThreadsCreateAndDestroyCallbacks(t *testing.T) {
 	t.Parallel()

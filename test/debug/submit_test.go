@@ -68,6 +68,9 @@ func TestSeveritiesAsReportFlags(t *testing.T) {
 			t.Errorf("%x %x: received %v, want flag %d", c.severity, c.types, got, c.flag)
 		}
 	}
+	if got := to(h.Do("submit_message", "severity", "0", "types", "1", "text", "x"), "r"); len(got) != 0 {
+		t.Errorf("a message of no severity: received %v", got)
+	}
 	h.Quit()
 }
 
@@ -86,6 +89,24 @@ func TestSubmitNothing(t *testing.T) {
 func report(h *world.Host, flags, objectType int) world.Answer {
 	return h.Do("call", "name", "vkDebugReportMessageEXT", "instance", "i", "arg", "i", "arg", strconv.Itoa(flags), "arg", strconv.Itoa(objectType),
 		"arg", "0x1234", "arg", "55", "arg", "-66", "arg", "text:a prefix", "arg", "text:a text")
+}
+
+// A driver is in use while it is told, and no longer: one that turns out to be of no use can go.
+//
+// holds: DBG-043 PHY-049
+func TestReportedMessageLetsDriversGo(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "full")
+	w.Driver("empty", "ext VK_EXT_debug_utils 2", "ext VK_EXT_debug_report 10")
+	h := w.Start()
+	instance(h)
+	report(h, reportError, 1)
+	h.OK("physical_devices")
+	if gone := w.Log().By("empty").Fn("vkDestroyInstance"); len(gone) != 1 {
+		t.Errorf("the driver without devices saw %v", w.Log().By("empty").Names())
+	}
+	h.Quit()
 }
 
 // holds: DBG-043 DBG-045

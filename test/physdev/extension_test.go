@@ -76,6 +76,20 @@ func TestDeviceExtensionErrors(t *testing.T) {
 	}
 }
 
+// A driver whose list grows between the two calls is asked again, but not without end.
+func TestDeviceExtensionsThatNeverFit(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", "device name=a ext=VK_A", "result vkEnumerateDeviceExtensionProperties 5 fill")
+	h := w.Start()
+	h.OK("create_instance")
+	h.OK("device_extensions", "pd", world.Ref(all(h)[0]), "count", "9")
+	h.Quit()
+	if asked := w.Log().Fn("vkEnumerateDeviceExtensionProperties"); len(asked) != 8 {
+		t.Errorf("the driver was asked %d times, want four times two", len(asked))
+	}
+}
+
 func deviceExtensions(names ...string) []any {
 	var list []any
 	for i := 0; i < len(names); i += 2 {

@@ -77,8 +77,9 @@ func (a *atlas) seconds(test testName) float64 {
 
 // survey runs the tests that the atlas does not know: once as they are, for soundness and time, once on an instrumented
 // build, each alone, for what they execute. An instrumented tree is of no use for faults afterwards.
-func (a *atlas) survey(t *tree, skip *regexp.Regexp, say func(string, ...any)) (instrumented bool, err error) {
+func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
 	var unread []testName
+	built := sync.OnceValue(t.buildAllTests)
 	for _, p := range t.packages {
 		tests, err := t.list(p.name)
 		if err != nil {
@@ -87,7 +88,11 @@ func (a *atlas) survey(t *tree, skip *regexp.Regexp, say func(string, ...any)) (
 		var names []string
 		for _, test := range tests {
 			c := a.Tests[test.String()]
-			if skip.MatchString(test.String()) {
+			if o.skip.MatchString(test.String()) {
+				continue
+			}
+			if c == nil && !o.survey { // it is asked about everything
+				a.Tests[test.String()] = &chart{Seconds: 0.3}
 				continue
 			}
 			if c == nil {
@@ -99,6 +104,9 @@ func (a *atlas) survey(t *tree, skip *regexp.Regexp, say func(string, ...any)) (
 		}
 		if len(names) == 0 {
 			continue
+		}
+		if err := built(); err != nil {
+			return false, err
 		}
 		all, _, err := t.perform(p.name, names, patience(300), false)
 		if err != nil {
@@ -119,7 +127,7 @@ func (a *atlas) survey(t *tree, skip *regexp.Regexp, say func(string, ...any)) (
 		}
 		say("%s: %d tests", p.name, len(names))
 	}
-	if len(unread) == 0 {
+	if len(unread) == 0 || !o.survey {
 		return false, nil
 	}
 	if err := a.write(); err != nil {
@@ -281,9 +289,11 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 	var all []candidate
 	folder := filepath.Dir(m.file)
 	for _, p := range t.packages {
-		own := 1.0
-		if p.name == folder {
+		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
+		if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
+		} else if p.needs[folder] {
+			cost = 2 // for building them
 		}
 		for name, c := range a.Tests {
 			test := parseName(name)
@@ -291,18 +301,22 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 				continue
 			}
 			score := own
-			if inside && c.Lines != nil {
-				near := slices.IndexFunc(c.Lines[m.file], func(n int) bool { return n >= from && n <= to }) >= 0
-				if !near {
+			switch {
+			case !inside:
+			case c.Lines == nil: // not surveyed
+				if strings.HasPrefix(p.name, "test/") {
+					score *= 20
+				} else if !p.needs[folder] {
 					continue
 				}
-				if slices.Contains(c.Lines[m.file], line) {
-					score *= 20
-					executed = true
-				}
+			case slices.IndexFunc(c.Lines[m.file], func(n int) bool { return n >= from && n <= to }) < 0:
+				continue
+			case slices.Contains(c.Lines[m.file], line):
+				score *= 20
+				executed = true
 			}
 			score *= 1 + 8*float64(a.Kills[key][name]) + 2*float64(a.Kills[m.file][name])
-			all = append(all, candidate{test, score / (c.Seconds + 0.1)})
+			all = append(all, candidate{test, score / (c.Seconds + cost)})
 		}
 	}
 	slices.SortFunc(all, func(x, y candidate) int {

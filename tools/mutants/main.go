@@ -56,6 +56,7 @@ type options struct {
 	seed               uint64
 	files, match, skip *regexp.Regexp
 	list, again        bool
+	survey             bool
 	budget             time.Duration
 }
 
@@ -80,6 +81,7 @@ func main() {
 	flag.BoolVar(&o.list, "list", false, "only print what would be planted")
 	flag.BoolVar(&o.again, "again", false, "only the survivors of the last run")
 	flag.DurationVar(&o.budget, "budget", 0, "stop asking tests about a mutant after this much of their own time; 0: ask all")
+	flag.BoolVar(&o.survey, "survey", true, "read what new tests execute; without, they are asked about every fault")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
 	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.Parse()
@@ -198,13 +200,13 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 		if err != nil {
 			return nil, err
 		}
-		return t, t.buildAllTests()
+		return t, nil
 	}
 	t, err := grow()
 	if err != nil {
 		return trees, err
 	}
-	instrumented, err := a.survey(t, o.skip, say)
+	instrumented, err := a.survey(t, o, say)
 	if err != nil {
 		return trees, err
 	}
@@ -266,14 +268,15 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 	}
 }
 
-// try plants a fault, runs the tests that may notice, and takes the fault out again.
+// try plants a fault, runs the tests that may notice, and takes the fault out again. The tests of Go packages alone come
+// first: they need no library.
 func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
-	what, undo, err := t.plant(m)
+	undo, err := t.plant(m)
 	if undo != nil {
 		defer func() { err = errors.Join(err, undo()) }()
 	}
-	if err != nil || what != survived {
-		return what, by, false, err
+	if err != nil {
+		return notBuilt, by, false, err
 	}
 	order, executed := a.chances(m, o.skip, t)
 	if o.budget > 0 {
@@ -285,8 +288,21 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 			}
 		}
 	}
-	by, err = t.kill(m.file, order, a)
-	if err == nil && by.name != "" {
+	var alone, others []testName
+	for _, test := range order {
+		if strings.HasPrefix(test.pack, "internal/") && strings.HasSuffix(m.file, ".go") {
+			alone = append(alone, test)
+		} else {
+			others = append(others, test)
+		}
+	}
+	if by, err = t.kill(m.file, alone, a); err != nil || by.name != "" {
+		return killed, by, executed, err
+	}
+	if what, err = t.build(m); err != nil || what != survived {
+		return what, by, executed, err
+	}
+	if by, err = t.kill(m.file, others, a); err == nil && by.name != "" {
 		what = killed
 	}
 	return what, by, executed, err

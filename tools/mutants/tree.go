@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ type tree struct {
 	compile  map[string]string // how each file of the spine is compiled: the command of the Makefile
 	link     string
 	inCore   map[string]bool // the folders of the core's own packages
-	fresh    map[string]bool // test programs that are built from the fault as it is now
+	fresh    map[string]bool // what has been built from the fault that is planted
 	top      string
 }
 
@@ -30,7 +31,7 @@ type testPackage struct {
 }
 
 // runsTool has the test packages that run build/vkloader.
-var runsTool = map[string]bool{"cmd/vkloader": true, "test/programs": true}
+var runsTool = map[string]bool{"cmd/vkloader": true, "test/programs": true, "test/tool": true}
 
 // newTree copies what git knows, and the build folder with its times, so that only what a fault touches is built again.
 func newTree(ctx context.Context, top string) (*tree, error) {
@@ -50,11 +51,6 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 	}
 	if err := errors.Join(t.readCommands(), t.readPackages()); err != nil {
 		return nil, err
-	}
-	for _, path := range []string{t.core(), t.tool(), t.library()} {
-		if err := copyFile(path, path+".sound"); err != nil {
-			return nil, err
-		}
 	}
 	return t, nil
 }
@@ -235,102 +231,108 @@ const (
 	sameBuilt
 )
 
-// plant puts a fault into the copy and builds. The function that it returns takes the fault out again.
-func (t *tree) plant(m mutant) (outcome, func() error, error) {
+// plant puts a fault into the source. The function that it returns takes it out again, with what was built from it.
+func (t *tree) plant(m mutant) (undo func() error, err error) {
 	path := t.path(m.file)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return notBuilt, nil, err
+		return nil, err
 	}
-	undo := func() error { return os.WriteFile(path, text, 0o644) }
-	if err := os.WriteFile(path, []byte(string(text[:m.from])+m.with+string(text[m.to:])), 0o644); err != nil {
-		return notBuilt, undo, err
-	}
-	if strings.HasSuffix(m.file, ".go") {
-		return t.plantGo(m, undo)
-	}
-	return t.plantC(m, undo)
-}
-
-func (t *tree) plantC(m mutant, undo func() error) (outcome, func() error, error) {
-	object := t.path("build", "obj", m.file+".o")
-	if err := copyFile(object, object+".sound"); err != nil {
-		return notBuilt, undo, err
-	}
-	whole := func() error {
-		return errors.Join(undo(), os.Rename(object+".sound", object), copyFile(t.library()+".sound", t.library()))
-	}
-	if _, err := t.shell(t.compile[m.file]); err != nil {
-		return notBuilt, whole, nil
-	}
-	if same, err := sameCode(object, object+".sound"); err != nil || same {
-		return sameBuilt, whole, err
-	}
-	if _, err := t.shell(t.link); err != nil {
-		return notBuilt, whole, nil
-	}
-	return survived, whole, nil
-}
-
-func (t *tree) plantGo(m mutant, undo func() error) (outcome, func() error, error) {
 	clear(t.fresh)
-	core := t.inCore[filepath.Dir(m.file)]
-	whole := func() error {
-		err := errors.Join(undo(), copyFile(t.tool()+".sound", t.tool()))
-		if core {
-			err = errors.Join(err, copyFile(t.core()+".sound", t.core()))
-		}
-		for pack := range t.fresh {
-			if _, there := os.Stat(t.testProgram(pack) + ".sound"); there == nil {
-				err = errors.Join(err, os.Rename(t.testProgram(pack)+".sound", t.testProgram(pack)))
+	undo = func() error {
+		err := os.WriteFile(path, text, 0o644)
+		for built := range t.fresh {
+			sound := built + ".sound"
+			if _, missing := os.Stat(sound); missing == nil {
+				err = errors.Join(err, copyFile(sound, built))
+			} else if there := os.Remove(built); !errors.Is(there, fs.ErrNotExist) {
+				err = errors.Join(err, there)
 			}
 		}
-		clear(t.fresh)
 		return err
 	}
-	same := true
-	if core {
+	return undo, os.WriteFile(path, []byte(string(text[:m.from])+m.with+string(text[m.to:])), 0o644)
+}
+
+// renew notes that a file is about to be built with the fault, and keeps the one without it.
+func (t *tree) renew(built string) error {
+	t.fresh[built] = true
+	if _, err := os.Stat(built + ".sound"); err == nil {
+		return nil
+	} else if _, err := os.Stat(built); err != nil { // was never built
+		return nil
+	}
+	return copyFile(built, built+".sound")
+}
+
+// build makes the library of the source with the fault: survived, so far, when it has become another one.
+func (t *tree) build(m mutant) (outcome, error) {
+	if strings.HasSuffix(m.file, ".go") {
+		return t.buildGo(m)
+	}
+	return t.buildC(m)
+}
+
+func (t *tree) buildC(m mutant) (outcome, error) {
+	object := t.path("build", "obj", m.file+".o")
+	if err := errors.Join(t.renew(object), t.renew(t.library())); err != nil {
+		return notBuilt, err
+	}
+	if _, err := t.shell(t.compile[m.file]); err != nil {
+		return notBuilt, nil
+	}
+	if same, err := sameCode(object, object+".sound"); err != nil || same {
+		return sameBuilt, err
+	}
+	if _, err := t.shell(t.link); err != nil {
+		return notBuilt, nil
+	}
+	return survived, nil
+}
+
+func (t *tree) buildGo(m mutant) (outcome, error) {
+	if t.inCore[filepath.Dir(m.file)] {
+		if err := t.renew(t.core()); err != nil {
+			return notBuilt, err
+		}
 		if err := t.buildCore(); err != nil {
-			return notBuilt, whole, nil
+			return notBuilt, nil
 		}
-		var err error
-		if same, err = sameCode(t.core(), t.core()+".sound"); err != nil {
-			return notBuilt, whole, err
-		}
-	}
-	if same {
-		if err := t.buildTool(); err != nil {
-			return notBuilt, whole, nil
-		}
-		var err error
-		if same, err = sameCode(t.tool(), t.tool()+".sound"); err != nil {
-			return notBuilt, whole, err
-		}
-		if same {
-			return sameBuilt, whole, nil
+		if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || !same {
+			return survived, err
 		}
 	}
-	return survived, whole, nil
+	if err := t.renew(t.tool()); err != nil { // what is not in the core may be in the tool
+		return notBuilt, err
+	}
+	if err := t.buildTool(); err != nil {
+		return notBuilt, nil
+	}
+	if same, err := sameCode(t.tool(), t.tool()+".sound"); err != nil || same {
+		return sameBuilt, err
+	}
+	return survived, nil
 }
 
 // refresh builds a test program with the fault, when it is linked from the file, and the tool where the tests run it.
 func (t *tree) refresh(p testPackage, file string) error {
-	if t.fresh[p.name] || !strings.HasSuffix(file, ".go") {
+	if !strings.HasSuffix(file, ".go") {
 		return nil
 	}
-	if runsTool[p.name] {
-		if err := t.buildTool(); err != nil {
+	if runsTool[p.name] && !t.fresh[t.tool()] {
+		if err := errors.Join(t.renew(t.tool()), t.buildTool()); err != nil {
 			return err
 		}
 	}
+	program := t.testProgram(p.name)
 	if !p.needs[filepath.Dir(file)] {
 		return nil
 	}
-	if _, err := os.Stat(t.testProgram(p.name)); err == nil {
-		if err := os.Rename(t.testProgram(p.name), t.testProgram(p.name)+".sound"); err != nil {
+	if !t.fresh[program] {
+		if err := errors.Join(t.renew(program), os.RemoveAll(program), t.buildTests(p.name)); err != nil {
 			return err
 		}
 	}
-	t.fresh[p.name] = true
-	return t.buildTests(p.name)
+	_, err := os.Stat(program) // it may have failed before
+	return err
 }
