@@ -18,7 +18,6 @@
 void layers_free(struct layer_list *list) {
     if (!list) return;
     for (uint32_t i = 0; i < list->count; i++) {
-        free(list->layer[i].instance_ext);
         free(list->layer[i].device_ext);
         free(list->layer[i].entrypoint);
     }
@@ -40,15 +39,11 @@ static bool grow(void *list, uint32_t count, size_t size) {
 }
 
 static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
-    VkExtensionProperties **list = e->device ? &layer->device_ext : &layer->instance_ext;
-    uint32_t *count = e->device ? &layer->device_ext_count : &layer->instance_ext_count;
-    if (!grow(list, *count, sizeof **list)) return false;
-    VkExtensionProperties *p = &(*list)[*count];
+    if (!grow(&layer->device_ext, layer->device_ext_count, sizeof *layer->device_ext)) return false;
+    VkExtensionProperties *p = &layer->device_ext[layer->device_ext_count++];
     memset(p, 0, sizeof *p);
     strncpy(p->extensionName, e->name, sizeof p->extensionName - 1);
     p->specVersion = e->spec_version;
-    ++*count;
-    if (!e->device) return true; /* LAY-81 */
     struct wire_strs names = e->entrypoints;
     const char *name;
     uint32_t length;

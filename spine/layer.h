@@ -15,8 +15,8 @@ struct layer {
     bool unchained;                                      /* active, but another of its name is in the chain (SET-44) */
     const char *fn_negotiate, *fn_gipa, *fn_gdpa;        /* symbols after renaming (LAY-68) */
     const char *disable_env, *enable_env, *enable_value; /* NULL when not declared */
-    uint32_t instance_ext_count, device_ext_count;
-    VkExtensionProperties *instance_ext, *device_ext;
+    uint32_t device_ext_count;
+    VkExtensionProperties *device_ext;
     uint32_t entrypoint_count; /* of all its device extensions (LAY-83) */
     const char **entrypoint;
 };

@@ -467,10 +467,9 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
     driver_release(device->driver);
     if (result != VK_SUCCESS)
         return result;
-    uint64_t room = own_count;
+    uint64_t room = own_count; /* or more than will be needed */
     for (uint32_t i = 0; layers && i < layers->active_count; i++)
-        if (layers->active[i].layer->implicit)
-            room += layers->active[i].layer->device_ext_count;
+        room += layers->active[i].layer->device_ext_count;
     struct ext_set set = {0};
     if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
         for (uint32_t i = 0; i < own_count; i++)

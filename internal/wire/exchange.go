@@ -207,17 +207,16 @@ func writeLayers(w *Writer, a *plan.Answer) {
 			FnGdpa:      symbol(l.GetDevice, "vkGetDeviceProcAddr"),
 			DisableEnv:  Str{l.DisableName, l.Implicit}, EnableEnv: Str{l.EnableName, l.HasEnable}, EnableValue: Str{l.EnableValue, l.HasEnable},
 		})
-		writeExtensions(w, uint32(i), 0, l.Instance)
-		writeExtensions(w, uint32(i), 1, l.Device)
+		writeExtensions(w, uint32(i), l.Device)
 	}
 }
 
-func writeExtensions(w *Writer, layer, device uint32, list []manifest.Extension) {
+func writeExtensions(w *Writer, layer uint32, list []manifest.Extension) {
 	for _, e := range list {
 		entrypoints := make([]Str, len(e.Entrypoints))
 		for i, name := range e.Entrypoints {
 			entrypoints[i] = str(name)
 		}
-		w.PutLayerExt(LayerExt{layer, device, str(e.Name), e.Spec, entrypoints})
+		w.PutLayerExt(LayerExt{layer, str(e.Name), e.Spec, entrypoints})
 	}
 }

@@ -562,7 +562,6 @@ func (rec Record) Layer() (r Layer, ok bool) {
 // LayerExt is record 42.
 type LayerExt struct {
 	Layer       uint32
-	Device      uint32 // 0 instance extension, 1 device extension
 	Name        Str
 	SpecVersion uint32
 	Entrypoints []Str
@@ -572,7 +571,6 @@ type LayerExt struct {
 func (w *Writer) PutLayerExt(r LayerExt) {
 	start := w.begin(IDLayerExt)
 	w.u32(r.Layer)
-	w.u32(r.Device)
 	w.str(r.Name)
 	w.u32(r.SpecVersion)
 	w.strs(r.Entrypoints)
@@ -586,7 +584,6 @@ func (rec Record) LayerExt() (r LayerExt, ok bool) {
 	}
 	b := body{rest: rec.body}
 	r.Layer = b.u32()
-	r.Device = b.u32()
 	r.Name = b.str()
 	r.SpecVersion = b.u32()
 	r.Entrypoints = b.strs()

@@ -651,7 +651,6 @@ static inline bool wire_get_layer(const struct wire_record *record, struct wire_
 
 struct wire_layer_ext {
     uint32_t layer;
-    uint32_t device; /* 0 instance extension, 1 device extension */
     const char *name;
     uint32_t name_len;
     uint32_t spec_version;
@@ -660,7 +659,6 @@ struct wire_layer_ext {
 static inline void wire_put_layer_ext(struct wire_writer *w, const struct wire_layer_ext *r) {
     size_t start = wire_begin(w, 42);
     wire_put_u32(w, r->layer);
-    wire_put_u32(w, r->device);
     wire_put_str(w, r->name, r->name_len);
     wire_put_u32(w, r->spec_version);
     wire_put_strs(w, &r->entrypoints);
@@ -670,7 +668,6 @@ static inline bool wire_get_layer_ext(const struct wire_record *record, struct w
     const unsigned char *at = record->at;
     if (record->id != 42) return false;
     if (!wire_take(&at, record->end, &r->layer, 4)) return false;
-    if (!wire_take(&at, record->end, &r->device, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
     if (!wire_take(&at, record->end, &r->spec_version, 4)) return false;
     if (!wire_take_strs(&at, record->end, &r->entrypoints)) return false;

@@ -94,6 +94,43 @@ func TestUnknownFunctionOfAnotherDriver(t *testing.T) {
 	}
 }
 
+// A new name is asked of every device there is, once; after that the devices are not in use any more, and can go.
+//
+// holds: UNK-014
+func TestUnknownNameIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a", "offer vkFakeDevice", "log_lookups vkFakeDevice")
+	h := w.Start()
+	h.OK("create_instance")
+	pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
+	for _, name := range []string{"d", "e"} {
+		h.OK("create_device", "as", name, "pd", pd)
+	}
+	asked := func() (n int) {
+		for _, e := range w.Log() {
+			if e.Text("fn") == "vkGetDeviceProcAddr" {
+				n++
+			}
+		}
+		return n
+	}
+	before := asked()
+	gipa(h, "i", "vkFakeDevice")
+	first := asked() - before
+	gipa(h, "i", "vkFakeDevice")
+	if again := asked() - before - first; first != 2 || again != 0 {
+		t.Errorf("the devices were asked %d times, and %d times more", first, again)
+	}
+	h.Do("destroy_device", "name", "d")
+	h.Do("destroy_device", "name", "e")
+	h.Do("destroy_instance")
+	h.Quit()
+	if gone := w.Log().Fn("vkDestroyDevice"); len(gone) != 2 {
+		t.Errorf("%d devices were destroyed", len(gone))
+	}
+}
+
 // holds: UNK-012..UNK-016 LAY-83 LAY-417 LAY-418 LAY-422
 func TestUnknownDeviceFunctions(t *testing.T) {
 	t.Parallel()

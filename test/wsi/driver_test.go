@@ -44,6 +44,33 @@ func TestOldDriverGetsTheLoadersObject(t *testing.T) {
 	}
 }
 
+// Version 3 is the first with surfaces of the driver's own; a driver that the program brings along has a version, too.
+//
+// holds: WSI-013 DRV-095
+func TestDriversOfVersionThree(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	direct := w.DirectDriver("brought", "device name=brought type=discrete ext=VK_KHR_swapchain:70", "api 1.1.0", "ext VK_KHR_surface 1",
+		"ext VK_KHR_xcb_surface 1")
+	driver(w, "three", "VK_KHR_xcb_surface").Script("interface 0 3")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface", "ext", "VK_LUNARG_direct_driver_loading", "direct_mode", "inclusive", "direct", direct.Library)
+	pd := devices(h)
+	for _, name := range []string{"three", "brought"} {
+		xcb(h, "s_"+name)
+		h.OK("create_device", "as", "d_"+name, "pd", pd[name], "ext", "VK_KHR_swapchain")
+		h.OK("create_swapchain", "as", "sc_"+name, "device", "d_"+name, "surface", "s_"+name)
+		support(h, pd[name], "s_"+name)
+	}
+	h.Quit()
+	for _, name := range []string{"three", "brought"} {
+		got := append(surfaces(w.Log(), name, "vkCreateSwapchainKHR"), surfaces(w.Log(), name, "vkGetPhysicalDeviceSurfaceSupportKHR")...)
+		if !slices.Equal(got, []string{"surface:1", "surface:1"}) {
+			t.Errorf("%s got %v, want its own surface", name, got)
+		}
+	}
+}
+
 // holds: WSI-013
 func TestSurfaceExtensionNotEnabledOnDriver(t *testing.T) {
 	t.Parallel()
