@@ -298,12 +298,7 @@ static void core_open_on_stack(void *argument) {
         free(path);
         if (i == 1 && strcmp(o->path[0], o->path[1]) == 0) o->path[1][0] = 0;
         if (o->path[i][0] == 0) continue;
-        if (access(o->path[i], F_OK) != 0) {
-            /* The first file's own trouble is the better message. */
-            if (o->text[0] == 0 && i == 1) snprintf(o->text, sizeof o->text, "there is no such file");
-            continue;
-        }
-        open = core_open_file(o, o->path[i], &c);
+        if (access(o->path[i], F_OK) == 0) open = core_open_file(o, o->path[i], &c);
     }
     if (!open) {
         if (o->text[0] == 0) snprintf(o->text, sizeof o->text, "there is no such file");

@@ -256,3 +256,40 @@ func TestSettingsSameName(t *testing.T) {
 	expect(t, "active", active(a), "X X")
 	expect(t, "chained", chained(a), explicitFolder+"b.json")
 }
+
+// An answer holds again only while nothing has been learned.
+//
+// holds: SET-15
+func TestSettingsNumbers(t *testing.T) {
+	w := usual()
+	w.memory = &Memory{}
+	ask := func(changes bool) {
+		t.Helper()
+		_, first := w.memory.Numbers()
+		w.ask(t, Layers, Name{})
+		before, after := w.memory.Numbers()
+		if before != first || (after != before) != changes || changes && after != before+1 {
+			t.Errorf("%d, then %d and %d", first, before, after)
+		}
+		w.memory.Keep()
+		if b, a := w.memory.Numbers(); b != after || a != after {
+			t.Errorf("kept: %d and %d, not %d", b, a, after)
+		}
+	}
+	ask(false)
+	w.settings(layers(entry("on", "E1", explicitFolder+"e1.json", "")))
+	ask(true)
+	ask(false)
+	delete(w.Files, settingsPath)
+	ask(false)
+	w.settings(layers(entry("on", "E2", explicitFolder+"e2.json", "")))
+	w.ask(t, Layers, Name{})
+	w.memory.Forget()
+	if before, after := w.memory.Numbers(); before != 1 || after != 1 {
+		t.Errorf("forgotten: %d and %d", before, after)
+	}
+	ask(true)
+	if before, after := (*Memory)(nil).Numbers(); before != 0 || after != 0 {
+		t.Errorf("without a memory: %d and %d", before, after)
+	}
+}

@@ -158,6 +158,16 @@ func TestG4OtherChildren(t *testing.T) {
 	}
 }
 
+// holds: G-4
+func TestG4ChildWithoutFiles(t *testing.T) {
+	t.Parallel()
+	e := run{}.start(t, "fork-without-files")
+	if e.state.ExitCode() != 0 {
+		t.Errorf("%v\n%s", e.state, e.stderr)
+	}
+	wantText(t, e.stderr, "The Vulkan loader's core cannot be used: Too many open files\n")
+}
+
 // holds: G-4 HND-003 HND-004
 func TestG4BadHandleInAChild(t *testing.T) {
 	plain(t) // a child may inherit a sanitizer's own lock
@@ -173,13 +183,18 @@ func TestG4BadHandleInAChild(t *testing.T) {
 func TestG4ForkWaitsForOpening(t *testing.T) {
 	t.Parallel()
 	root := resolved(t)
-	slow := compile(t, "slow.so", "-shared", "-fPIC", "library/slow.c")
-	manifest := filepath.Join(root, "slow.json")
-	text := fmt.Sprintf(`{"file_format_version": "1.0.0", "ICD": {"library_path": %q, "api_version": "1.0.0"}}`, slow)
-	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	for _, where := range []string{"CONSTRUCTOR", "SYMBOL", "DESTRUCTOR"} {
+		slow := compile(t, "slow.so", "-shared", "-fPIC", "-DIN_"+where, "library/slow.c")
+		manifest := filepath.Join(root, where+".json")
+		text := fmt.Sprintf(`{"file_format_version": "1.0.0", "ICD": {"library_path": %q, "api_version": "1.0.0"}}`, slow)
+		if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			run{env: map[string]string{"VK_DRIVER_FILES": manifest}}.holds(t, "fork-bounded")
+		})
 	}
-	run{env: map[string]string{"VK_DRIVER_FILES": manifest}}.holds(t, "fork-bounded")
 }
 
 // holds: G-5 GEN-1 SYS-002
@@ -236,6 +251,28 @@ func standIn(t *testing.T, id string) string {
 	made := compile(t, "standin.so", "-shared", "-fPIC", "-DCORE_ID=\""+id+"\"", "library/standin.c")
 	copyFile(t, made, filepath.Join(root, filepath.Base(coreFile(t))))
 	return copyFile(t, world.Library(), filepath.Join(root, "libvulkan.so.1"))
+}
+
+// The core is entered for what it has not been asked before; what is remembered is bounded, and what was used last stays.
+func TestCoreIsEnteredForNewQuestions(t *testing.T) {
+	t.Parallel()
+	root := resolved(t)
+	made := compile(t, "counted.so", "-shared", "-fPIC", "-DCORE_ID=\""+coreID(t)+"\"", "library/counted.c")
+	copyFile(t, made, filepath.Join(root, filepath.Base(coreFile(t))))
+	loader := copyFile(t, world.Library(), filepath.Join(root, "libvulkan.so.1"))
+	env := map[string]string{"STANDIN_REAL": coreFile(t)}
+	run{loader: loader, env: env}.holds(t, "asked-often")
+	for size, kept := range map[int]string{128: "5", 180: "4", 197: "0"} {
+		folder := filepath.Join(root, kept)
+		text := `{"file_format_version": "1.0.0", "unknown": "` + strings.Repeat("x", size<<10) + `"}`
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "large.json"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		run{loader: loader, env: map[string]string{"STANDIN_REAL": coreFile(t), "VK_LAYER_PATH": folder}}.holds(t, "asked-large", kept)
+	}
 }
 
 // holds: G-9 FUZ-025
@@ -616,7 +653,14 @@ func TestG13NoCore(t *testing.T) {
 	if got != notInitialised {
 		t.Errorf("result %d", got)
 	}
-	wantText(t, text, "there is no such file", filepath.Join(folder, name), filepath.Join(other, name))
+	const line = "ERROR:          The Vulkan loader's core cannot be used: there is no such file\n"
+	wantText(t, text, line, filepath.Join(folder, name)+"\n", filepath.Join(other, name)+"\n")
+
+	got, text = run{loader: file}.result(t, "first-result") // by its one name
+	if got != notInitialised || strings.Count(text, "looked for as") != 1 {
+		t.Errorf("result %d\n%s", got, text)
+	}
+	wantText(t, text, line, filepath.Join(folder, name)+"\n")
 }
 
 // holds: G-13

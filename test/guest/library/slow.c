@@ -1,13 +1,28 @@
-/* slow.c: a driver library whose constructor says that it runs and waits for a byte: a dlopen that takes its time. It
- * is no usable driver. GUEST_HOLD: the descriptor to read, the descriptor to write. */
+/* slow.c: a driver library that says that it runs and waits for a byte, inside of dlopen, dlsym or dlclose: in its
+ * constructor, in the resolver of a symbol, or in its destructor. It is no usable driver. GUEST_HOLD: the descriptor to
+ * read, the descriptor to write. Built with IN_CONSTRUCTOR, IN_SYMBOL or IN_DESTRUCTOR. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-__attribute__((constructor)) static void slow(void) {
+static void slow(void) {
     int in, out;
     char byte = 'c';
     const char *text = getenv("GUEST_HOLD");
     if (!text || sscanf(text, "%d %d", &in, &out) != 2) return;
     if (write(out, &byte, 1) == 1) (void)!read(in, &byte, 1);
 }
+
+#ifdef IN_SYMBOL
+static void *nothing(void) { return NULL; }
+static void *(*resolve(void))(void) {
+    static int once;
+    if (!once++) slow();
+    return nothing;
+}
+void *vk_icdGetInstanceProcAddr(void) __attribute__((ifunc("resolve")));
+#elif defined IN_DESTRUCTOR
+__attribute__((destructor)) static void end(void) { slow(); }
+#else
+__attribute__((constructor)) static void begin(void) { slow(); }
+#endif

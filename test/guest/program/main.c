@@ -257,7 +257,7 @@ int in_child(int (*function)(void *), void *argument, unsigned within) {
 
 int main(int argc, char **argv) {
     const struct guest_case *lists[] = {signal_cases,  fork_cases,   limit_cases,
-                                        closing_cases, thread_cases, surroundings_cases, allowed_cases};
+                                        closing_cases, thread_cases, surroundings_cases, allowed_cases, asked_cases};
     CHECK(argc >= 3, "usage: guest LOADER CASE [ARGUMENT...]");
     loader_path = argv[1];
     arguments = argv + 3;

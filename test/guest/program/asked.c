@@ -1,0 +1,52 @@
+/* asked.c: which questions the core is entered for. The core is library/counted.c before the true one. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+
+static atomic_int entered;
+
+/* How often the core is entered for the question about a layer that does not exist. */
+static int ask(const char *kind, int number) {
+    char name[32];
+    uint32_t count = 0;
+    PFN_vkEnumerateInstanceExtensionProperties list =
+        (PFN_vkEnumerateInstanceExtensionProperties)loader_function("vkEnumerateInstanceExtensionProperties");
+    snprintf(name, sizeof name, "%s %d", kind, number);
+    int before = entered;
+    VkResult result = list(name, &count, NULL);
+    CHECK(result == VK_ERROR_LAYER_NOT_PRESENT, "%s: result %d", name, result);
+    return entered - before;
+}
+
+static void begin(void) {
+    char text[32];
+    snprintf(text, sizeof text, "%p", (void *)&entered);
+    setenv("GUEST_COUNTER", text, 1);
+    load();
+    CHECK(ask("first", 0) > 0, "the core was not entered");
+}
+
+/* What is used is kept, and so is what came last; what was used longest ago is not. */
+static void asked_often(void) {
+    begin();
+    for (int i = 0; i < 100; i++) {
+        CHECK(ask("other", i) > 0, "question %d was not asked before", i);
+        CHECK(ask("first", 0) == 0, "what is used is forgotten after %d others", i + 1);
+    }
+    for (int i = 97; i < 100; i++) CHECK(ask("other", i) == 0, "question %d is forgotten", i);
+    for (int i = 50; i < 53; i++) CHECK(ask("other", i) > 0, "question %d is remembered", i);
+}
+
+/* Each question holds a large file; the argument: how many such are remembered. */
+static void asked_large(void) {
+    int kept = atoi(arguments[0]);
+    begin();
+    for (int i = 0; i < 6; i++) CHECK(ask("large", i) > 0, "question %d was not asked before", i);
+    for (int i = 5; i > 5 - kept; i--) CHECK(ask("large", i) == 0, "question %d is forgotten", i);
+    CHECK(ask("large", 5 - kept) > 0, "more than %d are remembered", kept);
+}
+
+const struct guest_case asked_cases[] = {{"asked-often", asked_often}, {"asked-large", asked_large}, {0}};
