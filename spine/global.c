@@ -165,11 +165,9 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
     while (at < *count && wire_next(&reader, &record)) {
         if (record.id != WIRE_LAYER || !wire_get_layer(&record, &l)) continue;
         VkLayerProperties *p = &properties[at++];
-        memset(p, 0, sizeof *p);
+        *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
         strncpy(p->layerName, l.name, sizeof p->layerName - 1);
         strncpy(p->description, l.description, sizeof p->description - 1);
-        p->specVersion = l.spec_version;
-        p->implementationVersion = l.impl_version;
     }
     return result;
 }
@@ -237,9 +235,8 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
     while (at < *count && wire_next(&reader, &record)) {
         if (record.id != WIRE_EXT || !wire_get_ext(&record, &e)) continue;
         VkExtensionProperties *p = &properties[at++];
-        memset(p, 0, sizeof *p);
+        *p = (VkExtensionProperties){.specVersion = e.spec_version};
         strncpy(p->extensionName, e.name, sizeof p->extensionName - 1);
-        p->specVersion = e.spec_version;
     }
     return result;
 }

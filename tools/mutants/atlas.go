@@ -273,6 +273,18 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
+// about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
+var about = map[string]string{
+	"configuration": "test/discovery", "core": "test/guest", "device": "test/chain", "device_end": "test/chain",
+	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
+	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "instance_end": "test/chain",
+	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "memo": "test/guest", "memory": "test/drivers",
+	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
+	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
+	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
+	"text": "test/drivers", "unknown": "test/dispatch",
+}
+
 // chances orders the tests for a fault: first those that execute its line, have noticed faults near it, and are quick;
 // then those that execute its function. Tests that do not come near it are not asked: they cannot notice. Outside of
 // functions, everything is asked.
@@ -290,7 +302,9 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 	folder := filepath.Dir(m.file)
 	for _, p := range t.packages {
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
-		if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
+		if about[strings.TrimSuffix(filepath.Base(m.file), ".c")] == p.name && folder == "spine" {
+			own = 8
+		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
 		} else if p.needs[folder] {
 			cost = 2 // for building them
