@@ -49,6 +49,17 @@ func TestValues(t *testing.T) {
 	if e.Kind() != Number || e.Next().Kind() != String || e.Next().Next().Kind() != Object || e.Next().Next().Next().Exists() {
 		t.Error("elements")
 	}
+	words, fault := Parse(`[null,true,false,0,"",[],{}]`)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	v := words.Top().First()
+	for _, want := range []Kind{Null, True, False, Number, String, Array, Object} {
+		if !v.Exists() || v.Kind() != want || v.IsTrue() != (want == True) || v.IsObject() != (want == Object) {
+			t.Errorf("a value of kind %v, want %v", v.Kind(), want)
+		}
+		v = v.Next()
+	}
 	if f, ok := top.Member("f").Number(); !ok || f != -15 {
 		t.Error(f)
 	}

@@ -45,3 +45,29 @@ G inactive: nobody asks for it
 H active: active: matches VK_LOADER_LAYERS_ENABLE
 M inactive: nobody asks for it`)
 }
+
+// A meta-layer offers what its components offer, each extension once (LAY-169 to LAY-172).
+func TestExtensionsOfComponentsOnce(t *testing.T) {
+	t.Parallel()
+	const same = `,"instance_extensions":[{"name":"VK_S","spec_version":"1"},{"name":"VK_S","spec_version":"2"}]`
+	w := newWorld().explicit("e.json", "E", same).explicit("f.json", "F", same).meta("m.json", "M", `"E","F"`, "")
+	expect(t, "extensions", extensions(w.ask(t, Extensions, Name{"M", true})), "VK_S")
+}
+
+// What is found about the version that a program asks for is about its apiVersion.
+func TestSubjectOfVersions(t *testing.T) {
+	t.Parallel()
+	for _, api := range []uint32{1, 1<<29 | 1<<22} {
+		w := newWorld()
+		w.app.API = api
+		found := 0
+		for _, f := range w.ask(t, Instance, Name{}).Findings {
+			if f.Code == diag.AppVersion && f.Subject == "apiVersion" {
+				found++
+			}
+		}
+		if found != 1 {
+			t.Errorf("%#x: %d findings about apiVersion", api, found)
+		}
+	}
+}

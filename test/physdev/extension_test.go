@@ -138,7 +138,13 @@ func TestDeviceExtensionsOfLayers(t *testing.T) {
 	if a := h.OK("device_extensions", "pd", pd, "layer", "VK_LAYER_unknown", "count", "4"); a.Int("count") != 0 {
 		t.Errorf("unknown layer: %v", a)
 	}
-	for i, bad := range []string{strings.Repeat("x", 257), "a\x01b", "a\x7fb", "a\xc3(", "\xff"} {
+	for _, good := range []string{"VK_LAYER_\u00e9", "\u20acx", "a\U0001f600", strings.Repeat("x", 255)} {
+		if got := h.Do("device_extensions", "pd", pd, "layer", good, "count", "4"); got.Result() != 0 || got.Int("count") != 0 {
+			t.Errorf("%q: %v", good, got)
+		}
+	}
+	for i, bad := range []string{strings.Repeat("x", 257), "a\x01b", "a\x7fb", "a\xc3(", "\xff", "\x80", "a\xc3", "\xe2\x82", "\xe2\x82x", "\xf0\x9f\x98",
+		strings.Repeat("x", 256)} {
 		if got := h.Do("device_extensions", "pd", pd, "layer", bad, "count", "4").Result(); got != extensionNotPresent {
 			t.Errorf("%q: result %d", bad, got)
 		}
