@@ -538,13 +538,17 @@ func TestMetaLayers(t *testing.T) {
 	w := newWorld().explicit("a.json", "A", ext("XA")).explicit("b.json", "B", ext("XA")).explicit("c.json", "C", ext("XC")).
 		implicit("i.json", "I", `,"enable_environment":{"YES":"1"}`).
 		meta("m1.json", "inner", `"A"`, "").meta("m2.json", "outer", `"inner","C"`, ext("XO")).meta("m3.json", "withI", `"I","B"`, "").
+		meta("m4.json", "both", `"A","B"`, ext("XB")).
 		meta("n1.json", "self", `"self"`, "").meta("n2.json", "loop1", `"loop2"`, "").meta("n3.json", "loop2", `"loop1"`, "").
 		meta("n4.json", "gone", `"A","nothing"`, "").meta("n5.json", "twice", `"inner","outer"`, "").wants("outer", "inner")
 	w.Files[explicitFolder+"old.json"] = strings.ReplaceAll(layerText("1.1.0", "newer", `,"component_layers":["A"]`), "1.3.0", "1.4.9")
 	a := w.ask(t, Instance, Name{})
-	expect(t, "listed", listed(a), "I A B C inner outer withI")
+	expect(t, "listed", listed(a), "I A B C inner outer withI both")
 	expect(t, "active", active(a), "A inner C outer")
 	if o := findLayer(a.Layers, "outer"); len(o.Instance) != 3 || o.Instance[0].Name != "XO" || o.Instance[1].Name != "XA" || o.Instance[2].Name != "XC" {
+		t.Error(o.Instance)
+	}
+	if o := findLayer(a.Layers, "both"); len(o.Instance) != 2 || o.Instance[1].Name != "XA" { // which both offer
 		t.Error(o.Instance)
 	}
 	expectLog(t, a,
