@@ -15,7 +15,7 @@ import (
 )
 
 // Patience is how long one command of the host may take.
-var Patience = 30 * time.Second
+var Patience = 3 * time.Minute
 
 // Host is the host program, running in a world.
 type Host struct {
