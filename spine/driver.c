@@ -333,7 +333,6 @@ VkResult drivers_facts(struct driver_scan *scan, struct facts *facts) {
         VkResult result = read_extensions(scan->instance, d, &call);
         wire_put_driver(w, &(struct wire_driver){.index = d->index,
                                                  .usable = 1,
-                                                 .interface_version = d->interface_version,
                                                  WIRE_STR(path, d->path),
                                                  .ext_result = result,
                                                  .ext_call = call});

@@ -55,8 +55,7 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
                 (exts || !info->ppEnabledExtensionNames || !info->enabledExtensionCount);
     struct wire_writer *w = facts_writer(facts);
     if (fits)
-        wire_put_app(w, &(struct wire_app){.has_info = info->pApplicationInfo != NULL,
-                                           WIRE_STR(app_name, app->pApplicationName),
+        wire_put_app(w, &(struct wire_app){WIRE_STR(app_name, app->pApplicationName),
                                            .app_version = app->applicationVersion,
                                            WIRE_STR(engine_name, app->pEngineName),
                                            .engine_version = app->engineVersion,

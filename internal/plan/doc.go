@@ -42,7 +42,6 @@ type Name struct {
 
 // App is what the program gave to vkCreateInstance.
 type App struct {
-	HasInfo                    bool
 	Name, Engine               Name
 	Version, EngineVersion     uint32
 	API                        uint32

@@ -86,7 +86,7 @@ func readFacts(message string, q *plan.Question, s *facts.Store) bool {
 			var v App
 			v, ok = rec.App()
 			q.App = plan.App{
-				HasInfo: v.HasInfo != 0, Name: name(v.AppName), Version: v.AppVersion, Engine: name(v.EngineName),
+				Name: name(v.AppName), Version: v.AppVersion, Engine: name(v.EngineName),
 				EngineVersion: v.EngineVersion, API: v.ApiVersion, Flags: v.Flags,
 				LayerCount: v.LayerCount, LayersNull: v.LayersNull != 0, Layers: names(v.Layers),
 				ExtensionCount: v.ExtCount, ExtensionsNull: v.ExtsNull != 0, Extensions: names(v.Exts),

@@ -196,7 +196,6 @@ func (rec Record) Exists() (r Exists, ok bool) {
 
 // App is record 7.
 type App struct {
-	HasInfo       uint32
 	AppName       Str
 	AppVersion    uint32
 	EngineName    Str
@@ -218,7 +217,6 @@ type App struct {
 // PutApp adds the record to the message.
 func (w *Writer) PutApp(r App) {
 	start := w.begin(IDApp)
-	w.u32(r.HasInfo)
 	w.str(r.AppName)
 	w.u32(r.AppVersion)
 	w.str(r.EngineName)
@@ -244,7 +242,6 @@ func (rec Record) App() (r App, ok bool) {
 		return r, false
 	}
 	b := body{rest: rec.body}
-	r.HasInfo = b.u32()
 	r.AppName = b.str()
 	r.AppVersion = b.u32()
 	r.EngineName = b.str()
@@ -266,12 +263,11 @@ func (rec Record) App() (r App, ok bool) {
 
 // Driver is record 8.
 type Driver struct {
-	Index            uint32 // of the open_driver step; 0x80000000+i for entry i of a direct list
-	Usable           uint32
-	InterfaceVersion uint32
-	Path             Str    // real path for messages
-	ExtResult        int32  // result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6)
-	ExtCall          uint32 // which call failed: 1 count, 2 fill
+	Index     uint32 // of the open_driver step; 0x80000000+i for entry i of a direct list
+	Usable    uint32
+	Path      Str    // real path for messages
+	ExtResult int32  // result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6)
+	ExtCall   uint32 // which call failed: 1 count, 2 fill
 }
 
 // PutDriver adds the record to the message.
@@ -279,7 +275,6 @@ func (w *Writer) PutDriver(r Driver) {
 	start := w.begin(IDDriver)
 	w.u32(r.Index)
 	w.u32(r.Usable)
-	w.u32(r.InterfaceVersion)
 	w.str(r.Path)
 	w.i32(r.ExtResult)
 	w.u32(r.ExtCall)
@@ -294,7 +289,6 @@ func (rec Record) Driver() (r Driver, ok bool) {
 	b := body{rest: rec.body}
 	r.Index = b.u32()
 	r.Usable = b.u32()
-	r.InterfaceVersion = b.u32()
 	r.Path = b.str()
 	r.ExtResult = b.i32()
 	r.ExtCall = b.u32()

@@ -343,7 +343,6 @@ static inline bool wire_get_exists(const struct wire_record *record, struct wire
 }
 
 struct wire_app {
-    uint32_t has_info;
     const char *app_name;
     uint32_t app_name_len;
     uint32_t app_version;
@@ -365,7 +364,6 @@ struct wire_app {
 };
 static inline void wire_put_app(struct wire_writer *w, const struct wire_app *r) {
     size_t start = wire_begin(w, 7);
-    wire_put_u32(w, r->has_info);
     wire_put_str(w, r->app_name, r->app_name_len);
     wire_put_u32(w, r->app_version);
     wire_put_str(w, r->engine_name, r->engine_name_len);
@@ -387,7 +385,6 @@ static inline void wire_put_app(struct wire_writer *w, const struct wire_app *r)
 static inline bool wire_get_app(const struct wire_record *record, struct wire_app *r) {
     const unsigned char *at = record->at;
     if (record->id != 7) return false;
-    if (!wire_take(&at, record->end, &r->has_info, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->app_name, &r->app_name_len)) return false;
     if (!wire_take(&at, record->end, &r->app_version, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->engine_name, &r->engine_name_len)) return false;
@@ -410,7 +407,6 @@ static inline bool wire_get_app(const struct wire_record *record, struct wire_ap
 struct wire_driver {
     uint32_t index; /* of the open_driver step; 0x80000000+i for entry i of a direct list */
     uint32_t usable;
-    uint32_t interface_version;
     const char *path; /* real path for messages */
     uint32_t path_len;
     int32_t ext_result; /* result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6) */
@@ -420,7 +416,6 @@ static inline void wire_put_driver(struct wire_writer *w, const struct wire_driv
     size_t start = wire_begin(w, 8);
     wire_put_u32(w, r->index);
     wire_put_u32(w, r->usable);
-    wire_put_u32(w, r->interface_version);
     wire_put_str(w, r->path, r->path_len);
     wire_put_i32(w, r->ext_result);
     wire_put_u32(w, r->ext_call);
@@ -431,7 +426,6 @@ static inline bool wire_get_driver(const struct wire_record *record, struct wire
     if (record->id != 8) return false;
     if (!wire_take(&at, record->end, &r->index, 4)) return false;
     if (!wire_take(&at, record->end, &r->usable, 4)) return false;
-    if (!wire_take(&at, record->end, &r->interface_version, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     if (!wire_take(&at, record->end, &r->ext_result, 4)) return false;
     if (!wire_take(&at, record->end, &r->ext_call, 4)) return false;

@@ -106,6 +106,10 @@ bool loader_code(uintptr_t *from, uintptr_t *to); /* executable part of the load
 
 /* allocator.c */
 const VkAllocationCallbacks *arg_allocator(const struct line *line);
+#define LOST 9                   /* the exit code when it has lost memory */
+void blocks_watch(void);         /* after the loader has come or gone */
+void blocks_instances(int more); /* made or destroyed */
+bool blocks_lost(void);          /* says which, on standard error */
 
 /* debug.c */
 struct sink { /* one receiver of messages */

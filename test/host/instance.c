@@ -252,6 +252,7 @@ COMMAND(create_instance)
     put_int("unchanged", !memcmp(before, arena.base, arena.used));
     put_int("written", instance != (VkInstance)(uintptr_t)0xabababababababab);
     if (result == VK_SUCCESS) {
+        blocks_instances(1);
         put_pointer("instance", instance);
         object_add(arg_or(line, "as", "i"), INSTANCE, (uint64_t)(uintptr_t)instance, 0, NULL, 0);
     }
@@ -266,5 +267,6 @@ COMMAND(destroy_instance)
     PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)command(line, "vkDestroyInstance", instance, 0);
     if (now->failed) return;
     destroy((VkInstance)(uintptr_t)instance, arg_allocator(line));
+    if (instance) blocks_instances(-1);
     object_drop(name);
 }

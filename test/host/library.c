@@ -60,6 +60,7 @@ COMMAND(open)
 {
     library = dlopen(arg_or(line, "path", "libvulkan.so.1"), arg(line, "now") ? RTLD_NOW : RTLD_LAZY);
     if (!library) fail("%s", dlerror());
+    else blocks_watch();
 }
 
 COMMAND(close)
@@ -67,6 +68,7 @@ COMMAND(close)
     (void)line;
     if (library) put_int("closed", dlclose(library));
     library = NULL;
+    blocks_watch();
 }
 
 COMMAND(dlsym) { put_function(export(arg_or(line, "name", ""))); }

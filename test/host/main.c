@@ -304,5 +304,5 @@ int main(int argc, char **argv)
         answer_free(&answer);
     }
     free(text);
-    return 0;
+    return blocks_lost() ? LOST : 0;
 }

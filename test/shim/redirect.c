@@ -6,14 +6,16 @@
  * WORLD_SORTED=1: folders are read in the order of their names.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
- * world_watch, world_fail and world_live, called by the host: memory that one library asks of malloc can be refused, and
- * is counted.
+ * world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc can be
+ * refused, is counted, and is looked for where WORLD_LOST is set.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -213,14 +215,6 @@ extern void __libc_free(void *block);
 static uintptr_t watched_from, watched_to;
 static long refuse_from = -1, asked;
 
-/* The code whose calls count. */
-VISIBLE void world_watch(uintptr_t from, uintptr_t to);
-void world_watch(uintptr_t from, uintptr_t to)
-{
-    watched_from = from;
-    watched_to = to;
-}
-
 /* From the n-th call on (0: the first) nothing is given; -1: everything is. Returns the calls since the last time. */
 VISIBLE long world_fail(long from);
 long world_fail(long from)
@@ -238,27 +232,51 @@ static bool refused(uintptr_t caller)
 }
 
 /* The blocks that live of those that the watched code has taken. A place is the block's own, or the next free one. */
-#define PLACES 65536u
-static void *place[PLACES];
+#define PLACES (1u << 18)
+static struct place {
+    void *block;
+    uintptr_t caller;
+    bool reached;
+} place[PLACES];
 static long taken;
 static bool busy;
 
 static void lock_places(void)
 {
-    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) {}
+    while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
 }
 
 static void unlock_places(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
 
-static unsigned first_place(const void *block) { return (unsigned)((uintptr_t)block >> 4) % PLACES; }
+/* The code whose calls count from now on. */
+VISIBLE void world_watch(uintptr_t from, uintptr_t to);
+void world_watch(uintptr_t from, uintptr_t to)
+{
+    static bool forks;
+    if (!forks) pthread_atfork(lock_places, unlock_places, unlock_places);
+    forks = true;
+    if (watched_from == from && watched_to == to) return;
+    lock_places();
+    if (taken) memset(place, 0, sizeof place);
+    taken = 0;
+    watched_from = from;
+    watched_to = to;
+    unlock_places();
+}
+
+/* The block's place, or the free one where it would be. */
+static unsigned place_of(const void *block)
+{
+    unsigned i = (unsigned)((uintptr_t)block >> 4) % PLACES;
+    while (place[i].block && place[i].block != block) i = (i + 1) % PLACES;
+    return i;
+}
 
 static void *noted(void *block, uintptr_t caller)
 {
     if (!block || caller < watched_from || caller >= watched_to) return block;
     lock_places();
-    unsigned i = first_place(block);
-    while (place[i]) i = (i + 1) % PLACES;
-    place[i] = block;
+    place[place_of(block)] = (struct place){.block = block, .caller = caller};
     if (++taken > PLACES / 2) abort();
     unlock_places();
     return block;
@@ -268,17 +286,14 @@ static void forgotten(const void *block)
 {
     if (!block || !__atomic_load_n(&taken, __ATOMIC_SEQ_CST)) return;
     lock_places();
-    unsigned i = first_place(block);
-    while (place[i] && place[i] != block) i = (i + 1) % PLACES;
-    if (place[i]) {
-        place[i] = NULL;
+    unsigned i = place_of(block);
+    if (place[i].block) {
+        place[i] = (struct place){0};
         taken--;
-        for (i = (i + 1) % PLACES; place[i]; i = (i + 1) % PLACES) { /* those behind move up */
-            void *moved = place[i];
-            place[i] = NULL;
-            unsigned to = first_place(moved);
-            while (place[to]) to = (to + 1) % PLACES;
-            place[to] = moved;
+        for (i = (i + 1) % PLACES; place[i].block; i = (i + 1) % PLACES) { /* those behind move up */
+            struct place moved = place[i];
+            place[i] = (struct place){0};
+            place[place_of(moved.block)] = moved;
         }
     }
     unlock_places();
@@ -286,6 +301,47 @@ static void forgotten(const void *block)
 
 VISIBLE long world_live(void);
 long world_live(void) { return __atomic_load_n(&taken, __ATOMIC_SEQ_CST); }
+
+#define INSIDE 256u /* a block may be known by the address of a member that is not its first */
+
+static struct place *place_with(uintptr_t address)
+{
+    for (uintptr_t at = address & ~(uintptr_t)15; at && address - at < INSIDE; at -= 16) {
+        struct place *p = &place[place_of((void *)at)];
+        if (p->block) return address - at < malloc_usable_size(p->block) ? p : NULL;
+    }
+    return NULL;
+}
+
+/* Words that may be addresses of blocks. */
+static void reach(void *const *word, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct place *p = place_with((uintptr_t)word[i]);
+        if (!p || p->reached) continue;
+        p->reached = true;
+        reach(p->block, malloc_usable_size(p->block) / sizeof *word);
+    }
+}
+
+/* Writes down the living blocks that nothing in the library's data leads to; returns how many there are. */
+VISIBLE long world_lost(void *const *data, size_t words, char *text, size_t room);
+long world_lost(void *const *data, size_t words, char *text, size_t room)
+{
+    long lost = 0;
+    size_t used = 0;
+    if (!variable("WORLD_LOST")) return 0;
+    lock_places();
+    reach(data, words);
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (place[i].block && !place[i].reached && ++lost && used < room)
+            used += (size_t)snprintf(text + used, room - used, " %zu bytes (asked for at %#lx),",
+                                     malloc_usable_size(place[i].block), (long)(place[i].caller - watched_from));
+        if (place[i].block) place[i].reached = false;
+    }
+    unlock_places();
+    return lost;
+}
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 

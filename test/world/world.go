@@ -326,6 +326,9 @@ func (w *World) Environment() []string {
 		w.check(err)
 		env["LD_PRELOAD"] = shim
 		env["WORLD_ROOT"] = w.Root
+		if !w.System {
+			env["WORLD_LOST"] = "1"
+		}
 	}
 	if w.accesses {
 		env["WORLD_ACCESS"] = w.Path("accesses")

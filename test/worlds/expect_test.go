@@ -128,7 +128,7 @@ func (w *worker) expect(d *description, v *view) *expectation {
 	memory := &plan.Memory{}
 	ask := func(kind plan.Kind, drivers []plan.Driver) *plan.Answer {
 		a := plan.Resolve(&plan.Question{Kind: kind, Platform: search.Linux(), Memory: memory, Drivers: drivers, App: plan.App{
-			HasInfo: d.api != "", API: packed(d.api), Flags: d.flags, LayerCount: uint32(len(d.layers)), Layers: names(d.layers),
+			API: packed(d.api), Flags: d.flags, LayerCount: uint32(len(d.layers)), Layers: names(d.layers),
 			ExtensionCount: uint32(len(d.exts)), Extensions: names(d.exts),
 		}}, v)
 		memory.Keep()
