@@ -228,6 +228,36 @@ func TestDriverReplacedDuringALife(t *testing.T) {
 	h.Quit()
 }
 
+// Libraries may call the loader while they are opened and closed: it holds no lock then.
+//
+// holds: INS-087 INS-088
+func TestLibrariesCallTheLoader(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	kept := w.Driver("kept", "log_load", "calls_loader", "device name=kept")
+	w.Driver("gone", "log_load", "calls_loader", "device name=gone")
+	w.ImplicitLayer("VK_LAYER_it", "log_load", "calls_loader")
+	text, err := os.ReadFile(kept.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := w.Start()
+	h.OK("instance_extensions") // which holds both
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", kept.ManifestPath)
+	for range 2 {
+		h.OK("create_instance")
+		h.OK("physical_devices")
+		h.Do("destroy_instance")
+		w.Write(kept.Library, string(text))
+	}
+	h.OK("create_instance")
+	got := loads(w)
+	slices.Sort(got)
+	same(t, "opened and closed", slices.DeleteFunc(got, func(s string) bool { return !strings.HasPrefix(s, "kept") && !strings.HasPrefix(s, "gone") }),
+		[]string{"gone+", "gone-", "kept+", "kept+", "kept+", "kept-", "kept-"})
+	h.Quit()
+}
+
 // At the end of the process nothing is called that could meet threads that still run.
 //
 // holds: INS-085

@@ -327,10 +327,13 @@ bool imposed(const char *function, const char *phase, VkResult *result)
     return false;
 }
 
-/* "log_load": opening and closing of the library are logged as well, as "constructor" and "destructor". */
+/* "log_load": opening and closing of the library are logged as well, as "constructor" and "destructor". "calls_loader":
+ * the loader is called then, by way of the host. */
 static void log_load(const char *function)
 {
     struct record r;
+    void (*call)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "host_calls_loader");
+    if (call && script_has("calls_loader", NULL)) call();
     if (!script_has("log_load", NULL)) return;
     record_open(&r, function);
     record_close(&r);

@@ -25,6 +25,15 @@ PFN_vkVoidFunction device_command(uint64_t device, const char *name)
     return gdpa ? gdpa((VkDevice)(uintptr_t)device, name) : NULL;
 }
 
+/* For libraries that call the loader while they are opened and closed. */
+void host_calls_loader(void);
+void host_calls_loader(void)
+{
+    PFN_vkEnumerateInstanceVersion f = (PFN_vkEnumerateInstanceVersion)export("vkEnumerateInstanceVersion");
+    uint32_t version;
+    if (f) f(&version);
+}
+
 /* The command in the way the line asks for: via=export, gipa or gdpa; without via, the export, and where there is
  * none, through the instance. */
 PFN_vkVoidFunction command(const struct line *line, const char *name, uint64_t instance, uint64_t device)
