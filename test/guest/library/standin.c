@@ -1,6 +1,8 @@
 /* standin.c: stands in the core's place, to see what the spine does with what a core says. Built with CORE_ID; the
- * variable STANDIN chooses: fault, bad, endless, space, start, abi, need. */
+ * variable STANDIN chooses: fault, bad, space, start, abi, need, mask. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,17 @@ int32_t vkcore_decide(uint64_t context, const void *facts, size_t size, void *an
         return say(text, sizeof text - 1, answer, room, need, 2);
     }
     if (strcmp(way(), "bad") == 0) return 3;
+    if (strcmp(way(), "mask") == 0) { /* which signals are open here */
+        sigset_t mask;
+        int cancel;
+        char text[256] = "open:";
+        pthread_sigmask(SIG_BLOCK, NULL, &mask);
+        for (int i = 1; i <= 64; i++)
+            if (i != 32 && i != 33 && !sigismember(&mask, i)) sprintf(text + strlen(text), " %d", i);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+        strcat(text, cancel == PTHREAD_CANCEL_DISABLE ? "; stays" : "; may be cancelled");
+        return say(text, strlen(text), answer, room, need, 2);
+    }
     if (strcmp(way(), "space") == 0) {
         *need = room + 1;
         return 1;
