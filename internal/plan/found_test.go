@@ -28,9 +28,9 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 		world   func() *world
 	}{
 		{"apiVersion", Instance, Name{}, "app-version||VkInstanceCreateInfo::pApplicationInfo::apiVersion has value of 1 which is not permitted.",
-			func() *world { w := newWorld(); w.app.HasInfo, w.app.API = true, 1; return w }},
+			func() *world { w := newWorld(); w.app.API = 1; return w }},
 		{"apiVersion", Instance, Name{}, "app-version||vkCreateInstance: The API Variant specified in pCreateInfo->pApplicationInfo.apiVersion is 1 instead of",
-			func() *world { w := newWorld(); w.app.HasInfo, w.app.API = true, 1<<29|1<<22; return w }},
+			func() *world { w := newWorld(); w.app.API = 1<<29 | 1<<22; return w }},
 		{"ppEnabledLayerNames", Instance, Name{}, "name-malformed||loader_validate_layers: ppEnabledLayerNames contains string",
 			func() *world { return newWorld().wants("\x01") }},
 		{"ppEnabledLayerNames", Instance, Name{}, "layer-missing||loader_validate_layers: ppEnabledLayerNames is NULL but",
