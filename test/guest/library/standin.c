@@ -23,7 +23,23 @@ int vkcore_start(char *text, size_t room) {
 void vkcore_lock(void) {}
 void vkcore_unlock(void) {}
 uint32_t vkcore_abi(void) { return strcmp(way(), "abi") == 0 ? 77 : 2; }
-uint64_t vkcore_attach(void) { return 1; }
+
+/* Which signals are open, and whether the thread may be cancelled; at most 220 bytes. */
+static void what_is_open(char *text) {
+    sigset_t mask;
+    int cancel;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    for (int i = 1; i <= 64; i++)
+        if (i != 32 && i != 33 && !sigismember(&mask, i)) text += sprintf(text, "%d ", i);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    strcpy(text, cancel == PTHREAD_CANCEL_DISABLE ? "stays. " : "may be cancelled. ");
+}
+
+static char attached_with[220];
+uint64_t vkcore_attach(void) {
+    what_is_open(attached_with);
+    return 1;
+}
 void vkcore_detach(uint64_t context) {
     if (getenv("STANDIN_SAY")) fprintf(stderr, "standin: context %lu detached\n", context);
 }
@@ -44,15 +60,10 @@ int32_t vkcore_decide(uint64_t context, const void *facts, size_t size, void *an
         return say(text, sizeof text - 1, answer, room, need, 2);
     }
     if (strcmp(way(), "bad") == 0) return 3;
-    if (strcmp(way(), "mask") == 0) { /* which signals are open here */
-        sigset_t mask;
-        int cancel;
-        char text[256] = "open:";
-        pthread_sigmask(SIG_BLOCK, NULL, &mask);
-        for (int i = 1; i <= 64; i++)
-            if (i != 32 && i != 33 && !sigismember(&mask, i)) sprintf(text + strlen(text), " %d", i);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-        strcat(text, cancel == PTHREAD_CANCEL_DISABLE ? "; stays" : "; may be cancelled");
+    if (strcmp(way(), "mask") == 0) { /* as it was in the first entry, and as it is */
+        char text[440];
+        strcpy(text, attached_with);
+        what_is_open(text + strlen(text));
         return say(text, strlen(text), answer, room, need, 2);
     }
     if (strcmp(way(), "space") == 0) {
