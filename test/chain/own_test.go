@@ -174,7 +174,7 @@ func TestLoaderData(t *testing.T) {
 		var at []string
 		for _, e := range w.Log().Fn("data") {
 			at = append(at, e.Text("who")+" "+e.Text("when"))
-			if e.Result() != 0 || e.Int("same") != 1 || e.Int("beyond") != 0 || !slices.Equal(e.Ints("wrong"), []int{-3, -3, -3}) {
+			if e.Result() != 0 || e.Int("same") != 1 || e.Int("beyond") != 0 || !slices.Equal(e.Ints("wrong"), []int{-3, -3, -3, -3}) {
 				t.Errorf("%q: %v", wrap, e)
 			}
 		}

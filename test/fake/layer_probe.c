@@ -45,10 +45,12 @@ static void set_data(struct chain *chain, const char *when)
     static void *zeros[16];
     void *object[2] = {NULL, NULL}, *stranger[16] = {(void *)(uintptr_t)0x01CDC0DE};
     void *handle = chain->device ? (void *)chain->lower : (void *)chain->instance;
-    VkResult result, bad[3];
+    VkResult result, bad[4];
     void *const wrong[3] = {zeros, stranger, NULL};
     for (int i = 0; i < 3; i++)
         bad[i] = chain->device ? chain->set_device_data(wrong[i], object) : chain->set_instance_data(wrong[i], object);
+    bad[3] = chain->device ? chain->set_device_data((VkDevice)handle, NULL)
+                           : chain->set_instance_data((VkInstance)handle, NULL);
     result = chain->device ? chain->set_device_data(handle, object) : chain->set_instance_data(handle, object);
     record_open(&r, "data");
     record_text(&r, "when", when);
@@ -57,7 +59,7 @@ static void set_data(struct chain *chain, const char *when)
     record_int(&r, "same", object[0] && object[0] == *(void **)handle);
     record_int(&r, "beyond", object[1] != NULL);
     record_begin(&r, "wrong", '[');
-    for (int i = 0; i < 3; i++) record_int(&r, NULL, bad[i]);
+    for (int i = 0; i < 4; i++) record_int(&r, NULL, bad[i]);
     record_end(&r, ']');
     record_close(&r);
 }

@@ -299,6 +299,19 @@ func TestExaggeratedGroups(t *testing.T) {
 	wantGroups(t, h, "x", "y")
 	h.Quit()
 
+	w = world.New(t) // a group fewer than was counted, of the driver in the middle
+	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+	for _, name := range []string{"a", "b", "c"} {
+		w.Driver(name, "device name="+name+"0", "device name="+name+"1").API("1.1.0")
+		if name == "b" {
+			w.Driver("fewer", "device name=x", "device name=y", "more vkEnumeratePhysicalDeviceGroups -1").API("1.1.0")
+		}
+	}
+	h = w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	wantGroups(t, h, "c0", "c1", "x", "b0", "b1", "a0", "a1")
+	h.Quit()
+
 	w = world.New(t)
 	lines := []string{}
 	group := "group"

@@ -340,3 +340,31 @@ func TestLiveDevicesKeepTheirDriver(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Quit()
 }
+
+// Objects that were destroyed before hold no driver back.
+//
+// holds: PHY-048
+func TestRemovalAfterObjectsAreGone(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	empty := windowedDriver(w, "empty", "lost")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless")
+	h.OK("create_messenger", "as", "m")
+	h.OK("create_report", "as", "r")
+	for _, d := range all(h) {
+		h.OK("call", "name", "vkGetPhysicalDeviceSurfaceSupportKHR", "arg", world.Ref(d), "arg", "0", "arg", "s", "arg", "out")
+	}
+	h.Do("destroy_surface")
+	h.Do("destroy_messenger")
+	h.Do("destroy_report")
+	empty.Replace(windowed...)
+	wantNames(t, h, "x")
+	if gone := w.Log().By("empty").Fn("vkDestroyInstance"); len(gone) != 1 {
+		t.Errorf("removed %d times", len(gone))
+	}
+	h.Do("destroy_instance")
+	h.Quit()
+}

@@ -202,3 +202,23 @@ func TestSortingDoesNotEnableTheExtension(t *testing.T) {
 	said(t, since(h.Messages(), mark), `vkGetPhysicalDeviceProperties2: Emulating call in ICD "`+d.Library+`" using vkGetPhysicalDeviceProperties`, 1)
 	h.Quit()
 }
+
+// What is told of sorting comes in order: the heading, the devices as they were, the devices as they are.
+//
+// holds: PHY-035 ENV-89
+func TestSortingIsTold(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", "device name=small type=cpu", "device name=large type=discrete").API("1.1.0")
+	w.Env["VK_LOADER_DEBUG"] = "info"
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	mark := len(h.Messages())
+	wantNames(t, h, "large", "small")
+	told := []string{"linux_read_sorted_physical_devices:", "     Original order:", "           [0] small", "           [1] large",
+		"     Sorted order:", "           [0] large  ", "           [1] small  "}
+	if got := since(h.Messages(), mark); len(got) < 7 || !slices.Equal(got[:7], told) {
+		t.Errorf("told %q, want %q", got, told)
+	}
+	h.Quit()
+}
