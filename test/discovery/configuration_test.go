@@ -31,9 +31,9 @@ func configurations(entries ...string) string {
 func devices(t *testing.T) *world.World {
 	w := loud(t)
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
-	w.Driver("one", "api 1.3.0", "ext VK_KHR_get_physical_device_properties2", "device name=a api=1.2.0 uuid=1 driver_uuid=7 driver_version=3 driver_name=Acme", "device name=b api=1.1.0 uuid=2 driver_uuid=7 driver_version=3").
+	w.Driver("one", "api 1.3.0", "ext VK_KHR_get_physical_device_properties2", "device name=a api=1.2.0 uuid=1 driver_uuid=7 driver_version=3 driver_name=Acme", "device name=b api=1.1.0 uuid=2 driver_uuid=7 driver_version=3 ext=VK_KHR_maintenance1").
 		API("1.3.0").MoveManifest("system" + driverFolder)
-	w.Driver("two", "api 1.3.0", "device name=c api=1.1.0 uuid=2 driver_uuid=7 driver_version=4", "device name=old api=1.0.0 uuid=9 driver_uuid=7 driver_version=4").API("1.3.0").MoveManifest("work")
+	w.Driver("two", "api 1.3.0", "device name=c api=1.1.0 uuid=2 driver_uuid=7 driver_version=4 driver_name=Gamma ext=VK_KHR_maintenance1,VK_KHR_driver_properties,VK_KHR_maintenance2", "device name=old api=1.0.0 uuid=9 driver_uuid=7 driver_version=4").API("1.3.0").MoveManifest("work")
 	return w
 }
 
@@ -87,8 +87,11 @@ func TestDeviceConfigurations(t *testing.T) {
 	if n := s.create().active; n != "" {
 		t.Error(n)
 	}
-	settingsObject(w, "{"+add+configurations(configured(1, 7, 3, ""), configured(2, 7, 3, ""), configured(5, 7, -6, `,"deviceName":"gone"`), configured(6, 7, 1, `,"deviceName":"gone","driverName":"d"`), configured(6, 7, 2, `,"driverName":"d"`))[1:])
+	settingsObject(w, "{"+add+configurations(configured(2, 7, 4, ""))[1:])
 	_, _, log := show("1.1.0")
+	log.has(t, "DEBUG", `pPhysicalDevices array index 0 is set to "c" (Gamma, version 4) `) // an older device says it by an extension
+	settingsObject(w, "{"+add+configurations(configured(1, 7, 3, ""), configured(2, 7, 3, ""), configured(5, 7, -6, `,"deviceName":"gone"`), configured(6, 7, 1, `,"deviceName":"gone","driverName":"d"`), configured(6, 7, 2, `,"driverName":"d"`))[1:])
+	_, _, log = show("1.1.0")
 	absent := "loader_apply_settings_device_configurations: settings file contained device_configuration which does not appear in the enumerated VkPhysicalDevices. Missing VkPhysicalDevice with "
 	log.has(t, "DEBUG", `pPhysicalDevices array index 0 is set to "a" (Acme, version 3) `)
 	log.has(t, "DEBUG", `pPhysicalDevices array index 1 is set to "b" (driver version 3) `)
