@@ -282,7 +282,7 @@ var about = map[string]string{
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
 	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
-	"text": "test/drivers", "unknown": "test/dispatch",
+	"text": "test/physdev", "unknown": "test/dispatch",
 }
 
 // chances orders the tests for a fault: first those that execute its line, have noticed faults near it, and are quick;
