@@ -129,7 +129,6 @@ static void remember_paths(void) {
 }
 
 static void start(void) {
-    (void)fork_generation();
     log_start();
     const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
