@@ -479,7 +479,6 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .kind = question,
         .layer_name = layer_name,
         .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0, /* LAY-249 */
-        .elevated = process_elevated(),
         .terminator = terminator,
     };
     if (!facts->begun) { /* what is always read saves a round */

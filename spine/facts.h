@@ -13,7 +13,5 @@ void read_folder(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);
 void read_exists(struct wire_writer *w, const char *path);
-/* secure_getenv hides the environment. */
-bool process_elevated(void);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,8 +16,6 @@
 #define EXE_MAX 1024 /* GEN-13 */
 
 const char *env_read(struct variable v) { return v.secure ? secure_getenv(v.name) : getenv(v.name); }
-
-bool process_elevated(void) { return getauxval(AT_SECURE) != 0; }
 
 void read_var(struct wire_writer *w, struct variable v) {
     const char *value = env_read(v);

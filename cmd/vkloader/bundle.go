@@ -130,7 +130,7 @@ const files = "files"
 
 // bundleParts gathers everything, with what is private hidden.
 func (s *surroundings) bundleParts(source *system.Source, app string, still bool, limit time.Duration) ([]bundle.Part, error) {
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, source)
+	answer, err := decide(source)
 	if err != nil {
 		return nil, err
 	}

@@ -171,8 +171,7 @@ func starHint(glob string) string {
 
 // check decides with the choice in force and tells what of it comes to nothing, and why.
 func (c *choice) check(source *system.Source) (warnings []string, err error) {
-	question := &plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}
-	answer, err := decide(question, source)
+	answer, err := decide(source)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/plan"
 	"vkloader/internal/search"
 	"vkloader/internal/validation"
 	"vkloader/internal/variables"
@@ -70,7 +69,7 @@ func (s *surroundings) installed() (layers, drivers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux()}, source)
+	answer, err := decide(source)
 	if err != nil {
 		return nil, nil
 	}

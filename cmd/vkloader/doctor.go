@@ -100,32 +100,11 @@ func variableFindings(r *doctor.Report, rows []variable) {
 func nearest(name string, rows []variable) string {
 	best, least := "", 3
 	for _, v := range rows {
-		if d := distance(name, v.Name); v.State != stateUnknown && d < least {
+		if d := report.Distance(name, v.Name); v.State != stateUnknown && d < least {
 			best, least = v.Name, d
 		}
 	}
 	return best
-}
-
-// distance is how many letters have to be put in, taken out or changed to make one text of the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := before
-			if a[i] != b[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.

@@ -8,9 +8,7 @@ import (
 
 	"vkloader/internal/diag"
 	"vkloader/internal/environment"
-	"vkloader/internal/plan"
 	"vkloader/internal/report"
-	"vkloader/internal/search"
 )
 
 // envSchema is raised when a field of env changes its meaning or goes.
@@ -41,14 +39,13 @@ func newEnv(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			question := plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true, Elevated: elevated}
-			answer, err := decide(&question, source)
+			answer, err := decide(source)
 			if err != nil {
-				return &exitError{exitBlind, err}
+				return err
 			}
 			rows := slices.DeleteFunc(variablesOf(answer, source, source.Environ, elevated), func(v variable) bool { return !v.Set })
 			findings := []envFinding{}
-			for _, f := range environment.Check(question, source) {
+			for _, f := range environment.Check(instanceQuestion(), source) {
 				entry := f.Code.Entry()
 				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
 			}

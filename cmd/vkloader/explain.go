@@ -53,10 +53,9 @@ func newExplain(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true,
-				Elevated: elevated}, source)
+			answer, err := decide(source)
 			if err != nil {
-				return &exitError{exitBlind, err}
+				return err
 			}
 			in, out := explainAnswer(answer)
 			in, out = matching(in, names), matching(out, names)

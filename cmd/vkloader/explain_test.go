@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"vkloader/internal/facts"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
 )
 
 // machine is a world with layers and drivers of each kind.
@@ -35,7 +33,7 @@ func machine() *facts.Tree {
 
 func explainTree(t *testing.T, tree *facts.Tree) (in, out map[string]explained) {
 	t.Helper()
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree)
+	answer, err := decide(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +84,7 @@ func TestExplainChangesWork(t *testing.T) {
 func TestExplainText(t *testing.T) {
 	tree := machine()
 	tree.Vars["VK_INSTANCE_LAYERS"] = "VK_LAYER_e"
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree)
+	answer, err := decide(tree)
 	if err != nil {
 		t.Fatal(err)
 	}

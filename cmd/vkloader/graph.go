@@ -17,7 +17,6 @@ import (
 	"vkloader/internal/manifest"
 	"vkloader/internal/plan"
 	"vkloader/internal/report"
-	"vkloader/internal/search"
 	"vkloader/internal/variables"
 	"vkloader/internal/vk/commands"
 )
@@ -91,7 +90,7 @@ func newGraph(s *surroundings) *cobra.Command {
 
 // chain gathers what is drawn. still: nothing is run.
 func (s *surroundings) chain(source *system.Source, still bool, limit time.Duration) (*graph.Chain, error) {
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true, Elevated: source.Elevated}, source)
+	answer, err := decide(source)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,6 @@ import (
 
 	"vkloader/internal/facts"
 	"vkloader/internal/graph"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
 )
 
 // pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
@@ -41,7 +39,7 @@ func pictured() *facts.Tree {
 
 func picturedChain(t *testing.T) *graph.Chain {
 	t.Helper()
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, pictured())
+	answer, err := decide(pictured())
 	if err != nil {
 		t.Fatal(err)
 	}

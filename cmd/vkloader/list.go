@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,9 +67,9 @@ func newList(s *surroundings) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, source)
+				answer, err := decide(source)
 				if err != nil {
-					return &exitError{exitBlind, err}
+					return err
 				}
 				rows := kind.of(answer)
 				if asJSON {
@@ -95,11 +96,17 @@ func newList(s *surroundings) *cobra.Command {
 	return cmd
 }
 
+// instanceQuestion is what the commands ask: what a program that creates an instance gets, and why.
+func instanceQuestion() plan.Question {
+	return plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}
+}
+
 // decide asks the library's own decision, with facts from a source.
-func decide(question *plan.Question, from facts.Source) (*plan.Answer, error) {
-	var answer *plan.Answer
-	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { answer = plan.Decide(question, s) }) {
-		return nil, fmt.Errorf("the decision never has enough facts")
+func decide(from facts.Source) (*plan.Answer, error) {
+	question := instanceQuestion()
+	answer := plan.Resolve(&question, from)
+	if answer == nil {
+		return nil, &exitError{exitBlind, errors.New("the decision never has enough facts")}
 	}
 	return answer, nil
 }

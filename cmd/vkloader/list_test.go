@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"vkloader/internal/facts"
-	"vkloader/internal/plan"
 	"vkloader/internal/search"
 )
 
@@ -22,7 +21,7 @@ func TestListReasons(t *testing.T) {
 				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
 		},
 	}
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree)
+	answer, err := decide(tree)
 	if err != nil {
 		t.Fatal(err)
 	}

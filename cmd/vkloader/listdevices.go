@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/facts/system"
-	"vkloader/internal/plan"
 	"vkloader/internal/report"
-	"vkloader/internal/search"
 	"vkloader/internal/variables"
 )
 
@@ -76,7 +74,7 @@ func (s *surroundings) listDevices(source *system.Source, limit time.Duration) (
 	for _, d := range seen.Devices {
 		devices = append(devices, listedDevice{device: d, In: true})
 	}
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux()}, source)
+	answer, err := decide(source)
 	if err != nil {
 		return nil, "", err
 	}

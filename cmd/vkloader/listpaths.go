@@ -39,9 +39,9 @@ func newListPaths(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, source)
+			answer, err := decide(source)
 			if err != nil {
-				return &exitError{exitBlind, err}
+				return err
 			}
 			places := pathsOf(answer, source)
 			if asJSON {

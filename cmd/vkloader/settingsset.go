@@ -275,9 +275,9 @@ func (o ordinary) Var(name string, secure bool) facts.Var {
 
 // found is what there is without settings and filters.
 func (p *settingsPlace) found() (*plan.Answer, error) {
-	answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux()}, ordinary{p.source, p.places})
+	answer, err := decide(ordinary{p.source, p.places})
 	if err != nil {
-		return nil, &exitError{exitBlind, err}
+		return nil, err
 	}
 	return answer, nil
 }

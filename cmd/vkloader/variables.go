@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/manifest"
 	"vkloader/internal/plan"
 	"vkloader/internal/report"
-	"vkloader/internal/search"
 	"vkloader/internal/variables"
 	"vkloader/internal/variables/guide"
 )
@@ -61,10 +60,9 @@ func newListVariables(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true,
-				Elevated: elevated}, source)
+			answer, err := decide(source)
 			if err != nil {
-				return &exitError{exitBlind, err}
+				return err
 			}
 			rows := variablesOf(answer, source, source.Environ, elevated)
 			if asJSON {

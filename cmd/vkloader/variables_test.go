@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
 	"vkloader/internal/variables"
 )
 
@@ -69,7 +67,7 @@ func TestVariableStates(t *testing.T) {
 			tree.Files["/usr/share/vulkan/implicit_layer.d/override.json"] = over
 		}
 		tree.Elevated = c.elevated
-		answer, err := decide(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true, Elevated: c.elevated}, tree)
+		answer, err := decide(tree)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,7 @@ func Examine(source *system.Source, options Options) (*Report, error) {
 	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
-	e.plan = plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: options.Platform, Explain: true,
-		Elevated: source.Elevated}, source)
+	e.plan = plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: options.Platform, Explain: true}, source)
 	if e.plan == nil {
 		return nil, errors.New("the decision never has enough facts")
 	}

@@ -15,8 +15,7 @@ import (
 // and what an elevated program does not see.
 func (e *exam) environment() {
 	e.elevation()
-	for _, f := range environment.Check(plan.Question{Kind: plan.Instance, Platform: e.options.Platform,
-		Elevated: e.source.Elevated}, e.source) {
+	for _, f := range environment.Check(plan.Question{Kind: plan.Instance, Platform: e.options.Platform}, e.source) {
 		e.decided(&f)
 		e.Findings[len(e.Findings)-1].Do = "unset " + f.Subject + " (or correct it)"
 	}

@@ -13,10 +13,9 @@ import (
 	"vkloader/test/binary"
 )
 
-// examine lays files out below a root and examines them; a name that ends in "/" is a folder, "-> " a link.
-func examine(t *testing.T, files map[string]string, options Options, environ ...string) *Report {
+// lay makes files below a root; a name that ends in "/" is a folder, "-> " a link.
+func lay(t *testing.T, root string, files map[string]string) {
 	t.Helper()
-	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, name)
 		if strings.HasSuffix(name, "/") {
@@ -38,6 +37,13 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 			t.Fatal(err)
 		}
 	}
+}
+
+// examine lays files out below a root of their own and examines them.
+func examine(t *testing.T, files map[string]string, options Options, environ ...string) *Report {
+	t.Helper()
+	root := t.TempDir()
+	lay(t, root, files)
 	options.Platform = search.Linux()
 	report, err := Examine(&system.Source{Machine: system.Machine{Root: root, Environ: environ}}, options)
 	if err != nil {
@@ -159,23 +165,8 @@ func TestPermission(t *testing.T) {
 	check := func(user string, mode os.FileMode, more map[string]string) string {
 		t.Helper()
 		root := t.TempDir()
-		for _, m := range []map[string]string{base, more} {
-			for name, content := range m {
-				path := filepath.Join(root, name)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				var err error
-				if target, link := strings.CutPrefix(content, "-> "); link {
-					err = os.Symlink(target, path)
-				} else {
-					err = os.WriteFile(path, []byte(content), 0o600)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		lay(t, root, base)
+		lay(t, root, more)
 		if err := os.Chmod(filepath.Join(root, "dev/dri/renderD128"), mode); err != nil {
 			t.Fatal(err)
 		}

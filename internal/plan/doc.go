@@ -67,7 +67,6 @@ type Driver struct {
 type Question struct {
 	Kind       Kind
 	LayerName  Name
-	Elevated   bool
 	Terminator bool // asked from below the pre-instance functions
 	App        App
 	Drivers    []Driver

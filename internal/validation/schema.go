@@ -17,6 +17,7 @@ import (
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/diag"
 	"vkloader/internal/document"
+	"vkloader/internal/report"
 )
 
 // files are the schemas by kind.
@@ -218,7 +219,7 @@ func (known spellings) nearest(name string) string {
 		return ""
 	}
 	for lower, other := range known {
-		if d := distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
+		if d := report.Distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
 			best, least = other, d
 		}
 	}
@@ -226,25 +227,4 @@ func (known spellings) nearest(name string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is how many letters must be changed, added or taken away.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

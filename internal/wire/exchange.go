@@ -54,7 +54,7 @@ func readFacts(message string, q *plan.Question, s *facts.Store) bool {
 			var v Question
 			v, ok = rec.Question()
 			q.Kind, q.LayerName = plan.Kind(v.Kind), name(v.LayerName)
-			q.Elevated, q.Terminator = v.Elevated != 0, v.Terminator != 0
+			q.Terminator = v.Terminator != 0
 		case IDVar:
 			var v Var
 			v, ok = rec.Var()

@@ -14,7 +14,7 @@ import (
 
 func sample() *Writer {
 	w := &Writer{}
-	w.PutQuestion(Question{Kind: 4, Elevated: 1})
+	w.PutQuestion(Question{Kind: 4, Terminator: 1})
 	w.PutVar(Var{S("HOME"), 1, Str{}})
 	w.PutVar(Var{S(""), 0, S("")})
 	w.PutFolder(Folder{S("/x"), 0, []Str{S("a.json"), {}, S("b.json")}})

@@ -36,7 +36,6 @@ const (
 type Question struct {
 	Kind       uint32 // 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened)
 	LayerName  Str    // kind 3 and 6: pLayerName, NULL when NULL
-	Elevated   uint32 // secure_getenv hides the environment
 	Terminator uint32 // 1: asked from below the pre-instance functions; never answer with pre_layer records
 }
 
@@ -45,7 +44,6 @@ func (w *Writer) PutQuestion(r Question) {
 	start := w.begin(IDQuestion)
 	w.u32(r.Kind)
 	w.str(r.LayerName)
-	w.u32(r.Elevated)
 	w.u32(r.Terminator)
 	w.end(start)
 }
@@ -58,7 +56,6 @@ func (rec Record) Question() (r Question, ok bool) {
 	b := body{rest: rec.body}
 	r.Kind = b.u32()
 	r.LayerName = b.str()
-	r.Elevated = b.u32()
 	r.Terminator = b.u32()
 	return r, b.done()
 }

@@ -218,14 +218,12 @@ struct wire_question {
     uint32_t kind; /* 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened) */
     const char *layer_name; /* kind 3 and 6: pLayerName, NULL when NULL */
     uint32_t layer_name_len;
-    uint32_t elevated; /* secure_getenv hides the environment */
     uint32_t terminator; /* 1: asked from below the pre-instance functions; never answer with pre_layer records */
 };
 static inline void wire_put_question(struct wire_writer *w, const struct wire_question *r) {
     size_t start = wire_begin(w, 1);
     wire_put_u32(w, r->kind);
     wire_put_str(w, r->layer_name, r->layer_name_len);
-    wire_put_u32(w, r->elevated);
     wire_put_u32(w, r->terminator);
     wire_end(w, start);
 }
@@ -234,7 +232,6 @@ static inline bool wire_get_question(const struct wire_record *record, struct wi
     if (record->id != 1) return false;
     if (!wire_take(&at, record->end, &r->kind, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->layer_name, &r->layer_name_len)) return false;
-    if (!wire_take(&at, record->end, &r->elevated, 4)) return false;
     if (!wire_take(&at, record->end, &r->terminator, 4)) return false;
     return record->end - at < 8;
 }
