@@ -242,6 +242,22 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* The C library keeps a thread's last error of the dynamic linker until it is asked for the one after it. */
+static void forget_errors(void) {
+    dlerror();
+    dlerror();
+}
+
+/* Libraries opened by an enumeration stay until the next instance is destroyed (INS-087): none shall be left over. */
+static void settle(void) {
+    VkInstance instance = VK_NULL_HANDLE;
+    for (int tries = 0; !may(1, "vkCreateInstance", make_instance(&instance)); tries++)
+        if (tries == 1000) abort();
+    GET(instance, vkDestroyInstance);
+    vkDestroyInstance(instance, NULL);
+    forget_errors();
+}
+
 static void *storm(void *argument) {
     unsigned seed = (unsigned)(size_t)argument;
     for (long r = 0; r < rounds; r++) {
@@ -250,6 +266,7 @@ static void *storm(void *argument) {
             live(seed >> 8);
             seed = seed * 1103515245u + 12345u;
         }
+        forget_errors();
         pthread_barrier_wait(&end);
     }
     pthread_barrier_wait(&begin); /* a thread that ends gives back what the C library has kept for it */
@@ -272,6 +289,7 @@ static int alive(void) {
 }
 
 static void print_round(long round) {
+    settle();
     long size = 0, resident = 0;
     long b = atomic_load(&blocks), n = atomic_load(&bytes); /* before stdio and dlopen take theirs */
     char text[64] = "";
