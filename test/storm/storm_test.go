@@ -18,14 +18,10 @@ import (
 // Seconds of the long form, from the environment; without it the storm is counted in lives.
 const longVariable = "VKLOADER_STORM_SECONDS"
 
-var builds = []struct {
+// build is a build of the library, and what its sanitizer needs.
+type build struct {
 	name, folder, flag string
 	env                []string
-}{
-	{"plain", "build", "", nil},
-	{"asan", "build/asan", "-fsanitize=address,undefined", []string{"ASAN_OPTIONS=detect_leaks=1:exitcode=77",
-		"UBSAN_OPTIONS=halt_on_error=1:exitcode=77"}},
-	{"tsan", "build/tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77"}},
 }
 
 // surroundings makes three drivers, of which one fails now and then at every step, and three layers, of which one wraps
@@ -133,51 +129,67 @@ func run(t *testing.T, limit time.Duration, program string, env []string, args .
 // Sixteen threads on three drivers, of which one fails at random, with three layers, with and without an instance that
 // all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
 func TestStorm(t *testing.T) {
+	storm(t, build{name: "plain", folder: "build"})
+}
+
+// TestStormAddresses is the storm on the library with the address and undefined-behaviour sanitizers.
+func TestStormAddresses(t *testing.T) {
+	storm(t, build{"asan", "build/asan", "-fsanitize=address,undefined",
+		[]string{"ASAN_OPTIONS=detect_leaks=1:exitcode=77", "UBSAN_OPTIONS=halt_on_error=1:exitcode=77"}})
+}
+
+// TestStormRaces is the storm on the library with the thread sanitizer.
+func TestStormRaces(t *testing.T) {
+	storm(t, build{"tsan", "build/tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77"}})
+}
+
+func storm(t *testing.T, b build) {
 	long := os.Getenv(longVariable)
-	for _, b := range builds {
-		library := filepath.Join(world.Top(), b.folder, "libvulkan.so.1")
-		if _, err := os.Stat(library); err != nil {
-			t.Fatalf("%v: run make asan tsan first", err)
-		}
-		program := compile(t, b.name, b.flag)
-		for _, kind := range []string{"apart", "shared"} {
-			t.Run(b.name+"/"+kind, func(t *testing.T) {
-				if long == "" {
-					t.Parallel()
+	if long == "" {
+		t.Parallel()
+	}
+	library := filepath.Join(world.Top(), b.folder, "libvulkan.so.1")
+	if _, err := os.Stat(library); err != nil {
+		t.Fatalf("%v: run make asan tsan first", err)
+	}
+	program := compile(t, b.name, b.flag)
+	for _, kind := range []string{"apart", "shared"} {
+		t.Run(kind, func(t *testing.T) {
+			if long == "" {
+				t.Parallel()
+			}
+			env, fakes := surroundings(t, kind == "shared", b.flag != "")
+			args, limit := []string{library, "threads=16", "flaky=flaky"}, 5*time.Minute
+			for _, fake := range fakes {
+				args = append(args, "fake="+fake)
+			}
+			if kind == "shared" {
+				args = append(args, kind)
+			}
+			if b.name == "tsan" { // it does not survive the unloading of a library
+				args = append(args, "keep")
+			}
+			if long != "" {
+				rounds := "rounds=20"
+				if b.flag != "" { // memory is not judged, and a round ends late
+					rounds = "rounds=4"
 				}
-				env, fakes := surroundings(t, kind == "shared", b.flag != "")
-				args, limit := []string{library, "threads=16", "flaky=flaky"}, 5*time.Minute
-				for _, fake := range fakes {
-					args = append(args, "fake="+fake)
-				}
-				if kind == "shared" {
-					args = append(args, kind)
-				}
-				if b.name == "tsan" { // it does not survive the unloading of a library
-					args = append(args, "keep")
-				}
-				if long != "" {
-					rounds := "rounds=20"
-					if b.flag != "" { // memory is not judged, and a round ends late
-						rounds = "rounds=4"
-					}
-					args = append(args, rounds, "seconds="+long)
-					if n, err := strconv.Atoi(long); err != nil || n < 1 {
-						t.Fatalf("%s=%s is no number of seconds", longVariable, long)
-					} else {
-						limit += time.Duration(n) * time.Second
-					}
+				args = append(args, rounds, "seconds="+long)
+				if n, err := strconv.Atoi(long); err != nil || n < 1 {
+					t.Fatalf("%s=%s is no number of seconds", longVariable, long)
 				} else {
-					lives := "lives=3"
-					if b.name == "tsan" { // opening and closing libraries takes it long
-						lives = "lives=1"
-					}
-					args = append(args, "rounds=4", lives)
+					limit += time.Duration(n) * time.Second
 				}
-				all := run(t, limit, program, append(append([]string(nil), env...), b.env...), args...)
-				judge(t, all, b.name, kind == "shared", long != "")
-			})
-		}
+			} else {
+				lives := "lives=3"
+				if b.name == "tsan" { // opening and closing libraries takes it long
+					lives = "lives=1"
+				}
+				args = append(args, "rounds=4", lives)
+			}
+			all := run(t, limit, program, append(append([]string(nil), env...), b.env...), args...)
+			judge(t, all, b.name, kind == "shared", long != "")
+		})
 	}
 }
 

@@ -69,10 +69,15 @@ func (a *atlas) write() error {
 }
 
 func (a *atlas) seconds(test testName) float64 {
-	if c := a.Tests[test.String()]; c != nil {
-		return c.Seconds + 0.03
+	slower := 1.0
+	if test.build != "" {
+		slower = 3
 	}
-	return 1
+	test.build = ""
+	if c := a.Tests[test.String()]; c != nil {
+		return slower * (c.Seconds + 0.03)
+	}
+	return slower
 }
 
 // survey runs the tests that the atlas does not know: once as they are, for soundness and time, once on an instrumented
@@ -108,12 +113,12 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 		if err := built(); err != nil {
 			return false, err
 		}
-		all, _, err := t.perform(p.name, names, patience(300), false)
+		all, _, err := t.perform(p.name, "", names, patience(300, ""), false)
 		if err != nil {
 			return false, err
 		}
 		for _, name := range names {
-			test := testName{p.name, name}
+			test := testName{pack: p.name, name: name}
 			r, ended := all[name]
 			a.Tests[test.String()] = &chart{Seconds: r.seconds}
 			if !ended || !r.passed {
@@ -163,7 +168,7 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 		if err := m.clear(); err != nil {
 			return false, err
 		}
-		if _, _, err := t.perform(test.pack, []string{test.name}, patience(10), false); err != nil {
+		if _, _, err := t.perform(test.pack, "", []string{test.name}, patience(10, ""), false); err != nil {
 			return false, err
 		}
 		lines, err := m.executed()

@@ -104,7 +104,7 @@ func TestChances(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for range 20 {
-		a.learn(m, testName{"p", "Slow"})
+		a.learn(m, testName{"p", "Slow", ""})
 	}
 	if got, want := order(), []string{"Slow", "Quick", "Near"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("having learnt: %v, want %v", got, want)

@@ -293,13 +293,13 @@ func (t *tree) instrument() (*marks, error) {
 	if text, err := t.shell(define); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", define, err, text)
 	}
-	for file, command := range t.compile {
+	for file, command := range t.spine[""].compile {
 		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -fsanitize-coverage=trace-pc -c -o ", 1))
 		if err != nil {
 			return nil, fmt.Errorf("instrumenting %s: %w\n%s", file, err, text)
 		}
 	}
-	if text, err := t.shell(t.link + " " + object); err != nil {
+	if text, err := t.shell(t.spine[""].link + " " + object); err != nil {
 		return nil, fmt.Errorf("linking: %w\n%s", err, text)
 	}
 	if err := spinePlaces(filepath.Join(t.folder, "build", "libvulkan.so.1"), m.places); err != nil {

@@ -12,7 +12,9 @@
 // that marks what it executes, and the atlas of lines and times stays in build/mutants (later runs add the tests that
 // are new; remove the file to survey everything again). For a fault, the tests that execute its line come first, those
 // that have noticed faults near it and the quick ones before the others, then those that execute its function; a test
-// that never comes there cannot notice. -budget ends the asking earlier, which can only add survivors.
+// that never comes there cannot notice. A fault of the spine that gets through is then planted into the builds with
+// sanitizers, on which "make test" repeats some packages. -budget ends the asking earlier, for each build; it can only
+// add survivors.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
 // busy machine kill nothing. Each test program runs under a guard (guard.go), which ends what takes too long (relative
@@ -254,7 +256,9 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		case what == killed:
 			r.killed++
 			r.by[by] = append(r.by[by], m)
-			a.learn(m, by)
+			if by.build == "" {
+				a.learn(m, by)
+			}
 			fmt.Printf("%4d killed by %s: %s (%v)\n", r.killed+len(r.survivors), by, m, took)
 		default:
 			r.survivors = append(r.survivors, m)
@@ -278,16 +282,8 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if err != nil {
 		return notBuilt, by, false, err
 	}
-	order, executed := a.chances(m, o.skip, t)
-	if o.budget > 0 {
-		spent := 0.0
-		for i, test := range order {
-			if spent += a.seconds(test); spent > o.budget.Seconds() {
-				order = order[:i]
-				break
-			}
-		}
-	}
+	all, executed := a.chances(m, o.skip, t)
+	order := a.within(all, o.budget)
 	var alone, others []testName
 	for _, test := range order {
 		if strings.HasPrefix(test.pack, "internal/") && strings.HasSuffix(m.file, ".go") {
@@ -302,7 +298,10 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if what, err = t.build(m); err != nil || what != survived {
 		return what, by, executed, err
 	}
-	if by, err = t.kill(m.file, others, a); err == nil && by.name != "" {
+	if by, err = t.kill(m.file, others, a); err == nil && by.name == "" && strings.HasSuffix(m.file, ".c") {
+		by, err = t.killSanitized(m, all, a, o)
+	}
+	if err == nil && by.name != "" {
 		what = killed
 	}
 	return what, by, executed, err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -46,5 +48,26 @@ func TestFaultsInGo(t *testing.T) {
 		if m.line == 3 {
 			t.Errorf("an import is mutated: %v", m)
 		}
+	}
+}
+
+// The packages that are asked on the build with sanitizers are those that make test repeats on it.
+func TestRepeatedPackages(t *testing.T) {
+	text, err := os.ReadFile("../test.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, command, ok := strings.Cut(string(text), "VKLOADER_TEST_BUILD=asan")
+	if !ok {
+		t.Fatal("tools/test.sh runs nothing on the build with sanitizers")
+	}
+	script := regexp.MustCompile(`test/\w+`).FindAllString(command, -1)
+	for _, pack := range script {
+		if !repeated.MatchString(pack) {
+			t.Errorf("%s is left out", pack)
+		}
+	}
+	if n := strings.Count(repeated.String(), "|") + 1; n != len(script) {
+		t.Errorf("%d packages, tools/test.sh has %d", n, len(script))
 	}
 }

@@ -17,14 +17,20 @@ import (
 // memoryLimit is how much all processes of a test program may keep resident together.
 const memoryLimit = 4 << 30
 
-// testName is a test of a package.
-type testName struct{ pack, name string }
+// testName is a test of a package, on a build of the library: "", or one of sanitizers.
+type testName struct{ pack, name, build string }
 
-func (n testName) String() string { return n.pack + " " + n.name }
+func (n testName) String() string {
+	if n.build != "" {
+		return n.pack + " " + n.name + " (" + n.build + ")"
+	}
+	return n.pack + " " + n.name
+}
 
+// parseName is the inverse of String, for tests of the usual build.
 func parseName(s string) testName {
 	pack, name, _ := strings.Cut(s, " ")
-	return testName{pack, name}
+	return testName{pack: pack, name: name}
 }
 
 // result is how a test ended, as the test program says.
@@ -55,16 +61,16 @@ func (t *tree) list(pack string) ([]testName, error) {
 		}
 		for _, m := range testFunction.FindAllSubmatch(text, -1) {
 			if name := string(m[1]); name != "TestMain" {
-				out = append(out, testName{pack, name})
+				out = append(out, testName{pack: pack, name: name})
 			}
 		}
 	}
 	return out, nil
 }
 
-// perform runs some tests of one package under the guard and returns what became of those that ended. With first, it
-// stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
-func (t *tree) perform(pack string, names []string, limit time.Duration, first bool) (all map[string]result, failed string, err error) {
+// perform runs some tests of one package, on one build, under the guard and returns what became of those that ended.
+// With first, it stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
+func (t *tree) perform(pack, build string, names []string, limit time.Duration, first bool) (all map[string]result, failed string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -88,7 +94,7 @@ func (t *tree) perform(pack string, names []string, limit time.Duration, first b
 	}
 	cmd := exec.CommandContext(t.ctx, self, args...)
 	cmd.Dir = t.path(pack)
-	cmd.Env = append(os.Environ(), "TMPDIR="+t.path("t"))
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.path("t"), "VKLOADER_TEST_BUILD="+build)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -156,10 +162,14 @@ func (t *tree) tidy() error {
 	return err
 }
 
-// patience is how long a test may take that took some seconds when it was measured. It is large, as machines get busy:
-// a test that hangs ends by itself, by the limits of the frame.
-func patience(seconds float64) time.Duration {
-	return 60*time.Second + time.Duration(10*seconds*float64(time.Second))
+// patience is how long tests may take that took some seconds when they were measured. Machines get busy; and the first
+// test on a build with sanitizers builds its frame.
+func patience(seconds float64, build string) time.Duration {
+	least := 20 * time.Second
+	if build != "" {
+		least = 2 * time.Minute
+	}
+	return least + time.Duration(10*seconds*float64(time.Second))
 }
 
 // kill runs tests, in their order, until one fails twice, the second time alone; its name is returned.
@@ -174,7 +184,7 @@ func (t *tree) kill(file string, order []testName, a *atlas) (testName, error) {
 		order = order[n:]
 		budget *= 3
 		for len(group) > 0 {
-			pack := group[0].pack
+			pack, build := group[0].pack, group[0].build
 			var names []string
 			var rest []testName
 			seconds := 0.0
@@ -187,16 +197,16 @@ func (t *tree) kill(file string, order []testName, a *atlas) (testName, error) {
 				}
 			}
 			group = rest
-			by, err := t.killIn(pack, names, file, seconds, a)
+			by, err := t.killIn(pack, build, names, file, seconds, a)
 			if err != nil || by != "" {
-				return testName{pack, by}, err
+				return testName{pack, by, build}, err
 			}
 		}
 	}
 	return testName{}, nil
 }
 
-func (t *tree) killIn(pack string, names []string, file string, seconds float64, a *atlas) (string, error) {
+func (t *tree) killIn(pack, build string, names []string, file string, seconds float64, a *atlas) (string, error) {
 	for _, p := range t.packages {
 		if p.name == pack {
 			if err := t.refresh(p, file); err != nil {
@@ -205,12 +215,12 @@ func (t *tree) killIn(pack string, names []string, file string, seconds float64,
 		}
 	}
 	for len(names) > 0 {
-		_, failed, err := t.perform(pack, names, patience(seconds), true)
+		_, failed, err := t.perform(pack, build, names, patience(seconds, build), true)
 		if err != nil || failed == "" {
 			return "", err
 		}
-		alone := patience(a.seconds(testName{pack, failed}))
-		if _, again, err := t.perform(pack, []string{failed}, alone, true); err != nil || again != "" {
+		alone := patience(a.seconds(testName{pack, failed, build}), build)
+		if _, again, err := t.perform(pack, build, []string{failed}, alone, true); err != nil || again != "" {
 			return again, err
 		}
 		// It fails now and then, or only beside others: it does not count, and the others are asked.
@@ -221,6 +231,6 @@ func (t *tree) killIn(pack string, names []string, file string, seconds float64,
 
 // passes tells whether a test passes alone.
 func (t *tree) passes(test testName, a *atlas) (bool, error) {
-	_, failed, err := t.perform(test.pack, []string{test.name}, patience(a.seconds(test)), true)
+	_, failed, err := t.perform(test.pack, test.build, []string{test.name}, patience(a.seconds(test), test.build), true)
 	return failed == "", err
 }

@@ -17,11 +17,16 @@ type tree struct {
 	ctx      context.Context
 	folder   string
 	packages []testPackage
-	compile  map[string]string // how each file of the spine is compiled: the command of the Makefile
-	link     string
-	inCore   map[string]bool // the folders of the core's own packages
-	fresh    map[string]bool // what has been built from the fault that is planted
+	spine    map[string]commands // by build: "", and those of sanitizers
+	inCore   map[string]bool     // the folders of the core's own packages
+	fresh    map[string]bool     // what has been built from the fault that is planted
 	top      string
+}
+
+// commands are the Makefile's, for one build of the library.
+type commands struct {
+	compile map[string]string // by file
+	link    string
 }
 
 // testPackage is a package with tests.
@@ -42,11 +47,11 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 	t := &tree{ctx: ctx, folder: folder, top: top, fresh: map[string]bool{}}
 	copyAll := `cd "$2" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$1" &&
 		mkdir -p "$1/build/mutants" "$1/t" && for f in build/*; do case $f in
-			build/asan | build/tsan | build/frame-* | build/mutants) ;; *) cp -a "$f" "$1/build/" ;; esac; done`
+			build/frame-* | build/mutants) ;; *) cp -a "$f" "$1/build/" ;; esac; done`
 	if text, err := t.command("sh", "-c", copyAll, "sh", folder, top); err != nil {
 		return nil, fmt.Errorf("copying: %w\n%s", err, text)
 	}
-	if text, err := t.command("make", "-s", "all"); err != nil {
+	if text, err := t.command("make", "-s", "all", "asan", "tsan"); err != nil {
 		return nil, fmt.Errorf("make: %w\n%s", err, text)
 	}
 	if err := errors.Join(t.readCommands(), t.readPackages()); err != nil {
@@ -58,15 +63,15 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 func (t *tree) path(parts ...string) string {
 	return filepath.Join(append([]string{t.folder}, parts...)...)
 }
-func (t *tree) tool() string    { return t.path("build", "vkloader") }
-func (t *tree) library() string { return t.path("build", filepath.Base(t.libraryName())) }
+func (t *tree) tool() string { return t.path("build", "vkloader") }
 
-func (t *tree) libraryName() string {
+// library is the library's file of a build.
+func (t *tree) library(build string) string {
 	name, err := filepath.EvalSymlinks(t.path("build", "libvulkan.so.1"))
 	if err != nil {
-		return "libvulkan.so.1"
+		name = "libvulkan.so.1"
 	}
-	return name
+	return t.path("build", build, filepath.Base(name))
 }
 
 // core is the core's file; its name keeps the id of the sound source, so that the spine need not be built again.
@@ -80,7 +85,17 @@ func (t *tree) core() string {
 
 // readCommands asks make how it compiles and links the spine: a fault then costs one compilation and one linking.
 func (t *tree) readCommands() error {
-	t.compile = map[string]string{}
+	t.spine = map[string]commands{}
+	for _, build := range append([]string{""}, sanitizers...) {
+		if err := t.readCommandsOf(build); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tree) readCommandsOf(build string) error {
+	c := commands{compile: map[string]string{}}
 	sources, err := filepath.Glob(t.path("spine", "*.c"))
 	if err != nil {
 		return err
@@ -89,7 +104,7 @@ func (t *tree) readCommands() error {
 	for _, source := range sources {
 		args = append(args, "-W", "spine/"+filepath.Base(source))
 	}
-	text, err := t.command("make", append(args, "build/"+filepath.Base(t.libraryName()))...)
+	text, err := t.command("make", append(args, filepath.Join("build", build, filepath.Base(t.library(build))))...)
 	if err != nil {
 		return fmt.Errorf("make -n: %w\n%s", err, text)
 	}
@@ -97,14 +112,15 @@ func (t *tree) readCommands() error {
 		words := strings.Fields(line)
 		switch {
 		case strings.Contains(line, " -c -o ") && len(words) > 0:
-			t.compile[words[len(words)-1]] = line
+			c.compile[words[len(words)-1]] = line
 		case strings.Contains(line, " -shared "):
-			t.link = line
+			c.link = line
 		}
 	}
-	if len(t.compile) != len(sources) || t.link == "" {
-		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(t.compile), len(sources), text)
+	if len(c.compile) != len(sources) || c.link == "" {
+		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(c.compile), len(sources), text)
 	}
+	t.spine[build] = c
 	return nil
 }
 
@@ -270,21 +286,21 @@ func (t *tree) build(m mutant) (outcome, error) {
 	if strings.HasSuffix(m.file, ".go") {
 		return t.buildGo(m)
 	}
-	return t.buildC(m)
+	return t.buildC(m, "")
 }
 
-func (t *tree) buildC(m mutant) (outcome, error) {
-	object := t.path("build", "obj", m.file+".o")
-	if err := errors.Join(t.renew(object), t.renew(t.library())); err != nil {
+func (t *tree) buildC(m mutant, build string) (outcome, error) {
+	object := t.path("build", build, "obj", m.file+".o")
+	if err := errors.Join(t.renew(object), t.renew(t.library(build))); err != nil {
 		return notBuilt, err
 	}
-	if _, err := t.shell(t.compile[m.file]); err != nil {
+	if _, err := t.shell(t.spine[build].compile[m.file]); err != nil {
 		return notBuilt, nil
 	}
 	if same, err := sameCode(object, object+".sound"); err != nil || same {
 		return sameBuilt, err
 	}
-	if _, err := t.shell(t.link); err != nil {
+	if _, err := t.shell(t.spine[build].link); err != nil {
 		return notBuilt, nil
 	}
 	return survived, nil
