@@ -13,8 +13,8 @@ var repeated = regexp.MustCompile(`^test/(chain|debug|discovery|dispatch|drivers
 
 // storms are the tests of test/storm for each of these builds: they find the library by themselves.
 var storms = map[string]testName{
-	"asan": {pack: "test/storm", name: "TestStormAddresses"},
-	"tsan": {pack: "test/storm", name: "TestStormRaces"},
+	"asan": {"test/storm", "TestStormAddresses", "asan"},
+	"tsan": {"test/storm", "TestStormRaces", "tsan"},
 }
 
 // killSanitized plants a fault of the spine into the builds with sanitizers and runs what "make test" runs on them, the

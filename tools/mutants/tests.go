@@ -167,7 +167,7 @@ func (t *tree) tidy() error {
 func patience(seconds float64, build string) time.Duration {
 	least := 20 * time.Second
 	if build != "" {
-		least = 2 * time.Minute
+		least = 4 * time.Minute
 	}
 	return least + time.Duration(10*seconds*float64(time.Second))
 }
