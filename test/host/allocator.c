@@ -1,6 +1,7 @@
 /* allocator.c: allocators that count, check, fill and fail. They never call Vulkan. */
 #include "host.h"
 #include <dlfcn.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -175,16 +176,17 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line)
     return name ? (const VkAllocationCallbacks *)(uintptr_t)resolve(name) : NULL;
 }
 
-/* malloc_fail [from=N]: what the loader itself asks of malloc is refused from its N-th call on; without from, no more.
- * Answers how often it has asked since the last time, and how many of its blocks live of those that it has taken since
+/* malloc_fail [from=N|once=N]: what the loader itself asks of malloc is refused from its N-th call on, or its N-th call
+ * alone; without either, no more. Answers how often it has asked since the last time, and how many of its blocks live of those that it has taken since
  * it was opened. Needs the interposer. */
 COMMAND(malloc_fail)
 {
-    long (*refuse)(long) = (long (*)(long))dlsym(RTLD_DEFAULT, "world_fail");
+    long (*refuse)(long, long) = (long (*)(long, long))dlsym(RTLD_DEFAULT, "world_fail");
     long (*live)(void) = (long (*)(void))dlsym(RTLD_DEFAULT, "world_live");
     uintptr_t from, to;
     if (!refuse || !live || !loader_code(&from, &to)) return fail("no interposer, or no loader");
-    put_int("calls", refuse((long)arg_int(line, "from", (uint64_t)-1)));
+    long once = (long)arg_int(line, "once", (uint64_t)-1);
+    put_int("calls", once < 0 ? refuse((long)arg_int(line, "from", (uint64_t)-1), LONG_MAX) : refuse(once, once + 1));
     put_int("live", live());
 }
 

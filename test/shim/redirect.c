@@ -213,14 +213,16 @@ extern void *__libc_realloc(void *block, size_t size);
 extern void __libc_free(void *block);
 
 static uintptr_t watched_from, watched_to;
-static long refuse_from = -1, asked;
+static long refuse_from = -1, refuse_to, asked;
 
-/* From the n-th call on (0: the first) nothing is given; -1: everything is. Returns the calls since the last time. */
-VISIBLE long world_fail(long from);
-long world_fail(long from)
+/* From the n-th call on (0: the first) and before the m-th nothing is given; -1: everything is. Returns the calls since
+ * the last time. */
+VISIBLE long world_fail(long from, long to);
+long world_fail(long from, long to)
 {
     long calls = __atomic_exchange_n(&asked, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&refuse_from, from, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&refuse_to, to, __ATOMIC_SEQ_CST);
     return calls;
 }
 
@@ -228,7 +230,7 @@ static bool refused(uintptr_t caller)
 {
     if (caller < watched_from || caller >= watched_to) return false;
     long call = __atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST), from = __atomic_load_n(&refuse_from, __ATOMIC_SEQ_CST);
-    return from >= 0 && call >= from;
+    return from >= 0 && call >= from && call < __atomic_load_n(&refuse_to, __ATOMIC_SEQ_CST);
 }
 
 /* The blocks that live of those that the watched code has taken. A place is the block's own, or the next free one. */
