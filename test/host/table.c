@@ -70,6 +70,22 @@ void object_drop(const char *name)
     pthread_mutex_unlock(&lock);
 }
 
+void behind_set(void *array, size_t size) { memset((char *)array + size, 0xab, BEHIND); }
+
+void behind_check(const char *what, const void *array, size_t size)
+{
+    for (size_t i = 0; i < BEHIND; i++)
+        if (((const unsigned char *)array)[size + i] != 0xab) return fail("%s: byte %zu behind the end was written", what, i);
+}
+
+void behind_check_memory(void)
+{
+    pthread_mutex_lock(&lock);
+    for (const struct object *o = objects; o; o = o->next)
+        if (o->kind == MEMORY) behind_check(o->name, o->extra, o->size);
+    pthread_mutex_unlock(&lock);
+}
+
 int pointer_number(const void *pointer)
 {
     int found = 0;

@@ -13,6 +13,7 @@ import (
 // injector makes calls fail for lack of memory, at one allocation after the other.
 type injector struct {
 	t     *testing.T
+	w     *world.World
 	h     *world.Host
 	own   bool   // malloc fails; else the program's callbacks
 	mode  string // "from": all from the n-th allocation on are refused; "once": the n-th alone
@@ -106,6 +107,8 @@ func everything(t *testing.T) (*world.World, []string) {
 		"missing vkEnumeratePhysicalDeviceGroupsKHR", "use_allocator"}, lines...)...).MoveManifest("system/usr/share/vulkan/icd.d")
 	w.Env["WORLD_SORTED"] = "1"
 	w.ImplicitLayer("VK_LAYER_x", "use_allocator")
+	w.ExplicitLayer("VK_LAYER_y")
+	words = append(words, "layer", "VK_LAYER_y", "layer", "VK_LAYER_y")
 	var configurations []string // all devices, in the order that sorting gives
 	for _, n := range []int{2, 3, 1} {
 		uuid := func(n int) string { return "[" + strings.Repeat(fmt.Sprint(n, ","), 15) + fmt.Sprint(n) + "]" }
@@ -133,7 +136,7 @@ func TestEveryCallWithoutMemory(t *testing.T) {
 				t.Skip("the sanitizer has a malloc of its own")
 			}
 			w, words := everything(t)
-			i := &injector{t: t, h: w.Start(), own: own, mode: "from", seen: map[string]int{}}
+			i := &injector{t: t, w: w, h: w.Start(), own: own, mode: "from", seen: map[string]int{}}
 			i.h.Do("allocator", "as", "a")
 			i.h.Do("memory", "as", "count", "size", "8")
 			i.h.Do("memory", "as", "many", "size", "16384")
@@ -191,7 +194,19 @@ func (i *injector) allocator(words ...string) []string {
 func (i *injector) life(words []string) {
 	h, t := i.h, i.t
 	undo := func(verb string, words ...string) func() { return func() { h.Do(verb, i.allocator(words...)...) } }
-	i.call("create_instance", undo("destroy_instance"), func() world.Answer { return h.Do("create_instance", words...) })
+	i.call("create_instance", undo("destroy_instance"), func() world.Answer {
+		i.w.ForgetLog()
+		a := h.Do("create_instance", words...)
+		if a.Result() == 0 { // nobody is left out
+			seen := i.w.Log().Fn("vkCreateInstance")
+			for _, name := range []string{"one", "two", "VK_LAYER_x", "VK_LAYER_y"} {
+				if len(seen.By(name)) == 0 {
+					t.Errorf("an instance without %s", name)
+				}
+			}
+		}
+		return a
+	})
 	list := i.call("physical_devices", nil, func() world.Answer {
 		a := h.Do("physical_devices")
 		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {

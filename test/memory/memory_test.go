@@ -115,6 +115,9 @@ func surroundings(t *testing.T, name string) (*world.World, []string, int) {
 		for i := 0; i < 4; i++ {
 			f := w.Driver(fmt.Sprintf("driver%d", i), fmt.Sprintf("device name=d%d ext=VK_KHR_swapchain,VK_XX_a,VK_XX_b,VK_XX_c,VK_XX_d", i), "ext VK_KHR_surface 25").API("1.1.0")
 			f.Set("library_arch", "64")
+			for k := 0; i == 0 && k < 200; k++ { // more than fits into what is there when drivers have been opened
+				f.Script(fmt.Sprintf("ext VK_XX_%s_%d", strings.Repeat("long", 40), k))
+			}
 		}
 		w.DriverFile("wrong", world.DriverManifest(w.WrongClass("wrong"), "1.1.0"))
 		direct := w.DirectDriver("direct", "api 1.1.0")
