@@ -181,11 +181,11 @@ func storm(t *testing.T, b build) {
 					limit += time.Duration(n) * time.Second
 				}
 			} else {
-				lives := "lives=3"
+				lives := []string{"rounds=4", "lives=3"}
 				if b.name == "tsan" { // opening and closing libraries takes it long
-					lives = "lives=1"
+					lives = []string{"rounds=2", "lives=1"}
 				}
-				args = append(args, "rounds=4", lives)
+				args = append(args, lives...)
 			}
 			all := run(t, limit, program, append(append([]string(nil), env...), b.env...), args...)
 			judge(t, all, b.name, kind == "shared", long != "")

@@ -3,7 +3,7 @@
 // build/mutants.
 //
 // Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-j 2] [-skip REGEXP] [-budget 1m]
-// [-require 95] [-list]
+// [-sanitize=false] [-survey=false] [-require 95] [-list]
 //
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
 // and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
@@ -58,7 +58,7 @@ type options struct {
 	seed               uint64
 	files, match, skip *regexp.Regexp
 	list, again        bool
-	survey             bool
+	survey, sanitize   bool
 	budget             time.Duration
 }
 
@@ -84,6 +84,7 @@ func main() {
 	flag.BoolVar(&o.again, "again", false, "only the survivors of the last run")
 	flag.DurationVar(&o.budget, "budget", 0, "stop asking tests about a mutant after this much of their own time; 0: ask all")
 	flag.BoolVar(&o.survey, "survey", true, "read what new tests execute; without, they are asked about every fault")
+	flag.BoolVar(&o.sanitize, "sanitize", true, "ask the builds with sanitizers about faults of the spine that get through")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
 	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.Parse()
@@ -298,7 +299,7 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if what, err = t.build(m); err != nil || what != survived {
 		return what, by, executed, err
 	}
-	if by, err = t.kill(m.file, others, a); err == nil && by.name == "" && strings.HasSuffix(m.file, ".c") {
+	if by, err = t.kill(m.file, others, a); err == nil && by.name == "" && o.sanitize && strings.HasSuffix(m.file, ".c") {
 		by, err = t.killSanitized(m, all, a, o)
 	}
 	if err == nil && by.name != "" {
