@@ -132,18 +132,15 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
 
 /* ---- device groups --------------------------------------------------------------------------------------------- */
 
-bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice), VkResult *result) {
+VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice)) {
     *swap = (struct group_swap){.first = first};
     const VkBaseInStructure *before = NULL;
     for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
         if (p->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
         const VkDeviceGroupDeviceCreateInfo *g = (const VkDeviceGroupDeviceCreateInfo *)p;
-        if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) return false;
+        if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) break;
         VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
-        if (!own) {
-            *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-            return false;
-        }
+        if (!own) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = lower(g->pPhysicalDevices[i]);
         swap->group = *g;
         swap->group.pPhysicalDevices = own;
@@ -155,9 +152,9 @@ bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(Vk
         } else {
             swap->first = &swap->group;
         }
-        return true;
+        break;
     }
-    return false;
+    return VK_SUCCESS;
 }
 
 void group_restore(struct group_swap *swap) {
@@ -253,8 +250,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     layers_log_stack(in, true);
 
     struct group_swap swap;
-    VkResult result = VK_SUCCESS;
-    group_replace(&swap, info->pNext, upper_to_chain, &result);
+    VkResult result = group_replace(&swap, info->pNext, upper_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                     .pNext = swap.first,
                                     .function = VK_LAYER_LINK_INFO,

@@ -13,8 +13,8 @@ struct group_swap {
     VkBaseOutStructure *before, *original;
 };
 
-/* Replaces the first one found (DEV-029); false when there is none to replace. *result is touched on failure only. */
-bool group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice), VkResult *result);
+/* Replaces the first one found (DEV-029), if there is one. */
+VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice));
 /* Puts the program's chain back as it was (DEV-030). */
 void group_restore(struct group_swap *swap);
 

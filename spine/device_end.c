@@ -103,10 +103,8 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
     const char **names = NULL;
     struct group_swap swap = {.first = info->pNext};
     VkResult result = filter(in, p, info, &own, &names);
-    if (result == VK_SUCCESS) {
-        group_replace(&swap, info->pNext, lower_to_driver, &result);
-        own.pNext = swap.first;
-    }
+    if (result == VK_SUCCESS) result = group_replace(&swap, info->pNext, lower_to_driver);
+    own.pNext = swap.first;
     if (result == VK_SUCCESS) result = emulate(in, d, &own);
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;

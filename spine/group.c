@@ -11,24 +11,23 @@
 
 struct groups {
     VkPhysicalDeviceGroupProperties *group; /* members are lower-end handles */
-    uint32_t count, room;
+    uint32_t count;
     uint32_t *end; /* for each driver of the scan, where its groups end */
     /* The caller's elements, whose chains drivers may fill (PHY-071). */
     const VkPhysicalDeviceGroupProperties *given;
     uint32_t given_count;
 };
 
+/* For all that one driver adds. */
 static bool groups_room(struct groups *groups, uint32_t more)
 {
-    if (groups->room - groups->count >= more)
-        return true;
-    uint64_t room = (uint64_t)groups->count + more + 4;
-    VkPhysicalDeviceGroupProperties *group =
-        room > UINT32_MAX ? NULL : realloc(groups->group, (size_t)room * sizeof *group);
+    uint32_t room;
+    if (__builtin_add_overflow(groups->count, more, &room))
+        return false;
+    VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room + (size_t)1) * sizeof *group); /* never 0 */
     if (!group)
         return false;
     groups->group = group;
-    groups->room = (uint32_t)room;
     return true;
 }
 
@@ -314,7 +313,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     VkPhysicalDeviceGroupProperties *all = NULL;
     uint32_t total = 0, given = properties ? *count : 0;
     VkResult result;
-    for (uint32_t room = given > FIRST_ROOM && given < LAST_ROOM ? given : FIRST_ROOM;; room *= 4) {
+    for (uint32_t room = FIRST_ROOM;; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
         if (!all)
@@ -328,7 +327,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
         }
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room >= LAST_ROOM) {
+        if (result != VK_INCOMPLETE || room == LAST_ROOM) {
             total = total < room ? total : room;
             break;
         }

@@ -65,7 +65,7 @@ static void record_fill_report(struct messenger *m, const VkDebugReportCallbackC
     m->user = info->pUserData;
 }
 
-/* DBG-018: the most recent first. With the lock. */
+/* DBG-018: the most recent first. With the lock, once other threads may know the instance. */
 static void record_add(struct instance *instance, struct messenger *m)
 {
     m->next = instance->messengers;
@@ -458,7 +458,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDestroyDebugReportCallbackEXT(VkInstance insta
 
 /* ---- chained to VkInstanceCreateInfo --------------------------------------------------------------------------- */
 
-/* Registers the structures of one kind, in chain order (DBG-018). */
+/* Registers the structures of one kind, in chain order (DBG-018), while no other thread knows the instance. */
 static bool chained_add(struct instance *instance, const void *next, VkStructureType type,
                         const VkAllocationCallbacks *allocator)
 {
@@ -473,9 +473,7 @@ static bool chained_add(struct instance *instance, const void *next, VkStructure
         else
             record_fill_report(m, (const VkDebugReportCallbackCreateInfoEXT *)in);
         m->chained = true;
-        lock_take();
         record_add(instance, m);
-        lock_drop();
     }
     return true;
 }

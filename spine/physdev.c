@@ -411,7 +411,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             return VK_ERROR_OUT_OF_HOST_MEMORY;
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room >= LAST_ROOM) {
+        if (result != VK_INCOMPLETE || room == LAST_ROOM) {
             total = total < room ? total : room;
             break;
         }

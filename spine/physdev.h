@@ -58,7 +58,7 @@ VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_
 /* With a filter the whole list is needed whatever the program asks for: the chain is asked with a guessed room that
  * grows until all fits. Counting first would ask every driver twice. */
 #define FIRST_ROOM 32u
-#define LAST_ROOM (1u << 14)
+#define LAST_ROOM (FIRST_ROOM << 10)
 
 /* ---- configuration.c ------------------------------------------------------------------------------------------- */
 

@@ -508,9 +508,9 @@ VkResult tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_
         const struct layer *layer = layers->active[i].layer;
         VkLayerProperties *out = &pProperties[i];
         memset(out, 0, sizeof *out);
+        strncpy(out->layerName, layer->name ? layer->name : "", sizeof out->layerName - 1);
         out->specVersion = layer->spec_version;
         out->implementationVersion = layer->impl_version;
-        strncpy(out->layerName, layer->name ? layer->name : "", sizeof out->layerName - 1);
         strncpy(out->description, layer->description ? layer->description : "", sizeof out->description - 1);
     }
     *pPropertyCount = count;

@@ -247,24 +247,19 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
     return NULL;
 }
 
+/* All kinds' functions; they differ in what the pointer to the create info points to. */
+typedef VkResult(VKAPI_PTR *PFN_create_surface)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
+
 /* WSI-013 (c), without the lock. */
 static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
 {
     const struct surface_kind *kind = surface->kind;
-    void *function = driver_fn_raw(driver, kind->slot);
+    PFN_create_surface function = (PFN_create_surface)driver_fn_raw(driver, kind->slot);
     if (!function || !driver_gate(driver, kind->gate))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     const VkAllocationCallbacks *allocator = object_allocator(&surface->object);
     *made = VK_NULL_HANDLE;
-    if (kind == &kind_xcb)
-        return ((PFN_vkCreateXcbSurfaceKHR)function)(driver->handle, surface->create_info, allocator, made);
-    if (kind == &kind_xlib)
-        return ((PFN_vkCreateXlibSurfaceKHR)function)(driver->handle, surface->create_info, allocator, made);
-    if (kind == &kind_wayland)
-        return ((PFN_vkCreateWaylandSurfaceKHR)function)(driver->handle, surface->create_info, allocator, made);
-    if (kind == &kind_headless)
-        return ((PFN_vkCreateHeadlessSurfaceEXT)function)(driver->handle, surface->create_info, allocator, made);
-    return ((PFN_vkCreateDisplayPlaneSurfaceKHR)function)(driver->handle, surface->create_info, allocator, made);
+    return function(driver->handle, surface->create_info, allocator, made);
 }
 
 VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfaceKHR *out)
@@ -274,17 +269,13 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     if (driver->lib->interface_version < 3 || !driver_gate(driver, GATE_VK_KHR_surface))
         return VK_SUCCESS; /* (a) */
 
-    VkResult result = VK_SUCCESS;
     struct claim claim;
     lock_take();
-    if (!objects_settled(instance)) {
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = !objects_settled(instance) ? VK_ERROR_OUT_OF_HOST_MEMORY
+                      : driver->removing         ? VK_ERROR_INITIALIZATION_FAILED /* its physical devices are gone */
+                                                 : VK_SUCCESS;
+    if (result != VK_SUCCESS)
         goto done;
-    }
-    if (driver->removing) {
-        result = VK_ERROR_INITIALIZATION_FAILED; /* its physical devices are gone */
-        goto done;
-    }
     if (!driver->surfaces.room)
         goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
     struct surface *surface = surface_find(instance, handle);

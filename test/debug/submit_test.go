@@ -41,7 +41,7 @@ func TestSubmittedMessage(t *testing.T) {
 			t.Errorf("%s received %d messages, want %d", name, n, want)
 		}
 	}
-	a = h.Do("submit_message", "severity", "0x10", "types", "1", "text", "no object")
+	a = h.Do("submit_message", "severity", "0x10", "types", "1", "text", "no object", "object_type", "9")
 	if m, r := find(to(a, "m"), "no object"), find(to(a, "r"), "no object"); m.Int("objects") != 0 || r.Int("object_type") != 0 || r.Int("object") != 0 || r.Int("severity") != reportInfo {
 		t.Errorf("received %v and %v", m, r)
 	}

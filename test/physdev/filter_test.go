@@ -273,6 +273,29 @@ func TestFilterOverManyDevices(t *testing.T) {
 	h.Quit()
 }
 
+// A layer that always says that there is more does not keep the loader for ever.
+//
+// holds: PHY-036
+func TestFilterOverAListWithoutEnd(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", "device name=n", "device name=other vendor=0x11").API("1.1.0")
+	w.ImplicitLayer("VK_LAYER_more", "result vkEnumeratePhysicalDevices 5", "result vkEnumeratePhysicalDeviceGroups 5")
+	w.Env["VK_LOADER_VENDOR_ID_FILTER"] = "0x11"
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	for _, verb := range []string{"physical_devices", "device_groups"} {
+		w.ForgetLog()
+		if a := h.Do(verb, "count", "2"); a.Result() < 0 || a.Int("count") > 2 {
+			t.Errorf("%s: %v", verb, a)
+		}
+		if n := len(w.Log().By("VK_LAYER_more")); n == 0 || n > 50 {
+			t.Errorf("%s: the layer was asked %d times", verb, n)
+		}
+	}
+	h.Quit()
+}
+
 // holds: PHY-046 ENV-105 ENV-106
 func TestFilteredGroups(t *testing.T) {
 	t.Parallel()
