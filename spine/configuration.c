@@ -52,7 +52,6 @@ VkResult configurations_read(struct instance *instance, const struct plan *plan)
 void configurations_free(struct instance *instance)
 {
     free(instance->configurations);
-    instance->configurations = NULL;
 }
 
 /* ---- what a device is ------------------------------------------------------------------------------------------ */

@@ -15,9 +15,9 @@
 void plan_step(struct instance *in, const struct wire_record *record) {
     struct wire_log line;
     struct wire_log_level level;
-    if (record->id == WIRE_LOG && wire_get_log(record, &line))
+    if (wire_get_log(record, &line))
         log_text(in, line.flags, line.text);
-    else if (record->id == WIRE_LOG_LEVEL && wire_get_log_level(record, &level))
+    else if (wire_get_log_level(record, &level))
         log_set_level(in, level.level);
 }
 
@@ -76,7 +76,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
     }
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) {
-        if (record.id != WIRE_PRE_LAYER || !wire_get_pre_layer(&record, &pre)) continue;
+        if (!wire_get_pre_layer(&record, &pre)) continue;
         char *text;
         struct mapped_lib *lib = library_open(pre.library, &text);
         if (!lib) { /* LAY-228 */
@@ -92,7 +92,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
                 strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
             log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
                      pre.symbol, pre.library);
-            if (!library_never_closed()) gate_dlclose(handle);
+            library_let_go(handle);
             continue;
         }
         chain->layer[chain->count++] = (struct pre_layer){handle, function};
@@ -101,9 +101,30 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
 }
 
 static void pre_close(struct pre_chain *chain) {
-    for (uint32_t i = 0; chain && i < chain->count; i++)
-        if (!library_never_closed()) gate_dlclose(chain->layer[i].handle); /* LAY-227 */
+    for (uint32_t i = 0; chain && i < chain->count; i++) library_let_go(chain->layer[i].handle); /* LAY-227 */
     free(chain);
+}
+
+/* ---- a question ------------------------------------------------------------------------------------------------ */
+
+/* What a call holds from its question to its end. */
+struct asking {
+    struct plan plan;
+    struct facts *facts;
+};
+
+/* The plan's own result when there is one. terminator: asked from below the pre-instance functions. */
+static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator) {
+    *a = (struct asking){.facts = facts_new()};
+    if (!a->facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = core_decide(NULL, a->facts, question, layer_name, terminator, &a->plan);
+    return result == VK_SUCCESS ? a->plan.result : result;
+}
+
+static VkResult end(struct asking *a, VkResult result) {
+    plan_free(&a->plan);
+    facts_free(a->facts);
+    return result;
 }
 
 /* ---- version --------------------------------------------------------------------------------------------------- */
@@ -125,13 +146,10 @@ VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
                  "(VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    struct plan plan = {0};
-    struct facts *facts = facts_new();
-    VkResult result =
-        facts ? core_decide(NULL, facts, QUESTION_VERSION, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == VK_SUCCESS) result = plan.result;
-    plan_log(NULL, &plan);
-    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceVersion", &result) : NULL;
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_VERSION, NULL, false);
+    plan_log(NULL, &a.plan);
+    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceVersion", &result) : NULL;
     if (result == VK_SUCCESS) {
         uint32_t n = pre ? pre->count : 0;
         VkEnumerateInstanceVersionChain link[n + 1];
@@ -144,9 +162,7 @@ VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
         result = link[n].pfnNextLayer(link[n].pNextLink, version);
     }
     pre_close(pre);
-    plan_free(&plan);
-    facts_free(facts);
-    return result;
+    return end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
@@ -163,7 +179,7 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
     if (!properties) return result;
     wire_open(&reader, plan->bytes, plan->size);
     while (at < *count && wire_next(&reader, &record)) {
-        if (record.id != WIRE_LAYER || !wire_get_layer(&record, &l)) continue;
+        if (!wire_get_layer(&record, &l)) continue;
         VkLayerProperties *p = &properties[at++];
         *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
         strncpy(p->layerName, l.name, sizeof p->layerName - 1);
@@ -173,16 +189,10 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
 }
 
 VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
-    struct plan plan = {0};
-    struct facts *facts = facts_new();
-    VkResult result =
-        facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, true, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == VK_SUCCESS) result = plan.result;
-    plan_log(NULL, &plan);
-    if (result == VK_SUCCESS) result = layers_answer(&plan, count, properties);
-    plan_free(&plan);
-    facts_free(facts);
-    return result;
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
+    plan_log(NULL, &a.plan);
+    return end(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
 
 static VkResult layers_end(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
@@ -192,16 +202,13 @@ static VkResult layers_end(const VkEnumerateInstanceLayerPropertiesChain *chain,
 }
 
 VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
-    struct plan plan = {0};
-    struct facts *facts = facts_new();
-    VkResult result =
-        facts ? core_decide(NULL, facts, QUESTION_LAYERS, NULL, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == VK_SUCCESS) result = plan.result;
-    plan_log(NULL, &plan);
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
+    plan_log(NULL, &a.plan);
     struct pre_chain *pre =
-        result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
+        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
     if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
-        result = layers_answer(&plan, count, properties);
+        result = layers_answer(&a.plan, count, properties);
     } else if (result == VK_SUCCESS) {
         uint32_t n = pre->count;
         VkEnumerateInstanceLayerPropertiesChain link[n + 1];
@@ -214,9 +221,7 @@ VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProper
         result = link[n].pfnNextLayer(link[n].pNextLink, count, properties);
     }
     pre_close(pre);
-    plan_free(&plan);
-    facts_free(facts);
-    return result;
+    return end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
@@ -233,7 +238,7 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
     if (!properties) return result;
     wire_open(&reader, plan->bytes, plan->size);
     while (at < *count && wire_next(&reader, &record)) {
-        if (record.id != WIRE_EXT || !wire_get_ext(&record, &e)) continue;
+        if (!wire_get_ext(&record, &e)) continue;
         VkExtensionProperties *p = &properties[at++];
         *p = (VkExtensionProperties){.specVersion = e.spec_version};
         strncpy(p->extensionName, e.name, sizeof p->extensionName - 1);
@@ -242,18 +247,19 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
 }
 
 /* The rest of the call once the first answer is there: opens the drivers it names, asks again with what they offer. */
-static VkResult extensions_finish(struct facts *facts, struct plan *plan, const char *layer_name, uint32_t *count,
+static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
                                   VkExtensionProperties *properties) {
-    if (layer_name && *layer_name) {
-        plan_log(NULL, plan);
-        return extensions_answer(plan, count, properties);
+    if (result != VK_SUCCESS || (layer_name && *layer_name)) {
+        plan_log(NULL, &a->plan);
+        return result == VK_SUCCESS ? extensions_answer(&a->plan, count, properties) : result;
     }
     struct driver_scan *scan = NULL;
-    VkResult result = drivers_open(NULL, plan, NULL, &scan);
+    result = drivers_open(NULL, &a->plan, NULL, &scan);
     if (result != VK_SUCCESS) return result;
-    result = drivers_facts(scan, facts);
+    result = drivers_facts(scan, a->facts);
     struct plan second = {0};
-    if (result == VK_SUCCESS) result = core_decide(NULL, facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);
+    if (result == VK_SUCCESS)
+        result = core_decide(NULL, a->facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);
     if (result == VK_SUCCESS) {
         plan_log(NULL, &second);
         result = second.result;
@@ -267,19 +273,9 @@ static VkResult extensions_finish(struct facts *facts, struct plan *plan, const 
 
 VkResult term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
                                                      VkExtensionProperties *properties) {
-    struct plan plan = {0};
-    struct facts *facts = facts_new();
-    VkResult result =
-        facts ? core_decide(NULL, facts, QUESTION_EXTENSIONS, layer_name, true, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == VK_SUCCESS && plan.result != VK_SUCCESS) {
-        plan_log(NULL, &plan);
-        result = plan.result;
-    } else if (result == VK_SUCCESS) {
-        result = extensions_finish(facts, &plan, layer_name, count, properties);
-    }
-    plan_free(&plan);
-    facts_free(facts);
-    return result;
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
+    return end(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
 static VkResult extensions_end(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
@@ -290,19 +286,13 @@ static VkResult extensions_end(const VkEnumerateInstanceExtensionPropertiesChain
 
 VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
                                                       VkExtensionProperties *properties) {
-    struct plan plan = {0};
-    struct facts *facts = facts_new();
-    VkResult result =
-        facts ? core_decide(NULL, facts, QUESTION_EXTENSIONS, layer_name, false, &plan) : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result == VK_SUCCESS && plan.result != VK_SUCCESS) {
-        plan_log(NULL, &plan);
-        result = plan.result;
-    }
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =
-        result == VK_SUCCESS ? pre_open(&plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
-    if (result == VK_SUCCESS && !pre) {
-        result = extensions_finish(facts, &plan, layer_name, count, properties);
-    } else if (result == VK_SUCCESS) {
+        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
+    if (!pre) {
+        result = extensions_finish(&a, result, layer_name, count, properties);
+    } else {
         uint32_t n = pre->count;
         VkEnumerateInstanceExtensionPropertiesChain link[n + 1];
         for (uint32_t i = 0; i <= n; i++) {
@@ -314,8 +304,6 @@ VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, ui
         result = link[n].pfnNextLayer(link[n].pNextLink, layer_name, count, properties);
     }
     pre_close(pre);
-    plan_free(&plan);
-    facts_free(facts);
-    return result;
+    return end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceExtensionProperties);

@@ -55,9 +55,9 @@ static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
 }
 
 static bool add_record(struct layer_list *list, const struct wire_record *record) {
-    if (record->id == WIRE_LAYER) {
-        struct wire_layer l;
-        if (!wire_get_layer(record, &l)) return true;
+    struct wire_layer l;
+    struct wire_layer_ext e;
+    if (wire_get_layer(record, &l)) {
         if (!grow(&list->layer, list->count, sizeof *list->layer)) return false;
         list->layer[list->count++] = (struct layer){.name = l.name,
                                                     .description = l.description,
@@ -67,24 +67,22 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
                                                     .impl_version = l.impl_version,
                                                     .implicit = l.flags & 1,
                                                     .unchained = (l.flags & 8) != 0,
-                                                    .meta = (l.flags & 2) || !l.library,
+                                                    .meta = (l.flags & 2) != 0,
                                                     .fn_negotiate = l.fn_negotiate,
                                                     .fn_gipa = l.fn_gipa,
                                                     .fn_gdpa = l.fn_gdpa,
                                                     .disable_env = l.disable_env,
                                                     .enable_env = l.enable_env,
                                                     .enable_value = l.enable_value};
-    } else if (record->id == WIRE_LAYER_EXT) {
-        struct wire_layer_ext e;
-        if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name)
-            return add_ext(&list->layer[e.layer], &e);
+    } else if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name) {
+        return add_ext(&list->layer[e.layer], &e);
     }
     return true;
 }
 
 static bool add_active(struct layer_list *list, const struct wire_record *record) {
     struct wire_active a;
-    if (record->id != WIRE_ACTIVE || !wire_get_active(record, &a) || a.layer >= list->count) return true;
+    if (!wire_get_active(record, &a) || a.layer >= list->count) return true;
     if (!grow(&list->active, list->active_count, sizeof *list->active)) return false;
     list->active[list->active_count++] = (struct layer_active){&list->layer[a.layer], a.enabled_by, a.app_named != 0};
     return true;
@@ -127,7 +125,6 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
-    n->interface_version = 1;
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
         n->interface_version = offer.loaderLayerInterfaceVersion;
         n->gipa = offer.pfnGetInstanceProcAddr;
@@ -244,9 +241,9 @@ VkResult layers_open(struct instance *in) {
 
 void layers_close(struct instance *in) {
     struct layer_list *list = in->layers;
-    for (uint32_t l = 0; l < list->count; l++)
+    for (const struct layer *l = list->layer, *end = l + list->count; l != end; l++)
         for (uint32_t i = 0; i < list->node_count; i++)
-            if (list->node[i].layer == &list->layer[l]) close_one(in, &list->node[i]);
+            if (list->node[i].layer == l) close_one(in, &list->node[i]);
 }
 
 /* ---- the call stack in words ----------------------------------------------------------------------------------- */

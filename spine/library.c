@@ -43,10 +43,14 @@ bool library_wrong_class(const char *text) { return text && strstr(text, "wrong 
 
 bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
 
+void library_let_go(void *handle) {
+    if (!library_never_closed()) gate_dlclose(handle);
+}
+
 static void held_close(struct held *h) {
     while (h) {
         struct held *next = h->next;
-        if (!library_never_closed()) gate_dlclose(h->handle);
+        library_let_go(h->handle);
         free(h->given);
         free(h->real);
         free(h);

@@ -43,5 +43,7 @@ void library_drop_preloaded(const char *given);
 bool library_wrong_class(const char *text);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
+/* Gives back a reference to a library, unless they are never closed. */
+void library_let_go(void *handle);
 
 #endif

@@ -116,9 +116,7 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
         const char *name = names_text + r->name;
         void *p = NULL;
         if (!of_debug_utils(r))
-            p = layers || r == &names_commands[CMD_vkGetDeviceProcAddr]
-                    ? (void *)dev->top_gdpa(dev->chain_handle, name)
-                    : (void *)lower_device_function(dev, r, name);
+            p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)lower_device_function(dev, r, name);
         else if (gate_open(in, r))
             p = (void *)top_gipa(top_instance, name); /* GPA-087 */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);

@@ -76,8 +76,7 @@ void read_folder(struct wire_writer *w, const char *path) {
  * same. */
 static long long stream_size(FILE *file, bool *folder) {
     struct stat st;
-    int fd = fileno(file);
-    if (fd >= 0 && fstat(fd, &st) == 0) {
+    if (fstat(fileno(file), &st) == 0) {
         if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) return -1;
         *folder = S_ISDIR(st.st_mode); /* opens, but cannot be read; its size may be 0 */
         return st.st_size;
@@ -121,9 +120,9 @@ void read_file(struct wire_writer *w, const char *path) {
             r.content_len = (uint32_t)size;
         }
     }
-    fclose(file);
     wire_put_file(w, &r);
     free(content);
+    fclose(file);
 }
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */

@@ -175,6 +175,12 @@ func TestFiles(t *testing.T) {
 	os.Mkdir(w.Path(folder+"folder.json"), 0o755)
 	os.Symlink("/nowhere/x.json", w.Path(folder+"dangling.json"))
 	os.Symlink(w.Write("work/target.json", blunt("1.2.0", "VK_LAYER_link", nil)), w.Path(folder+"link.json"))
+	const short = "/sys/kernel/uevent_seqnum" // which says that it has 4096 bytes
+	if info, err := os.Stat(short); err == nil && info.Size() > 100 {
+		os.Symlink(short, w.Path(folder+"short.json"))
+	} else {
+		os.Mkdir(w.Path(folder+"short.json"), 0o755) // for the message alone
+	}
 	long := "/" + strings.Repeat("x", 2050) + ".json"
 	w.Env["XDG_CONFIG_DIRS"] = "oops.json:" + long
 	s := start(t, w)
@@ -188,6 +194,7 @@ func TestFiles(t *testing.T) {
 	o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file oops.json")
 	o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file dangling.json")
 	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitFolder+"/folder.json")
+	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitFolder+"/short.json")
 	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitFolder+"/empty.json.")
 	o.log.has(t, "LAYER", "      oops.json")
 	o.log.has(t, "INFO", "Found manifest file "+explicitFolder+"/driver.json (file version 1.0.1)")

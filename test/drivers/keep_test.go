@@ -228,6 +228,58 @@ func TestDriverReplacedDuringALife(t *testing.T) {
 	h.Quit()
 }
 
+// What an object in memory was made of is known however many instances, drivers and names lead to it: it is loaded anew
+// when nobody uses it any more.
+//
+// holds: INS-088 INS-091
+func TestReplacedDriverOfSeveralInstances(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	it := w.Driver("it", "log_load", "device name=it")
+	w.Driver("other", "device name=other")
+	text, err := os.ReadFile(it.Library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := w.Path("lib/link.so")
+	if err := os.Symlink(it.Library, link); err != nil {
+		t.Fatal(err)
+	}
+	again := w.Write("again.json", world.DriverManifest(link, "1.0.0"))
+	its := func() (got []string) {
+		return slices.DeleteFunc(loads(w), func(s string) bool { return !strings.HasPrefix(s, "it") })
+	}
+	h := w.Start()
+	live := func(name string) {
+		t.Helper()
+		h.OK("create_instance", "as", name)
+		h.OK("physical_devices", "instance", name)
+	}
+	live("first")
+	w.Write(it.Library, string(text))
+	live("second") // the object of before, though its file is another one now
+	h.Do("destroy_instance", "name", "second")
+	h.Do("destroy_instance", "name", "first")
+	same(t, "before", its(), []string{"it+"})
+	live("third")
+	same(t, "replaced", its(), []string{"it+", "it-", "it+"})
+	h.Do("destroy_instance", "name", "third")
+
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again)
+	if err := os.Chmod(it.Library, 0o755); err != nil { // the same file, changed
+		t.Fatal(err)
+	}
+	live("linked") // by another name, while the loader keeps the object
+	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", it.ManifestPath)
+	live("named") // and no longer keeps it
+	h.Do("destroy_instance", "name", "named")
+	h.Do("destroy_instance", "name", "linked")
+	same(t, "kept", its(), []string{"it+", "it-", "it+"})
+	live("last")
+	same(t, "changed", its(), []string{"it+", "it-", "it+", "it-", "it+"})
+	h.Quit()
+}
+
 // Libraries may call the loader while they are opened and closed: it holds no lock then.
 //
 // holds: INS-087 INS-088

@@ -9,7 +9,7 @@ import (
 var (
 	ifHead     = regexp.MustCompile(`^\s*(?:\} else )?(?:if|while) \(`)
 	callLine   = regexp.MustCompile(`^(\s+)[a-z_]+\([^;{}]*\);$`)
-	frees      = regexp.MustCompile(`^\s+free\(`) // their order means nothing
+	orderless  = regexp.MustCompile(`^\s+((?:[a-z_]+_)?free|strncpy|memcpy)\(`) // a swap of two of these is no fault
 	assignLine = regexp.MustCompile(`^(\s+)[a-z_>.\-\[\]]+ = [^;{}]*;$`)
 	comparison = regexp.MustCompile(` (==|!=|<=|>=|<|>|&&|\|\|) `)
 	plusOne    = regexp.MustCompile(` ([+-]) 1\b`)
@@ -91,7 +91,7 @@ func cMutants(file, text string) []mutant {
 			add(0, len(line), m[1]+";", "dropped: "+trimmed)
 			if i+1 < len(lines) {
 				next := strings.TrimSuffix(lines[i+1], "\n")
-				if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !(frees.MatchString(line) && frees.MatchString(next)) {
+				if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !(orderless.MatchString(line) && orderless.MatchString(next)) {
 					add(0, len(whole)+len(next), next+"\n"+line, "swapped with the next line: "+trimmed)
 				}
 			}
