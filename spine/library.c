@@ -132,10 +132,10 @@ static struct held *hold(void *handle, const char *given, const char *real, cons
     return NULL;
 }
 
-static bool listed(const struct held *list, void *handle) {
-    for (; list; list = list->next)
-        if (list->handle == handle) return true;
-    return false;
+/* The reference to an object in a list, or NULL. */
+static const struct held *listed(const struct held *list, void *handle) {
+    while (list && list->handle != handle) list = list->next;
+    return list;
 }
 
 void library_identify(struct mapped_lib *lib) {
@@ -143,10 +143,9 @@ void library_identify(struct mapped_lib *lib) {
     if (!identify(lib->real, &now)) memset(&now, 0, sizeof now);
     lock_take();
     /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
-    for (const struct held *h = kept; h; h = h->next)
-        if (h->handle == lib->handle) now = h->identity;
-    for (const struct held *h = preloaded; h; h = h->next)
-        if (h->handle == lib->handle) now = h->identity;
+    const struct held *held = listed(kept, lib->handle);
+    if (!held) held = listed(preloaded, lib->handle);
+    if (held) now = held->identity;
     for (const struct mapped_lib *l = open_libs; l; l = l->next)
         if (l->handle == lib->handle) now = l->identity;
     lib->identity = now;
