@@ -14,7 +14,8 @@ static uint32_t read_number(const char *text, const char **end)
     return (uint32_t)value;
 }
 
-static void read_filter(struct instance *instance, struct variable variable, struct id_filter *filter)
+/* Gives the number of ranges. */
+static uint32_t read_filter(struct instance *instance, struct variable variable, struct id_filter *filter)
 {
     filter->count = 0;
     const char *p = env_read(variable);
@@ -28,7 +29,7 @@ static void read_filter(struct instance *instance, struct variable variable, str
                      "parse_id_filter_environment_var: Exceeded maximum number of filters (%d) for env var '%s'. "
                      "Remaining entries will be ignored.",
                      ID_RANGES_MAX, variable.name);
-            return;
+            break;
         }
         const char *end;
         uint32_t first = read_number(p, &end), last = first;
@@ -43,14 +44,15 @@ static void read_filter(struct instance *instance, struct variable variable, str
         while (*p != '\0' && *p != ',') /* what follows the second number is ignored */
             p++;
     }
+    return filter->count;
 }
 
 bool filters_read(struct instance *instance, struct id_filters *filters)
 {
-    read_filter(instance, VARIABLE_LOADER_DEVICE_ID_FILTER, &filters->device);
-    read_filter(instance, VARIABLE_LOADER_VENDOR_ID_FILTER, &filters->vendor);
-    read_filter(instance, VARIABLE_LOADER_DRIVER_ID_FILTER, &filters->driver);
-    return filters->device.count || filters->vendor.count || filters->driver.count;
+    uint32_t ranges = read_filter(instance, VARIABLE_LOADER_DEVICE_ID_FILTER, &filters->device);
+    ranges += read_filter(instance, VARIABLE_LOADER_VENDOR_ID_FILTER, &filters->vendor);
+    ranges += read_filter(instance, VARIABLE_LOADER_DRIVER_ID_FILTER, &filters->driver);
+    return ranges;
 }
 
 static bool in_filter(const struct id_filter *filter, uint32_t id)

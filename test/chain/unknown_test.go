@@ -207,14 +207,16 @@ func TestUnknownCommandThatADriverLacks(t *testing.T) {
 	same(t, "calls", w.Log().Fn("vkOfB").Who(), []string{"b"})
 }
 
-// holds: LAY-417 LAY-418 LAY-419 LAY-422 UNK-012 UNK-013 UNK-014 UNK-015 UNK-016 UNK-017 UNK-018
+// One of the layers looks names up itself whenever it is asked.
+//
+// holds: THR-007 LAY-417 LAY-418 LAY-419 LAY-422 UNK-012 UNK-013 UNK-014 UNK-015 UNK-016 UNK-017 UNK-018
 func TestUnknownDeviceCommands(t *testing.T) {
 	t.Parallel()
 	for _, early := range []bool{true, false} { // ask before creating devices, or after
 		w := world.New(t)
 		w.Driver("a", "device name=a", "offer vkBoth", "offer vkOfA", "args vkBoth 10", "return vkBoth 0x1122334455667788", "offer_gdpa vkByManifest", "offer_gdpa vkSecret").API("1.1.0")
 		w.Driver("b", "device name=b", "offer vkBoth").API("1.1.0")
-		w.ExplicitLayer("VK_LAYER_1", "offer vkOfTop").Set("device_extensions", []any{map[string]any{"name": "VK_XX_x", "spec_version": "1", "entrypoints": []string{"vkByManifest"}}})
+		w.ExplicitLayer("VK_LAYER_1", "offer vkOfTop", "gdpa_asks vkNobody").Set("device_extensions", []any{map[string]any{"name": "VK_XX_x", "spec_version": "1", "entrypoints": []string{"vkByManifest"}}})
 		w.ExplicitLayer("VK_LAYER_2", "intercept vkBoth", "offer_gdpa vkOfSecond")
 		h := start(w)
 		all(h, "VK_LAYER_1", "VK_LAYER_2")

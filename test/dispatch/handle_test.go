@@ -66,6 +66,36 @@ func TestBadHandles(t *testing.T) {
 	h.Quit()
 }
 
+// A handle of another kind is as bad as garbage, whatever its first words are.
+//
+// holds: HND-001 HND-004 HND-006 DEV-014 DEV-047
+func TestHandlesOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a", "ext VK_EXT_debug_utils 2").API("1.1.0")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0", "ext", "VK_EXT_debug_utils")
+	device := world.Ref(h.OK("physical_devices").Ints("devices")[0])
+	h.OK("create_device", "pd", device)
+	for _, c := range []struct{ name, param, handle string }{
+		{"vkEnumeratePhysicalDevices", "instance", device}, {"vkEnumeratePhysicalDeviceGroups", "instance", "d"}, {"vkDestroyInstance", "instance", device},
+		{"vkCreateDevice", "physicalDevice", "i"}, {"vkGetPhysicalDeviceProperties", "physicalDevice", "i"},
+		{"vkEnumerateDeviceExtensionProperties", "physicalDevice", "d"}, {"vkEnumerateDeviceLayerProperties", "physicalDevice", "i"},
+		{"vkDestroyDevice", "device", "i"}, {"vkGetDeviceQueue", "device", "i"}, {"vkGetDeviceQueue2", "device", device},
+		{"vkAllocateCommandBuffers", "device", "i"}, {"vkSetDebugUtilsObjectNameEXT", "device", "i"}, {"vkDeviceWaitIdle", "device", "i"},
+		{"vkQueueWaitIdle", "queue", "i"}, {"vkCmdDraw", "commandBuffer", "i"},
+	} {
+		before := len(h.Stderr())
+		h.Do("script", "as", "bad", "line", world.Line("call", "name", c.name, "via", "gipa", "instance", "i", "arg", c.handle))
+		end := h.Do("fork", "script", "bad", "timeout", "10000")
+		want := fmt.Sprintf("[Vulkan Loader] ERROR:          %s: Invalid %s [VUID-%s-%s-parameter]", c.name, c.param, c.name, c.param)
+		if line := strings.TrimSpace(h.Stderr()[before:]); end.Int("signal") != int64(syscall.SIGABRT) || line != want {
+			t.Errorf("%s of %s: signal %d, %q, want %q", c.name, c.handle, end.Int("signal"), line, want)
+		}
+	}
+	h.Quit()
+}
+
 // HND-012, HND-024: what is not checked, or never dies.
 func unchecked(c commands.Command) bool {
 	switch c.Name {

@@ -99,6 +99,8 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
 {
     if (script_has("gdpa_null", name)) return NULL;
     struct chain *chain = chain_of(h);
+    const char *other = script_word("gdpa_asks", 1, NULL); /* of the instance, as layers do that look further there */
+    if (other && chain && chain->above) chain->above->gipa(chain->above->instance, other);
     PFN_vkVoidFunction next = chain && chain->device ? chain->gdpa(below(h), name) : NULL;
     if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
