@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -34,6 +35,7 @@ static union {
         unsigned gate_depth;
         /* The forking threads that hold gate and lock between the handlers of a fork, or 0. */
         _Atomic uintptr_t gate_fork, lock_fork;
+        _Atomic uintptr_t lock_owner; /* CHECK_LOCK: pthread_self() of the thread that has taken the lock, or 0 */
     };
     char bytes[PAGE];
 } birth __attribute__((aligned(PAGE)));
@@ -67,12 +69,28 @@ uint64_t fork_generation(void) {
 
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
 
+/* The builds with sanitizers end where a thread would wait for itself, or drops what it has not taken. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define CHECK_LOCK
+#endif
+
 void lock_take(void) {
     birth_check();
+#ifdef CHECK_LOCK
+    if (atomic_load_explicit(&birth.lock_owner, memory_order_relaxed) == (uintptr_t)pthread_self()) abort();
+#endif
     pthread_mutex_lock(&birth.lock);
+#ifdef CHECK_LOCK
+    atomic_store_explicit(&birth.lock_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
+#endif
 }
 
-void lock_drop(void) { pthread_mutex_unlock(&birth.lock); }
+void lock_drop(void) {
+#ifdef CHECK_LOCK
+    if (atomic_exchange_explicit(&birth.lock_owner, 0, memory_order_relaxed) != (uintptr_t)pthread_self()) abort();
+#endif
+    pthread_mutex_unlock(&birth.lock);
+}
 
 /* ---- fork ------------------------------------------------------------------------------------------------------- */
 

@@ -131,6 +131,29 @@ func TestUnknownNameIsAskedOnce(t *testing.T) {
 	}
 }
 
+// No device is destroyed while it is being asked for a name.
+//
+// holds: THR-007 UNK-014
+func TestDeviceThatIsBeingAskedStays(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a", "offer vkFakeSlow", "log_lookups vkFakeSlow", "delay_lookup vkFakeSlow 600")
+	h := w.Start()
+	h.OK("create_instance")
+	h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]))
+	h.Do("script", "as", "s0", "line", "gipa instance=i name=vkFakeSlow")
+	h.Do("script", "as", "s1", "line", "sleep ms=200", "line", "destroy_device")
+	h.Do("script", "as", "split", "line", "run script=s%t")
+	if a := h.Do("run", "script", "split", "threads", "2"); a.Int("bad") != 0 {
+		t.Errorf("%v", a)
+	}
+	h.Quit()
+	log := w.Log().Fn("vkGetDeviceProcAddr", "vkDestroyDevice")
+	if got := log.Names(); !slices.Equal(got, []string{"one vkGetDeviceProcAddr", "one vkDestroyDevice"}) {
+		t.Errorf("the driver saw %v", log)
+	}
+}
+
 // holds: UNK-012..UNK-016 LAY-83 LAY-417 LAY-418 LAY-422
 func TestUnknownDeviceFunctions(t *testing.T) {
 	t.Parallel()
