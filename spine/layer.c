@@ -173,10 +173,8 @@ static enum state open_one(struct instance *in, struct layer_node *n) {
 
 static void close_one(struct instance *in, struct layer_node *n) {
     if (!n->handle) return;
-    if (!library_never_closed()) {
-        log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
-        gate_dlclose(n->handle);
-    }
+    if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
+    library_let_go(n->handle);
     n->handle = NULL;
 }
 

@@ -165,6 +165,8 @@ func TestFiles(t *testing.T) {
 	w.Driver("one")
 	folder := "system" + explicitFolder + "/"
 	w.Write(folder+"ok.json", blunt("1.2.0", "VK_LAYER_ok", map[string]any{"expiration": "2000-01-01", "features": []int{1}}))
+	w.Write(folder+".json", blunt("1.2.0", "VK_LAYER_hidden", nil))
+	w.Write(folder+"json", blunt("1.2.0", "VK_LAYER_no4", nil))
 	w.Write(folder+"no.JSON", blunt("1.2.0", "VK_LAYER_no1", nil))
 	w.Write(folder+"no.json.bak", blunt("1.2.0", "VK_LAYER_no2", nil))
 	w.Write(folder+"sub/no.json", blunt("1.2.0", "VK_LAYER_no3", nil))
@@ -186,7 +188,7 @@ func TestFiles(t *testing.T) {
 	s := start(t, w)
 	listed := strings.Fields(s.listed())
 	slices.Sort(listed)
-	same(t, "listed", strings.Join(listed, " "), "VK_LAYER_link VK_LAYER_ok VK_LAYER_€")
+	same(t, "listed", strings.Join(listed, " "), "VK_LAYER_hidden VK_LAYER_link VK_LAYER_ok VK_LAYER_€")
 	o := s.create()
 	if o.result != success {
 		t.Error(o.result)

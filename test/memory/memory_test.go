@@ -2,9 +2,11 @@ package memory
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"vkloader/test/world"
 )
@@ -261,4 +263,43 @@ func TestEveryMallocThatFails(t *testing.T) {
 			h.Quit()
 		})
 	}
+}
+
+// What the loader keeps of a driver when an instance goes needs memory, too; without it the driver is loaded anew.
+//
+// holds: ALC-040 INS-088
+func TestEndsWithoutMemory(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the sanitizer has a malloc of its own")
+	}
+	w := world.New(t)
+	w.Driver("one", "device name=a")
+	w.Driver("two", "device name=b")
+	h := w.Start()
+	refused := 0
+	for mode, n := 0, 0; mode < len(modes); n++ {
+		h.OK("instance_extensions")
+		h.OK("create_instance")
+		if got := len(h.OK("physical_devices").Ints("devices")); got != 2 {
+			t.Errorf("%d devices after an end with %d allocations (%s)", got, n, modes[mode])
+		}
+		for _, name := range []string{"one", "two"} { // so that they have to be kept again
+			file := w.Path("lib/" + name + ".so")
+			if err := os.Chtimes(file, time.Time{}, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.Do("malloc_fail", modes[mode], strconv.Itoa(n))
+		h.Do("destroy_instance")
+		if h.Do("malloc_fail").Int("calls") > int64(n) {
+			refused++
+			continue
+		}
+		mode, n = mode+1, -1
+	}
+	if refused < 6 {
+		t.Errorf("memory was refused %d times only", refused)
+	}
+	h.Quit()
 }
