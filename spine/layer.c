@@ -41,9 +41,8 @@ static bool grow(void *list, uint32_t count, size_t size) {
 static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
     if (!grow(&layer->device_ext, layer->device_ext_count, sizeof *layer->device_ext)) return false;
     VkExtensionProperties *p = &layer->device_ext[layer->device_ext_count++];
-    memset(p, 0, sizeof *p);
+    *p = (VkExtensionProperties){.specVersion = e->spec_version};
     strncpy(p->extensionName, e->name, sizeof p->extensionName - 1);
-    p->specVersion = e->spec_version;
     struct wire_strs names = e->entrypoints;
     const char *name;
     uint32_t length;

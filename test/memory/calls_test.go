@@ -107,7 +107,8 @@ func everything(t *testing.T) (*world.World, []string) {
 		"missing vkEnumeratePhysicalDeviceGroupsKHR", "use_allocator"}, lines...)...).MoveManifest("system/usr/share/vulkan/icd.d")
 	w.Env["WORLD_SORTED"] = "1"
 	w.ImplicitLayer("VK_LAYER_x", "use_allocator")
-	w.ExplicitLayer("VK_LAYER_y")
+	w.ExplicitLayer("VK_LAYER_y").Set("device_extensions", []map[string]any{
+		{"name": "VK_YY_a", "spec_version": "1", "entrypoints": []string{"vkA1YY", "vkA2YY"}}, {"name": "VK_YY_b", "spec_version": "1"}})
 	words = append(words, "layer", "VK_LAYER_y", "layer", "VK_LAYER_y")
 	var configurations []string // all devices, in the order that sorting gives
 	for _, n := range []int{2, 3, 1} {
@@ -194,7 +195,15 @@ func (i *injector) allocator(words ...string) []string {
 func (i *injector) life(words []string) {
 	h, t := i.h, i.t
 	undo := func(verb string, words ...string) func() { return func() { h.Do(verb, i.allocator(words...)...) } }
-	i.call("create_instance", undo("destroy_instance"), func() world.Answer {
+	complete := func() { // all extensions of the layer
+		if a := h.OK("physical_devices"); len(a.Ints("devices")) == 3 {
+			if n := h.OK("device_extensions", "pd", world.Ref(a.Ints("devices")[0]), "layer", "VK_LAYER_y").Int("count"); n != 2 {
+				t.Errorf("%d extensions of the layer", n)
+			}
+		}
+		h.Do("destroy_instance", i.allocator()...)
+	}
+	i.call("create_instance", complete, func() world.Answer {
 		i.w.ForgetLog()
 		a := h.Do("create_instance", words...)
 		if a.Result() == 0 { // nobody is left out
