@@ -1,15 +1,18 @@
 package document
 
 import (
+	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // holds: FUZ-001 FUZ-002 FUZ-003 FUZ-004 FUZ-007 FUZ-008 FUZ-009 FUZ-010 FUZ-011 FUZ-012 FUZ-014 FUZ-015 FUZ-016 FUZ-024 LAY-13 LAY-14 LAY-16 LAY-17 LAY-18 LAY-20 DRV-004
 func TestAcceptance(t *testing.T) {
 	for _, text := range []string{
-		"{}", "\xef\xbb\xbf{}", "{} garbage", "{ \"a\" : 1 , \"b\" : [ 1 , { } ] } ", "{},[]", "\x00\x01 \x1f[\x00]\x00", `"x"`, "3", "null", `{"":1}`, "[1,2.5,-3e+7,1.,1.e2]",
+		"{}", "\xef\xbb\xbf{}", "{} garbage", "{ \"a\" : 1 , \"b\" : [ 1 , { } ] } ", "{},[]", "\x00\x01 \x1f[\x00]\x00", `"x"`, "0", "[9]", "null", `{"":1}`, "[1,2.5,-3e+7,1.,1.e2]",
 		"\"\xff\n\x00\"", `"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\u0000"`, "[1e999]", "[-0.5E-99999]", "[01]",
 		strings.Repeat("[", 1000) + strings.Repeat("]", 1000),
 		`{"a":{"b":[1,{"c":null}]},"d":true}`,
@@ -58,20 +61,117 @@ func TestValues(t *testing.T) {
 		if !v.Exists() || v.Kind() != want || v.IsTrue() != (want == True) || v.IsObject() != (want == Object) {
 			t.Errorf("a value of kind %v, want %v", v.Kind(), want)
 		}
+		_, text := v.Text()
+		if _, number := v.Number(); text != (want == String) || number != (want == Number) {
+			t.Errorf("kind %v: text %v, number %v", want, text, number)
+		}
 		v = v.Next()
 	}
 	if f, ok := top.Member("f").Number(); !ok || f != -15 {
 		t.Error(f)
+	}
+	if element := doc.Top().Member("e").First(); element.Name() != "" || top.Member("Aa").Name() != "Aa" || top.Member("ZZ").Name() != "" {
+		t.Error("names")
+	}
+	zs, _ := Parse("{\"zZ\":\n1,\"aZ\":\n\"x\",\n\n\n\"[\":2}") // '[' is not '{' of another case
+	for name, place := range map[string][2]int{"Zz": {2, 1}, "az": {3, 1}, "[": {6, 5}, "{": {0, 0}} {
+		if line, column := zs.Top().Member(name).Position(); line != place[0] || column != place[1] {
+			t.Errorf("%q at %d:%d", name, line, column)
+		}
 	}
 	if top.Member("g").Member("h").First().Next().Exists() {
 		t.Error("something out of nothing")
 	}
 }
 
-func TestFaultPlace(t *testing.T) {
-	_, fault := Parse("{\n  \"a\": 1\n  \"b\": 2\n}")
-	if fault == nil || fault.Line != 3 || fault.Column != 3 {
-		t.Errorf("%+v", fault)
+// A text that is refused says why, and where.
+func TestFaults(t *testing.T) {
+	for text, want := range map[string]Fault{
+		"":                             {1, 1, "the text ends where a value is expected"},
+		" \n\t":                        {2, 2, "the text ends where a value is expected"},
+		"[1,\n":                        {2, 1, "the text ends where a value is expected"},
+		"\n x":                         {2, 2, "this is not the start of a value"},
+		"[1,]":                         {1, 4, "this is not the start of a value"},
+		"[-]":                          {1, 2, "a minus sign without a number"},
+		"[1":                           {1, 3, "the text ends inside an object or array"},
+		`{"a":1`:                       {1, 7, "the text ends inside an object or array"},
+		"{\n  \"a\": 1\n  \"b\": 2\n}": {3, 3, "expected a comma or a closing brace"},
+		`{"a":1]`:                      {1, 7, "expected a comma or a closing brace"},
+		"[1 2]":                        {1, 4, "expected a comma or a closing bracket"},
+		"[1}":                          {1, 3, "expected a comma or a closing bracket"},
+		"[1e]":                         {1, 3, "expected a comma or a closing bracket"}, // as far as strtod reads
+		"[1e+]":                        {1, 3, "expected a comma or a closing bracket"},
+		`{a:1}`:                        {1, 2, "expected a member name in double quotes"},
+		`{"a":1,}`:                     {1, 8, "expected a member name in double quotes"},
+		`{"a" 1}`:                      {1, 6, "expected a colon after the member name"},
+		`{"a`:                          {1, 4, "the text ends inside a string"},
+		`"a`:                           {1, 3, "the text ends inside a string"},
+		`"a\`:                          {1, 3, "the text ends inside a string"},
+		`"a\u12"`:                      {1, 3, `a broken \u escape`},
+		`{"\udc00":1}`:                 {1, 3, `a broken \u escape`},
+		`"\x"`:                         {1, 2, "an unknown escape"},
+		`{"\x":1}`:                     {1, 3, "an unknown escape"},
+		strings.Repeat("[", 1001):      {1, 1001, "nested more than 1000 deep"},
+	} {
+		if _, fault := Parse(text); fault == nil || *fault != want {
+			t.Errorf("%.40q: %+v, want %+v", text, fault, want)
+		}
+	}
+	if _, fault := Parse("\xef\xbb\xbf"); fault == nil || fault.What != "the text ends where a value is expected" {
+		t.Errorf("a byte order mark alone: %+v", fault)
+	}
+	// Places are kept in 32 bits. The pages of this text are never touched.
+	large, err := syscall.Mmap(-1, 0, 1<<32-8, syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer syscall.Munmap(large)
+	if _, fault := Parse(unsafe.String(&large[0], len(large))); fault == nil || *fault != (Fault{1, 1, "the file is too large"}) {
+		t.Errorf("a text of 4 GB: %+v", fault)
+	}
+}
+
+// What stands in a text comes out decoded: as a value, which ends at a NUL and has control characters without a short
+// escape as five characters, and as a member's name, which has them as they are.
+//
+// holds: LAY-18 LAY-19 FUZ-009 FUZ-010 FUZ-011 FUZ-012
+func TestTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		`a b`: "a b", `a \u0020b`: "a  b", `\"\\\/`: `"\/`, `\b\f\n\r\t`: "\b\f\n\r\t", `x\u0009 y`: "x\t y",
+		`\u007f`: "\x7f", `\u0080`: "\u0080", `\u00ff\u00FA\uABCD\uabcd`: "\u00ff\u00fa\uabcd\uabcd", `\u0099`: "\u0099",
+		`\ud7ff`: "\ud7ff", `\ue000`: "\ue000", `\ud800\udc00`: "\U00010000", `\udbff\udfff`: "\U0010ffff",
+		"a\x00b": "a", `a\u0000b`: "a", "\xff\xfe": "\xff\xfe",
+	} {
+		doc, fault := Parse(`{"` + text + `":"` + text + `"}`)
+		if fault != nil {
+			t.Errorf("%q: %+v", text, fault)
+			continue
+		}
+		v := doc.Top().First()
+		if got, ok := v.Text(); !ok || got != want || v.Name() != want {
+			t.Errorf("%q: value %q and name %q, want %q", text, got, v.Name(), want)
+		}
+	}
+	for c := byte(1); c < 0x20; c++ {
+		want := fmt.Sprintf("au%04xb", c)
+		if strings.IndexByte("\b\f\n\r\t", c) >= 0 {
+			want = "a" + string(c) + "b"
+		}
+		for _, text := range []string{"a" + string(c) + "b", fmt.Sprintf(`a\u%04xb`, c)} {
+			doc, fault := Parse(`{"` + text + `":"` + text + `"}`)
+			if fault != nil {
+				t.Fatalf("%q: %+v", text, fault)
+			}
+			v := doc.Top().First()
+			if got, _ := v.Text(); got != want || v.Name() != "a"+string(c)+"b" {
+				t.Errorf("%q: value %q and name %q", text, got, v.Name())
+			}
+		}
+	}
+	for _, text := range []string{`\udfff`, `\udbff\udbff`, `\ud800\ue000`, `\ud800xudc00`, `\ud800\ndc00`, `\u00g0`, `\u00/0`, `\u00:0`, `\u00@0`, `\u00G0`, "\\u00`0"} {
+		if _, fault := Parse(`"` + text + `"`); fault == nil {
+			t.Errorf("%q accepted", text)
+		}
 	}
 }
 

@@ -27,8 +27,6 @@ type node struct {
 	name, length uint32 // of the member's name, without the quotes
 	next         uint32 // the next sibling, 0: none
 	kind         Kind
-	escaped      bool // the string has escapes
-	nameEscaped  bool
 	empty        bool // a container without children
 }
 
@@ -55,14 +53,13 @@ type parser struct {
 
 // Parse reads a text. Text after the first complete value is ignored (FUZ-003).
 func Parse(text string) (*Document, *Fault) {
-	p := parser{text: text}
 	if uint64(len(text)) >= 1<<32-8 {
 		return nil, &Fault{1, 1, "the file is too large"}
 	}
+	p := parser{text: text, nodes: make([]node, 0, 16+len(text)/32)}
 	if len(text) >= 3 && text[:3] == "\xef\xbb\xbf" { // FUZ-001
 		p.at = 3
 	}
-	p.nodes = make([]node, 0, 16+len(text)/32)
 	if !p.value() {
 		line, column := position(text, p.at)
 		return nil, &Fault{line, column, p.what}
@@ -133,12 +130,10 @@ func (p *parser) value() bool {
 		case c == '"':
 			p.at++
 			start := p.at
-			escaped, ok := p.quoted()
-			if !ok {
+			if !p.quoted() {
 				return false
 			}
-			n.kind, n.escaped = String, escaped
-			n.start, n.end = uint32(start), uint32(p.at-1)
+			n.kind, n.start, n.end = String, uint32(start), uint32(p.at-1)
 			p.nodes = append(p.nodes, n)
 		case c == '-' || c >= '0' && c <= '9':
 			length := numberLength(p.text[p.at:])
@@ -203,11 +198,10 @@ func (p *parser) name(n *node) bool {
 	}
 	p.at++
 	start := p.at
-	escaped, ok := p.quoted()
-	if !ok {
+	if !p.quoted() {
 		return false
 	}
-	*n = node{name: uint32(start), length: uint32(p.at - 1 - start), nameEscaped: escaped}
+	*n = node{name: uint32(start), length: uint32(p.at - 1 - start)}
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != ':' {
 		return p.fail("expected a colon after the member name")
@@ -225,16 +219,15 @@ func (p *parser) word(w string) bool {
 }
 
 // quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18).
-func (p *parser) quoted() (escaped, ok bool) {
+func (p *parser) quoted() bool {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; c {
 		case '"':
 			p.at++
-			return escaped, true
+			return true
 		case '\\':
-			escaped = true
 			if p.at+1 >= len(p.text) {
-				return false, p.fail("the text ends inside a string")
+				return p.fail("the text ends inside a string")
 			}
 			switch p.text[p.at+1] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -242,17 +235,17 @@ func (p *parser) quoted() (escaped, ok bool) {
 			case 'u':
 				_, size := unicodeEscape(p.text[p.at:])
 				if size == 0 {
-					return false, p.fail("a broken \\u escape")
+					return p.fail("a broken \\u escape")
 				}
 				p.at += size
 			default:
-				return false, p.fail("an unknown escape")
+				return p.fail("an unknown escape")
 			}
 		default:
 			p.at++
 		}
 	}
-	return false, p.fail("the text ends inside a string")
+	return p.fail("the text ends inside a string")
 }
 
 // unicodeEscape decodes \uXXXX or a pair of them; size 0 when it is malformed (FUZ-011).
@@ -292,21 +285,12 @@ func hex4(s string) rune {
 	return v
 }
 
-// numberLength is as far as strtod reads in the first 63 characters that can belong to a number (FUZ-014).
+// numberLength is as far as strtod reads in the first 63 characters of what begins like a number (FUZ-014).
 func numberLength(s string) int {
-	limit := 0
-	for limit < len(s) && limit < numberLimit {
-		switch c := s[limit]; {
-		case c >= '0' && c <= '9', c == '+', c == '-', c == 'e', c == 'E', c == '.':
-			limit++
-			continue
-		}
-		break
-	}
-	s = s[:limit]
+	s = s[:min(len(s), numberLimit)]
 	i := 0
-	if i < len(s) && s[i] == '-' {
-		i++
+	if s[0] == '-' {
+		i = 1
 	}
 	digits := func() int {
 		start := i
@@ -339,7 +323,7 @@ func numberLength(s string) int {
 // position gives line and column, from 1, of an offset.
 func position(text string, at int) (line, column int) {
 	line, column = 1, 1
-	for i := 0; i < at && i < len(text); i++ {
+	for i := range at {
 		if text[i] == '\n' {
 			line++
 			column = 1

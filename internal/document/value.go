@@ -125,7 +125,7 @@ func (v Value) Name() string {
 		return ""
 	}
 	n := v.node()
-	return decode(v.doc.text[n.name:n.name+n.length], n.nameEscaped, false)
+	return decode(v.doc.text[n.name:n.name+n.length], false)
 }
 
 // Text is a string's value; false when the value is no string. It ends at a NUL, and control characters that have no
@@ -135,7 +135,7 @@ func (v Value) Text() (string, bool) {
 	if n.kind != String {
 		return "", false
 	}
-	return decode(v.doc.text[n.start:n.end], n.escaped, true), true
+	return decode(v.doc.text[n.start:n.end], true), true
 }
 
 // Raw is the value as it is written; for strings without the quotes.
@@ -157,26 +157,24 @@ func (v Value) Number() (float64, bool) {
 }
 
 // decode takes the escapes out. Most texts have none and are returned as they are.
-func decode(s string, escaped, value bool) string {
-	plain := !escaped
-	for i := 0; plain && i < len(s); i++ {
-		if c := s[i]; c < 0x20 && (c == 0 || value && !shortEscape(c)) {
-			plain = false
-		}
+func decode(s string, value bool) string {
+	i := 0
+	for i < len(s) && s[i] != '\\' && s[i] != 0 && !(value && spelled(s[i])) {
+		i++
 	}
-	if plain {
+	if i == len(s) {
 		return s
 	}
-	out := make([]byte, 0, len(s))
+	out := append(make([]byte, 0, len(s)), s[:i]...)
 	put := func(c byte) {
-		if value && c < 0x20 && !shortEscape(c) {
+		if value && spelled(c) {
 			const digits = "0123456789abcdef"
 			out = append(out, 'u', '0', '0', digits[c>>4], digits[c&15])
 			return
 		}
 		out = append(out, c)
 	}
-	for i := 0; i < len(s); {
+	for i < len(s) {
 		c := s[i]
 		if c == 0 {
 			break
@@ -217,4 +215,5 @@ func decode(s string, escaped, value bool) string {
 	return string(out)
 }
 
-func shortEscape(c byte) bool { return c >= 8 && c <= 10 || c == 12 || c == 13 }
+// spelled tells whether a value has a control character as five characters: it has no short escape (LAY-19).
+func spelled(c byte) bool { return c < 8 || c == 11 || c > 13 && c < 0x20 }
