@@ -7,7 +7,7 @@ import (
 
 // A store answers the same whether its lists are short or long.
 func TestStore(t *testing.T) {
-	for _, n := range []int{1, indexFrom - 1, indexFrom, indexFrom + 1, 500} {
+	for _, n := range []int{1, 2, indexFrom - 1, indexFrom, indexFrom + 1, 500} {
 		s := NewStore()
 		for i := range n {
 			name := strconv.Itoa(i)
@@ -37,11 +37,17 @@ func TestStore(t *testing.T) {
 		if other != (n+1)/2 {
 			t.Errorf("%d of %d", other, n)
 		}
+		if long := n >= indexFrom; (s.files.index != nil) != long { // otherwise the work grows with the square
+			t.Errorf("%d names: an index is %v", n, !long)
+		}
 		for range 2 {
 			for i := range n {
 				s.Exists("x" + strconv.Itoa(i))
 				s.Exe()
 			}
+		}
+		if long := n >= indexFrom; (s.needed != nil) != long {
+			t.Errorf("%d needs: an index is %v", n+1, !long)
 		}
 		if got := len(s.TakeNeeds()); got != n+1 || s.Missing() {
 			t.Errorf("%d needs of %d", got, n+1)
@@ -51,8 +57,14 @@ func TestStore(t *testing.T) {
 
 // holds: PATH-17
 func TestTree(t *testing.T) {
-	tree := &Tree{Vars: map[string]string{"A": "1"}, Files: map[string]string{"/d/b.json": "b", "/d/a.json": "a", "/d/s/c.json": "c", "/d/x": ""}, Elevated: true}
+	tree := &Tree{Vars: map[string]string{"A": "1"}, Files: map[string]string{"/d/b.json": "b", "/d/a.json": "a", "/d/s/c.json": "c", "/d/x": "", "/f/.json": "", "g.json": ""}, Elevated: true}
 	if f := tree.Folder("/d"); !f.Listed || len(f.Names) != 2 || f.Names[0] != "a.json" || tree.Folder("/e").Listed {
+		t.Error(f)
+	}
+	if f := tree.Folder("/f/"); len(f.Names) != 1 || f.Names[0] != ".json" {
+		t.Error(f)
+	}
+	if f := tree.Folder(""); len(f.Names) != 1 || f.Names[0] != "g.json" {
 		t.Error(f)
 	}
 	if tree.Var("A", true).Set || !tree.Var("A", false).Set || tree.Exe().Known {

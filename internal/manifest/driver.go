@@ -10,7 +10,6 @@ type Driver struct {
 	Lines       []Line // up to and with the check of the API variant (DRV-006)
 	Usable      bool   // so far
 	Path        string
-	FileVersion string
 	LibraryPath string // as written
 	Library     string // as given to dlopen
 	HasSlash    bool
@@ -48,7 +47,6 @@ func ReadDriver(doc *document.Document, path string) *Driver {
 			" 'file_format_version' field. Skipping ICD JSON")
 		return d
 	}
-	d.FileVersion = text
 	say(version, diag.Driver, diag.None, "Found ICD manifest file "+path+", version "+text)
 	if v := ParseVersion(text); !v.before(1, 0, 2) {
 		say(version, diag.Info|diag.Driver, diag.ManifestVersionUnknown, "loader_parse_icd_manifest: "+path+

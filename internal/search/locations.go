@@ -112,7 +112,7 @@ func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []stri
 
 // add adds the elements of a colon-separated list (PATH-5, PATH-6).
 func (l *Locations) add(list, suffix, from string) {
-	for len(list) > 0 {
+	for {
 		end := 0
 		for end < len(list) && list[end] != ':' {
 			end++
