@@ -372,19 +372,13 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 		return nil
 	}
 	var out []Extension
-	var seen map[string]bool // of a long list
+	seen := make(map[string]bool)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		name, ok := e.Member("name").Text()
 		if !ok || len(name) > nameLimit {
 			continue
 		}
-		if seen == nil && len(out) == 64 {
-			seen = make(map[string]bool)
-			for i := range out {
-				seen[out[i].Name] = true
-			}
-		}
-		if seen == nil && HasExtension(out, name) || seen[name] {
+		if seen[name] {
 			continue
 		}
 		if !device && MissingWindowSystem(name) {
@@ -398,21 +392,9 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 			ext.Entrypoints = texts(e.Member("entrypoints"))
 		}
 		out = append(out, ext)
-		if seen != nil {
-			seen[name] = true
-		}
+		seen[name] = true
 	}
 	return out
-}
-
-// HasExtension tells whether a list has the name.
-func HasExtension(list []Extension, name string) bool {
-	for i := range list {
-		if list[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // MissingWindowSystem tells whether the extension belongs to a window system that the loader is built without
