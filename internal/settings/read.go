@@ -183,14 +183,7 @@ func (s *Settings) devices(v document.Value) {
 		if !ok || !uuid(e.Member("deviceUUID"), &d.DeviceUUID) || !uuid(e.Member("driverUUID"), &d.DriverUUID) {
 			continue
 		}
-		switch {
-		case version >= 1<<31-1:
-			d.DriverVersion = 1<<31 - 1
-		case version <= -1<<31:
-			d.DriverVersion = 1 << 31
-		default:
-			d.DriverVersion = uint32(int32(version))
-		}
+		d.DriverVersion = uint32(int32(max(-1<<31, min(version, 1<<31-1))))
 		d.DeviceName, d.HasDeviceName = e.Member("deviceName").Text()
 		d.DriverName, d.HasDriverName = e.Member("driverName").Text()
 		list = append(list, d)

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +134,48 @@ func TestIdentity(t *testing.T) {
 		}
 		if IsUUID(doc.Top()) != want {
 			t.Errorf("%s: not %v", text, want)
+		}
+	}
+}
+
+// What is logged about the settings in force.
+//
+// holds: SET-81
+func TestDump(t *testing.T) {
+	t.Parallel()
+	const end = "---------------------------------"
+	ascending := [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0xfe}
+	for _, c := range []struct {
+		s    Settings
+		want []string
+	}{
+		{Settings{}, nil},
+		{Settings{Level: diag.Validation}, nil},
+		{Settings{Level: 0xff}, []string{"Loader Settings Filters for Logging to Standard Error: ERROR | WARNING | INFO | DEBUG | PERF | DRIVER | LAYER"}},
+		{Settings{Level: diag.Perf | diag.Warn}, []string{"Loader Settings Filters for Logging to Standard Error: WARNING | PERF"}},
+		{Settings{ControlsLayers: true}, []string{"Layer Configurations count = 0"}},
+		{Settings{ControlsLayers: true, Layers: []LayerEntry{{Control: Unordered}, {Name: "a", Path: "/a", Control: Off, Implicit: true},
+			{Name: "b", Path: "/b"}, {Name: "c", Path: "/c", Control: On}}}, []string{"Layer Configurations count = 4",
+			"---- Layer Configuration [0] ----", "Control: unordered_layer_location",
+			"---- Layer Configuration [1] ----", "Name: a", "Path: /a", "Layer Type: Implicit", "Control: off",
+			"---- Layer Configuration [2] ----", "Name: b", "Path: /b", "Layer Type: Explicit", "Control: auto",
+			"---- Layer Configuration [3] ----", "Name: c", "Path: /c", "Layer Type: Explicit", "Control: on"}},
+		{Settings{Exclusively: true}, nil},
+		{Settings{Exclusively: true, Drivers: []string{"/d", "/e"}}, []string{"----", "Use Additional Drivers Exclusively = true",
+			"Additional Driver Configurations count = 2", "---- Driver Configuration [0] ----", "Path: /d", "---- Driver Configuration [1] ----", "Path: /e"}},
+		{Settings{Drivers: []string{"/d"}}, []string{"----", "Use Additional Drivers Exclusively = false",
+			"Additional Driver Configurations count = 1", "---- Driver Configuration [0] ----", "Path: /d"}},
+		{Settings{HasDevices: true}, []string{"----", "Device Configurations count = 0"}},
+		{Settings{HasDevices: true, Devices: []Device{{DeviceUUID: ascending, DriverVersion: 1 << 31},
+			{DriverUUID: ascending, DeviceName: "n", HasDeviceName: true, DriverName: "m", HasDriverName: true}}}, []string{
+			"----", "Device Configurations count = 2",
+			"---- Device Configuration [0] ----", "deviceUUID: 00010203-0405-0607-0809-0a0b0c0d0efe",
+			"driverUUID: 00000000-0000-0000-0000-000000000000", "driverVersion: -2147483648",
+			"---- Device Configuration [1] ----", "deviceUUID: 00000000-0000-0000-0000-000000000000",
+			"driverUUID: 00010203-0405-0607-0809-0a0b0c0d0efe", "driverVersion: 0", "deviceName: n", "driverName: m"}},
+	} {
+		if got := c.s.Dump(); !slices.Equal(got, append(c.want, end)) {
+			t.Errorf("%+v:\n%s", c.s, strings.Join(got, "\n"))
 		}
 	}
 }
