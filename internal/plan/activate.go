@@ -38,8 +38,8 @@ func (d *decider) activate(list []*manifest.Layer) {
 	}
 	last := make(map[string]int, len(d.a.Active)) // index into Layers of the last active one of a name
 	for _, active := range d.a.Active {
-		if l := list[active.Layer]; !l.Meta && active.Layer >= last[l.Name] {
-			last[l.Name] = active.Layer
+		if l := list[active.Layer]; !l.Meta {
+			last[l.Name] = max(last[l.Name], active.Layer)
 		}
 	}
 	for i := range d.a.Active {
@@ -47,10 +47,7 @@ func (d *decider) activate(list []*manifest.Layer) {
 		l := list[active.Layer]
 		active.Unchained = !l.Meta && last[l.Name] != active.Layer
 	}
-	app := d.q.App.API
-	if app < version10 {
-		app = version10
-	}
+	app := max(d.q.App.API, version10)
 	for _, active := range d.a.Active {
 		l := list[active.Layer]
 		if l.API>>12&0x1ffff < app>>12&0x1ffff { // LAY-132
@@ -76,7 +73,7 @@ func (a *activator) regular() {
 		named = partsOf(variable.Value, names) // LAY-146
 	}
 	for i, l := range implicit {
-		if !named[i] && d.implicitEnabled(l, true) {
+		if !named[i] && d.implicitEnabled(l) {
 			a.add(l, ByImplicit)
 		}
 	}
@@ -110,15 +107,15 @@ func (a *activator) regular() {
 // split cuts a colon-separated list; empty elements are skipped.
 func split(list string) []string {
 	var out []string
-	for start := 0; start <= len(list); {
-		end := start
+	for list != "" {
+		end := 0
 		for end < len(list) && list[end] != ':' {
 			end++
 		}
-		if end > start {
-			out = append(out, list[start:end])
+		if end > 0 {
+			out = append(out, list[:end])
 		}
-		start = end + 1
+		list = list[min(end+1, len(list)):]
 	}
 	return out
 }
@@ -157,7 +154,7 @@ func (a *activator) addMeta(meta *manifest.Layer, by uint32) bool {
 		case a.inside[c]: // SET-69
 			a.d.say(diag.Warn|diag.Layer, diag.MetaInvalid, c.Name, c.Manifest, "loader_add_meta_layer: Meta-layer "+c.Name+
 				" recursively references itself through its component layers. Skipping the recursive reference.")
-		case c.Implicit && !meta.IsOverride() && !a.d.implicitEnabled(c, true): // LAY-177, LAY-134
+		case c.Implicit && !meta.IsOverride() && !a.d.implicitEnabled(c): // LAY-177, LAY-134
 		case c.Meta:
 			complete = a.addMeta(c, by) && complete
 		case !a.active[c.Name]:

@@ -91,7 +91,12 @@ func TestWhatIsAskedFor(t *testing.T) {
 			t.Errorf("%s: asked for\n%q, want\n%q", c.name, got, c.want)
 		}
 	}
-	w := newWorld().driver("d.json", "").implicit("i.json", "I", `,"enable_environment":{"DO_I":"1"}`)
+	w := newWorld().driver("d.json", "").explicit("e.json", "E", "")
+	w.Files["/etc/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1","settings":{"app_keys":[]}}`
+	if got, want := w.asked(t, Question{Kind: Instance}), "d.json e.json vk_loader_settings.json"; len(got) != 4 || got[2] != want || got[3] != "program" {
+		t.Errorf("with a settings file: asked for %q", got)
+	}
+	w = newWorld().driver("d.json", "").implicit("i.json", "I", `,"enable_environment":{"DO_I":"1"}`)
 	w.memory = &Memory{}
 	w.asked(t, Question{Kind: Instance})
 	if got := w.asked(t, Question{Kind: Instance}); len(got) != 3 || !strings.HasPrefix(got[1], "$DO_I $NO_I 4*") || got[2] != "d.json i.json" {

@@ -19,15 +19,15 @@ type decider struct {
 	a *Answer
 
 	enable, disable, allow filter
-	set                    *settings.Settings // in force; nil without
-	implicit               map[*manifest.Layer]implicitState
+	set                    *settings.Settings       // in force; nil without
+	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
 func Decide(q *Question, f *facts.Store) *Answer {
-	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]implicitState)}
+	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
 	if d.prefetch() {
 		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
 		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
@@ -89,9 +89,6 @@ func (d *decider) prefetch() bool {
 		files = append(files, found...)
 	}
 	file := d.settingsFile()
-	if d.f.Missing() {
-		return false
-	}
 	for _, found := range files {
 		d.f.File(found.Path)
 	}
@@ -184,7 +181,7 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 func (d *decider) read(path string, listed bool) (facts.File, bool) {
 	file, known := d.f.File(path)
 	if !known {
-		return file, false
+		return file, known
 	}
 	text := ""
 	code := diag.FileRead
@@ -236,7 +233,6 @@ func (d *decider) preScan(which int) bool {
 	}
 	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
 	clear(d.implicit)
-	d.set, d.bySet = nil, nil
 	return false
 }
 
@@ -246,7 +242,7 @@ func (d *decider) preLayers(which int) bool {
 		return false
 	}
 	for _, l := range d.layerList(false) {
-		if l.Implicit && !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l, true) {
+		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
 			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
@@ -285,7 +281,7 @@ func (d *decider) extensions() {
 	list := d.layerList(false)
 	enabled := make([]bool, len(list))
 	for i, l := range list {
-		enabled[i] = l.Implicit && d.implicitEnabled(l, true)
+		enabled[i] = l.Implicit && d.implicitEnabled(l)
 	}
 	d.discover(true)
 	if d.q.Kind == Extensions {

@@ -69,7 +69,7 @@ func parseEntry(entry string) filterEntry {
 		e.how = matchEnd
 		entry = entry[1:]
 	}
-	if last := len(entry) - 1; last >= 0 && entry[last] == '*' {
+	if last := len(entry) - 1; entry[last] == '*' {
 		if e.how == matchEnd {
 			e.how = matchPart
 		} else {
@@ -77,10 +77,7 @@ func parseEntry(entry string) filterEntry {
 		}
 		entry = entry[:last]
 	}
-	if len(entry) > filterLength {
-		entry = entry[:filterLength]
-	}
-	e.text = entry
+	e.text = entry[:min(len(entry), filterLength)]
 	return e
 }
 

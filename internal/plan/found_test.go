@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"vkloader/internal/manifest"
 )
 
 // foundOf gives what was found about something: code, path and text, a line each.
@@ -59,6 +61,47 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			func() *world {
 				w := newWorld()
 				w.Vars["VK_LAYER_PATH"], w.Vars["VK_ADD_LAYER_PATH"] = "/nowhere", "/a"
+				return w
+			}},
+		{"VK_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_LAYER_PATH is set, but the layers of " + settingsPath + " takes its place",
+			func() *world { w := newWorld().settings(layers()); w.Vars["VK_LAYER_PATH"] = "/a"; return w }},
+		{"VK_ADD_IMPLICIT_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_IMPLICIT_LAYER_PATH is set, but the layers of " + settingsPath + " takes its place",
+			func() *world {
+				w := newWorld().settings(layers())
+				w.Vars["VK_ADD_IMPLICIT_LAYER_PATH"] = "/a"
+				return w
+			}},
+		{"VK_DRIVER_FILES", Instance, Name{}, "variable-ignored||VK_DRIVER_FILES is set, but the device configurations of " + settingsPath + " takes its place",
+			func() *world {
+				w := newWorld().settings(`{"device_configurations":[]}`)
+				w.Vars["VK_DRIVER_FILES"] = "/a"
+				return w
+			}},
+		{"VK_LOADER_DRIVERS_DISABLE", Instance, Name{}, "variable-ignored||VK_LOADER_DRIVERS_DISABLE is set, but the device configurations of " + settingsPath + " takes its place",
+			func() *world {
+				w := newWorld().settings(`{"device_configurations":[]}`)
+				w.Vars["VK_LOADER_DRIVERS_DISABLE"] = "*"
+				return w
+			}},
+		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but the override_paths of " + implicitFolder + "o.json takes its place",
+			func() *world {
+				w := newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
+				w.Vars["VK_ADD_LAYER_PATH"] = "/a"
+				return w
+			}},
+		{"override_paths", Instance, Name{}, "location-missing|/p|no such folder",
+			func() *world {
+				return newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
+			}},
+		{"E", Layers, Name{}, "layer-listed|" + explicitFolder + "e.json|listed", func() *world { return newWorld().explicit("e.json", "E", "") }},
+		{"E", Instance, Name{}, "layer-active|" + explicitFolder + "e.json|active: the settings file",
+			func() *world {
+				return newWorld().explicit("e.json", "E", "").settings(layers(entry("on", "E", explicitFolder+"e.json", "")))
+			}},
+		{"e.json", InstanceDrivers, Name{}, "driver-used|/e.json|found through the settings file, library /lib.so",
+			func() *world {
+				w := newWorld().settings(`{"additional_drivers":[{"path":"/e.json"}]}`)
+				w.Files["/e.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/lib.so","api_version":"1.1"}}`
 				return w
 			}},
 		{"VK_LAYER_PATH", Instance, Name{}, "location-missing|/nowhere|no such folder",

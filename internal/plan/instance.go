@@ -202,7 +202,7 @@ func (d *decider) drivers(list []*manifest.Layer) {
 
 // noDrivers says why there is none (INS-040 to INS-043, INS-029).
 func (d *decider) noDrivers() {
-	if d.skippedPortability > 0 && !d.a.Portability {
+	if d.skippedPortability > 0 {
 		const found = "vkCreateInstance: Found drivers that contain devices which support the portability subset, but the instance does not enumerate portability drivers! Applications that wish to enumerate portability drivers must set the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit in the VkInstanceCreateInfo flags"
 		text := found + " and enable the VK_KHR_portability_enumeration instance extension."
 		switch {

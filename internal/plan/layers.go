@@ -8,12 +8,6 @@ import (
 	"vkloader/internal/variables"
 )
 
-// implicitState is what is known of an implicit layer's own variables.
-type implicitState struct {
-	enabled bool
-	said    bool
-}
-
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
 	for _, l := range list {
 		if l.Name == name {
@@ -50,29 +44,25 @@ func (d *decider) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
 }
 
 // implicitEnabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
-func (d *decider) implicitEnabled(l *manifest.Layer, speak bool) bool {
-	state, known := d.implicit[l]
-	if known && (state.said || !speak) {
-		return state.enabled
+func (d *decider) implicitEnabled(l *manifest.Layer) bool {
+	if enabled, known := d.implicit[l]; known {
+		return enabled
 	}
-	enabled, forbidden := d.byOwnVariables(l)
-	forced := !enabled && d.enable.matches(l.Name)
-	state.enabled = (enabled || forced) && !forbidden
+	own, forbidden := d.byOwnVariables(l)
+	forced := !own && d.enable.matches(l.Name)
+	enabled := (own || forced) && !forbidden
 	switch {
 	case forbidden:
-	case state.enabled && d.removes(l):
-		state.enabled = false
-		if speak {
-			d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
-				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
-		}
-	case forced && speak:
+	case enabled && d.removes(l):
+		enabled = false
+		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
+			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+	case forced:
 		d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Implicit layer \""+l.Name+
 			"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
 	}
-	state.said = speak
-	d.implicit[l] = state
-	return state.enabled
+	d.implicit[l] = enabled
+	return enabled
 }
 
 // layerList builds the layer list in the order of LAY-101. Not full: the implicit layers alone, with explicit ones
@@ -92,7 +82,7 @@ func (d *decider) regularLayers(full bool) []*manifest.Layer {
 	}
 	list, override := d.chooseOverride(list)
 	var paths []string
-	if override != nil && d.implicitEnabled(override, true) && len(override.OverridePaths) > 0 {
+	if override != nil && d.implicitEnabled(override) && len(override.OverridePaths) > 0 {
 		paths = override.OverridePaths
 		for _, path := range paths { // OVR-10, LAY-207
 			d.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
@@ -309,7 +299,7 @@ func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
 			override = l
 		}
 	}
-	if override == nil || len(override.Blacklist) == 0 || !d.implicitEnabled(override, true) {
+	if override == nil || len(override.Blacklist) == 0 || !d.implicitEnabled(override) {
 		return list
 	}
 	forbidden := make(map[string]bool, len(override.Blacklist))
@@ -341,7 +331,7 @@ func (d *decider) filtered(list []*manifest.Layer) []*manifest.Layer {
 			continue
 		}
 		if l.Implicit {
-			d.implicitEnabled(l, true)
+			d.implicitEnabled(l)
 		}
 		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
 			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")

@@ -65,9 +65,9 @@ func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
 	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
 		m.files, m.size, m.variables = make(map[memoryKey]*parsed), 0, nil
 	}
-	key.path = clone(path) // the question's own bytes are not kept alive
-	p := parse(key.path, clone(file.Content), kind)
-	m.files[key] = p
+	kept := memoryKey{clone(path), kind} // the question's own bytes are not kept alive
+	p := parse(kept.path, clone(file.Content), kind)
+	m.files[kept] = p
 	m.size += len(file.Content) + len(path)
 	if p.layers != nil && kind == search.ImplicitLayers {
 		for _, l := range p.layers.Layers {

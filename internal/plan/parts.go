@@ -31,11 +31,7 @@ func (t partTree) step(at uint32, c byte) uint32 {
 // partsOf tells which of the names occur in the text. The work grows with the lengths of text and names, not with
 // their product: it is Aho and Corasick's way.
 func partsOf(text string, names []string) []bool {
-	size := 1
-	for _, name := range names {
-		size += len(name)
-	}
-	tree := append(make(partTree, 0, size), partNode{seen: true})
+	tree := partTree{{seen: true}}
 	ends := make([]uint32, len(names))
 	for i, name := range names {
 		at := uint32(0)
@@ -65,8 +61,8 @@ func partsOf(text string, names []string) []bool {
 		at = tree.step(at, text[i])
 		tree[at].seen = true
 	}
-	for i := len(order) - 1; i > 0; i-- { // what ends a text that was seen was seen
-		if n := &tree[order[i]]; n.seen {
+	for i := range order { // what ends a text that was seen was seen
+		if n := &tree[order[len(order)-1-i]]; n.seen {
 			tree[n.fail].seen = true
 		}
 	}

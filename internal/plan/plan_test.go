@@ -15,6 +15,8 @@ type world struct {
 	app     App
 	drivers []Driver
 	memory  *Memory
+
+	terminator bool // asked from below the layers
 }
 
 func newWorld() *world {
@@ -78,11 +80,13 @@ func (w *world) implicitMeta(file, name, components string, more string) *world 
 	return w
 }
 
+// platform has the usual places.
+var platform = search.Platform{SysConfDir: "/usr/local/etc", ExtraSysConfDir: "/etc", ConfigDirs: "/etc/xdg", DataDirs: "/usr/local/share:/usr/share"}
+
 func (w *world) ask(t *testing.T, kind Kind, layer Name) *Answer {
 	t.Helper()
-	q := &Question{Kind: kind, LayerName: layer, App: w.app, Drivers: w.drivers, Memory: w.memory, Explain: true,
-		Platform: search.Platform{SysConfDir: "/usr/local/etc", ExtraSysConfDir: "/etc", ConfigDirs: "/etc/xdg",
-			DataDirs: "/usr/local/share:/usr/share"}}
+	q := &Question{Kind: kind, LayerName: layer, App: w.app, Drivers: w.drivers, Memory: w.memory, Explain: true, Terminator: w.terminator,
+		Platform: platform}
 	a := Resolve(q, &w.Tree)
 	if a == nil {
 		t.Fatal("never decided")

@@ -41,9 +41,9 @@ func (d *decider) readSettings() {
 	}
 	switch {
 	case outcome == settings.In && (!global || !set.Same(remembered)):
+		d.find(diag.SettingsUsed, set.File, set.File, "in force")
 		d.set = set
 		d.settingsLevel()
-		d.find(diag.SettingsUsed, set.File, set.File, "in force")
 		d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
 		for _, line := range set.Dump() {
 			d.log(diag.Debug, line)
@@ -195,7 +195,7 @@ func (a *activator) bySettings() {
 			a.addEntry(l, ByVariable)
 		case a.app[l.Name]:
 			a.addEntry(l, ByApplication)
-		case l.Implicit && d.implicitEnabled(l, true):
+		case l.Implicit && d.implicitEnabled(l):
 			a.addEntry(l, ByImplicit)
 		}
 	}
