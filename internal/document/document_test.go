@@ -3,10 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // holds: FUZ-001 FUZ-002 FUZ-003 FUZ-004 FUZ-007 FUZ-008 FUZ-009 FUZ-010 FUZ-011 FUZ-012 FUZ-014 FUZ-015 FUZ-016 FUZ-024 LAY-13 LAY-14 LAY-16 LAY-17 LAY-18 LAY-20 DRV-004
@@ -119,15 +117,6 @@ func TestFaults(t *testing.T) {
 	}
 	if _, fault := Parse("\xef\xbb\xbf"); fault == nil || fault.What != "the text ends where a value is expected" {
 		t.Errorf("a byte order mark alone: %+v", fault)
-	}
-	// Places are kept in 32 bits. The pages of this text are never touched.
-	large, err := syscall.Mmap(-1, 0, 1<<32-8, syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer syscall.Munmap(large)
-	if _, fault := Parse(unsafe.String(&large[0], len(large))); fault == nil || *fault != (Fault{1, 1, "the file is too large"}) {
-		t.Errorf("a text of 4 GB: %+v", fault)
 	}
 }
 

@@ -35,7 +35,9 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		switch q.Kind {
 		case Version:
 			d.readSettings()
-			d.preLayers(manifest.PreVersion)
+			if !q.Terminator {
+				d.preLayers(manifest.PreVersion)
+			}
 		case Layers:
 			d.layers()
 		case Extensions, ExtensionsDrivers:
@@ -238,18 +240,16 @@ func (d *decider) preScan(which int) bool {
 
 // preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
 func (d *decider) preLayers(which int) bool {
-	if d.q.Terminator {
-		return false
-	}
 	for _, l := range d.layerList(false) {
 		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
 			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
-	if len(d.a.PreLayers) > 0 {
-		d.step(StepPreLayers)
+	if len(d.a.PreLayers) == 0 {
+		return false
 	}
-	return len(d.a.PreLayers) > 0
+	d.step(StepPreLayers)
+	return true
 }
 
 // extensions answers vkEnumerateInstanceExtensionProperties.

@@ -176,9 +176,14 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%d: %v", kind, a.PreLayers)
 		}
 		w = base().settings(layers(entry("off", "I", "", ""), unordered)) // no layer is left
-		if a = w.ask(t, kind, Name{}); len(a.PreLayers) != 0 {
+		if a = w.ask(t, kind, Name{}); len(a.PreLayers) != 0 || last(a) == "<pre-layers>" {
 			t.Errorf("%d: %v", kind, a.PreLayers)
 		}
+		holds(t, "settings", a, "INFO: Using layer configurations found in loader settings from "+settingsPath)
+		w = base()
+		w.Vars["VK_LOADER_LAYERS_ENABLE"], w.Vars["VK_LOADER_LAYERS_DISABLE"], w.Vars["YES"] = "", "I", "1"
+		holds(t, "disabled", w.ask(t, kind, Name{}), `WARN|LAYER: Implicit layer "I" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`,
+			`WARN|LAYER: Layer "I" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`)
 		w = base() // nothing of the look at the layers stays but what the call says itself
 		delete(w.Vars, "VK_LOADER_LAYERS_ENABLE")
 		a = w.ask(t, kind, Name{})
@@ -194,11 +199,6 @@ func TestSteps(t *testing.T) {
 		}
 		if missing != 1 {
 			t.Errorf("%d: a folder is missing %d times", kind, missing)
-		}
-		w.Vars["VK_LOADER_LAYERS_ENABLE"] = "I"
-		w.Files[implicitFolder+"i.json"] = strings.ReplaceAll(w.Files[implicitFolder+"i.json"], "pre_instance", "no")
-		if a = w.ask(t, kind, Name{}); kind == Extensions {
-			holds(t, "said again", a, forced)
 		}
 	}
 	a := base().ask(t, ExtensionsDrivers, Name{})

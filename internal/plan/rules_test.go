@@ -253,6 +253,11 @@ func TestSettingsMessages(t *testing.T) {
 	expect(t, "log", stepText(a), `WARN|LAYER: env var 'VK_INSTANCE_LAYERS' defined and adding layers: E2:nobody:E1
 WARN|LAYER: Layer "E1" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.
 `)
+	w = ready().settings(layers(entry("auto", "G", "/g.json", "")))
+	w.Files["/g.json"], w.Vars["VK_LOADER_LAYERS_ENABLE"] = layerText("1.2.0", "G", `,"component_layers":["gone"]`), "G"
+	expect(t, "what is missing comes after", stepText(w.ask(t, InstanceDrivers, Name{})), `WARN|LAYER: Layer "G" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.
+WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate (Policy #LLP_LAYER_7)
+`)
 	for _, c := range []struct{ disable, allow, out string }{
 		{"~all~", "", "E1 E2"}, {"~implicit~", "", "E1 E2"}, {"~explicit~", "", ""}, {"e2", "", "E2"}, {"*", "e1", "E2"}, {"", "", ""},
 	} {
@@ -285,11 +290,12 @@ WARN|LAYER: Layer "E1" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.
 // holds: SET-12 SET-14 SET-15 SET-77
 func TestSettingsInEveryCall(t *testing.T) {
 	t.Parallel()
-	w := usual().settings(`{"stderr_log":["warn"],"layers":[` + entry("on", "E1", explicitFolder+"e1.json", "") + `]}`)
+	w := usual().settings(`{"stderr_log":["warn"],"layers":[` + entry("on", "I1", implicitFolder+"i1.json", `,"treat_as_implicit_manifest":true`) + "," +
+		entry("auto", "I2", implicitFolder+"i2.json", `,"treat_as_implicit_manifest":true`) + `]}`)
 	memory, store := &Memory{}, facts.NewStore()
 	ask := func() *Answer {
 		for range 9 {
-			a := Decide(&Question{Kind: Layers, Memory: memory, Platform: platform}, store)
+			a := Decide(&Question{Kind: Extensions, Memory: memory, Platform: platform}, store)
 			memory.Keep()
 			if len(a.Needs) == 0 {
 				return a
@@ -304,6 +310,28 @@ func TestSettingsInEveryCall(t *testing.T) {
 	if !strings.HasPrefix(stepText(a), "<level 0x2>\nINFO: Found manifest file") {
 		t.Error(stepText(a))
 	}
+}
+
+// Extensions of explicit layers are listed where they are components and there is an implicit meta-layer, and not else.
+//
+// holds: LAY-246
+func TestExtensionsOfComponents(t *testing.T) {
+	t.Parallel()
+	const own = "VK_EXT_debug_report VK_EXT_debug_utils VK_KHR_portability_enumeration VK_LUNARG_direct_driver_loading"
+	offers := func(name string) string { return `,"instance_extensions":[{"name":"` + name + `"}]` }
+	base := func() *world {
+		return ready().implicit("i.json", "I", offers("VK_i")).explicit("e.json", "E", offers("VK_e")).explicit("d.json", "D", offers("VK_d")).
+			meta("m.json", "M", `"E"`, "")
+	}
+	ask := func(w *world) string { return extensions(w.ask(t, ExtensionsDrivers, Name{})) }
+	expect(t, "explicit meta-layers", ask(base()), own+" VK_i")
+	w := base().implicitMeta("n.json", "N", `"E","I"`, "")
+	w.Vars["NO_I"], w.Vars["NO_N"] = "", ""
+	expect(t, "an implicit meta-layer that is disabled", ask(w), own+" VK_e")
+	list := []string{entry("auto", "I", implicitFolder+"i.json", `,"treat_as_implicit_manifest":true`), entry("auto", "E", explicitFolder+"e.json", ""),
+		entry("auto", "M", explicitFolder+"m.json", "")}
+	expect(t, "the settings file's", ask(base().settings(layers(list...))), own+" VK_i")
+	expect(t, "the settings file's explicit ones", ask(base().settings(layers(list[1:]...))), own)
 }
 
 // A question for the version goes by the settings file as the others do.
