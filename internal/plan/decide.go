@@ -234,7 +234,6 @@ func (d *decider) preScan(which int) bool {
 		return true
 	}
 	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
-	clear(d.implicit)
 	return false
 }
 

@@ -39,10 +39,7 @@ func names(list []Str) []plan.Name {
 
 // readFacts takes a message apart.
 func readFacts(message string, q *plan.Question, s *facts.Store) bool {
-	r, ok := Open(message)
-	if !ok {
-		return false
-	}
+	r, _ := Open(message) // what is no message is bad, and has no records
 	for {
 		rec, more := r.Next()
 		if !more {

@@ -262,8 +262,14 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("a question of kind %d: not %v", kind, want)
 		}
 	}
-	if Decide("no message", nil, search.Platform{}, &Writer{}) || Decide(record(int(IDVar), 16, 0, 0), nil, search.Platform{}, &Writer{}) {
-		t.Error("what is malformed was decided")
+	if Decide("no message", nil, search.Platform{}, &Writer{}) {
+		t.Error("what is no message was decided")
+	}
+	for id, want := range map[uint32]bool{IDVar: false, IDFolder: false, IDFile: false, IDExists: false, IDApp: false, IDDriver: false, IDDriverExt: false, 1000: true} {
+		records := string(question(1))[8:] + raw(int(id), 16, 0, 0)
+		if Decide(raw(int(Magic), 8+len(records))+records, nil, search.Platform{}, &Writer{}) != want {
+			t.Errorf("a record %d without fields: not %v", id, want)
+		}
 	}
 }
 
@@ -287,6 +293,17 @@ active 2 5 0
 active 1 1 0`
 )
 
+// withoutOverride leaves the line of the override layer out.
+func withoutOverride(lines string) string {
+	var out []string
+	for _, line := range strings.Split(lines, "\n") {
+		if !strings.Contains(line, "LUNARG_override") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
 // answers are those to questions about the usual world.
 var answers = []struct {
 	name   string
@@ -300,8 +317,10 @@ pre-layer "A" "/s/vulkan/implicit_layer.d/./a.so" "v"`},
 	{"version from below", Question{Kind: 1, Terminator: 1}, nil, nil, `answer 1 0 0 0`},
 	{"layers", Question{Kind: 2}, nil, nil, `answer 1 0 0 0
 ` + allLayers + ``},
-	{"layers of another program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "" }, `answer 1 0 0 0
+	{"layers of an unknown program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "" }, `answer 1 0 0 0
 ` + allLayers + ``},
+	{"layers of another program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "/bin/q" },
+		"answer 1 0 0 0\n" + strings.NewReplacer("layer 2", "layer 1", "layer 3", "layer 2").Replace(withoutOverride(allLayers))},
 	{"extensions", Question{Kind: 3}, nil, nil, `answer 1 0 0 0
 open driver 0 "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
 open driver 1 "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
