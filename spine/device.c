@@ -205,8 +205,35 @@ static void device_free(struct device *dev) {
     mem_free(has ? &copy : NULL, dev);
 }
 
+/* Calls the top of the chain; links: of the layers that have one, the first of them first. */
+static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhysicalDevice physdev,
+                           const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                           VkLayerDeviceLink *links, VkDevice *handle) {
+    struct group_swap swap;
+    VkResult result = group_replace(&swap, info->pNext, upper_to_chain);
+    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = swap.first,
+                                    .function = VK_LAYER_LINK_INFO,
+                                    .u.pLayerInfo = links};
+    VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = in->layers->node_count ? (const void *)&link : swap.first,
+                                    .function = VK_LOADER_DATA_CALLBACK,
+                                    .u.pfnSetDeviceLoaderData = set_device_data};
+    VkDeviceCreateInfo copy = *info;
+    copy.pNext = &data; /* LAY-350 */
+    if (result == VK_SUCCESS && !create) {
+        log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
+        result = VK_ERROR_INITIALIZATION_FAILED;
+    } else if (result == VK_SUCCESS) {
+        result = create(physdev, &copy, allocator, handle);
+        if (result < 0) log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain."); /* DEV-037 */
+    }
+    group_restore(&swap);
+    return result;
+}
+
 /* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
-static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev, 
+static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev,
                               const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
                               uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa) {
     const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
@@ -249,29 +276,9 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     if (next_gdpa) *next_gdpa = gdpa; /* LAY-368 */
     layers_log_stack(in, true);
 
-    struct group_swap swap;
-    VkResult result = group_replace(&swap, info->pNext, upper_to_chain);
-    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = swap.first,
-                                    .function = VK_LAYER_LINK_INFO,
-                                    .u.pLayerInfo = used ? &links[count - used] : NULL};
-    VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = count ? (const void *)&link : swap.first,
-                                    .function = VK_LOADER_DATA_CALLBACK,
-                                    .u.pfnSetDeviceLoaderData = set_device_data};
-    VkDeviceCreateInfo copy = *info;
-    copy.pNext = &data; /* LAY-350 */
-
-    VkDevice handle = (VkDevice)dev;                                                   /* LAY-357 */
+    VkDevice handle = (VkDevice)dev; /* LAY-357 */
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
-    if (result == VK_SUCCESS && !create) {
-        log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
-        result = VK_ERROR_INITIALIZATION_FAILED;
-    } else if (result == VK_SUCCESS) {
-        result = create(physdev, &copy, allocator, &handle);
-        if (result < 0) log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain."); /* DEV-037 */
-    }
-    group_restore(&swap);
+    VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
     if (result < 0) {
         device_unlink(dev);

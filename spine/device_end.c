@@ -92,55 +92,66 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
     return VK_SUCCESS;
 }
 
-static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                       VkDevice *out) {
+/* What follows when the driver has made its device. */
+static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle) {
+    struct instance *in = p->instance;
+    dev->driver = p->driver;
+    dev->driver_handle = handle;
+    dev->has_swapchain = named(own, "VK_KHR_swapchain");
+    dev->has_display_swapchain = named(own, "VK_KHR_display_swapchain");
+    dev->has_device_group = named(own, "VK_KHR_device_group");
+    dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
+    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
+        own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5; /* GPA-049 */
+    dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
+    dev->table = &dev->own_table;
+    *(void **)handle = dev->table; /* DEV-039, DEV-080 */
+    table_fill_lower(dev);
+    lock_take();
+    dev->next = in->devices;
+    in->devices = dev;
+    dev->linked = true;
+    lock_drop();
+}
+
+/* own: what the driver may see, but for its group. */
+static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceCreateInfo *own,
+                                const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct instance *in = p->instance;
     struct driver *d = p->driver;
-    struct device *dev = check_handle(in, out);
-    VkDeviceCreateInfo own = *info;
-    own.enabledLayerCount = 0; /* DEV-025 */
-    own.ppEnabledLayerNames = NULL;
-    const char **names = NULL;
-    struct group_swap swap = {.first = info->pNext};
-    VkResult result = filter(in, p, info, &own, &names);
-    if (result == VK_SUCCESS) result = group_replace(&swap, info->pNext, lower_to_driver);
-    own.pNext = swap.first;
-    if (result == VK_SUCCESS) result = emulate(in, d, &own);
+    struct group_swap swap;
+    VkResult result = group_replace(&swap, own->pNext, lower_to_driver);
+    own->pNext = swap.first;
+    if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;
         driver_fn(d, vkGetPhysicalDeviceProperties)(driver_physdev(p), &properties);
         log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"",
                  VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties.deviceName, d->lib->path);
-        VkDevice made = NULL;
-        result = driver_fn(d, vkCreateDevice)(driver_physdev(p), &own, allocator, &made);
+        VkDevice handle = NULL;
+        result = driver_fn(d, vkCreateDevice)(driver_physdev(p), own, allocator, &handle);
         if (result != VK_SUCCESS) {
             log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
                      d->lib->path);
         } else {
-            dev->driver = d;
-            dev->physdev = p;
-            dev->driver_handle = made;
-            dev->has_swapchain = named(&own, "VK_KHR_swapchain");
-            dev->has_display_swapchain = named(&own, "VK_KHR_display_swapchain");
-            dev->has_device_group = named(&own, "VK_KHR_device_group");
-            dev->has_debug_marker = named(&own, "VK_EXT_debug_marker");
-            const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 =
-                (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
-                    own.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
-            dev->hide_newer_core = named(&own, "VK_KHR_maintenance5") && m5 && m5->maintenance5; /* GPA-049 */
-            dev->driver_gdpa = driver_fn(d, vkGetDeviceProcAddr);
-            dev->table = &dev->own_table;
-            *(void **)made = dev->table; /* DEV-039, DEV-080 */
-            table_fill_lower(dev);
-            *out = made;
-            lock_take();
-            dev->next = in->devices;
-            in->devices = dev;
-            dev->linked = true;
-            lock_drop();
+            made(p, dev, own, handle);
+            *out = handle;
         }
     }
     group_restore(&swap);
+    return result;
+}
+
+static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                       VkDevice *out) {
+    struct device *dev = check_handle(p->instance, out);
+    VkDeviceCreateInfo own = *info;
+    own.enabledLayerCount = 0; /* DEV-025 */
+    own.ppEnabledLayerNames = NULL;
+    const char **names = NULL;
+    VkResult result = filter(p->instance, p, info, &own, &names);
+    if (result == VK_SUCCESS) result = create_filtered(p, dev, &own, allocator, out);
     free(names);
     return result;
 }

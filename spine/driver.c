@@ -34,7 +34,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     void *handle = d->mapped->handle;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
-    PFN_vkGetInstanceProcAddr old = gipa || ask ? NULL : gate_dlsym(handle, "vkGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
 
     char *real = library_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
     if (real) d->mapped->real = real;
@@ -92,7 +92,6 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
         if (version >= 3 && !d->gpdpa) d->gpdpa = gate_dlsym(handle, "vk_icdGetPhysicalDeviceProcAddr");
     } else {
-        if (!old) old = gate_dlsym(handle, "vkGetInstanceProcAddr");
         if (!old) {
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or "
@@ -158,7 +157,6 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     }
     d->mapped = mapped;
     d->manifest_version = step->api_version;
-    d->portability = step->portability != 0;
     if (!negotiate(in, d, result)) {
         library_close(mapped);
         driver_lib_free(d);
@@ -227,7 +225,6 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    d->direct = true;
     d->path = direct_path;
     d->manifest_version = api;
     d->interface_version = version;

@@ -273,8 +273,7 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
     in->pass_allocator = allocator;
-    in->app_version = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
-    in->api_version = in->app_version ? in->app_version : VK_API_VERSION_1_0;
+    in->api_version = VK_API_VERSION_1_0; /* until the lower end learns it */
     in->enabled =
         gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
@@ -293,8 +292,6 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
         instance_free(in);
         return result;
     }
-    in->created = true;
-    in->pass_allocator = NULL;
     messengers_chained_rest(in); /* DBG-008 */
     *out = (VkInstance)in;       /* LAY-325 */
     return result;
@@ -308,6 +305,7 @@ void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *all
     struct instance *in = instance_of(handle);
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
     messengers_chained_wake(in); /* DBG-009, DBG-010 */
+    in->pass_allocator = allocator;
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
     destroy_drivers(in); /* those that a layer kept from its lower end, INS-085 */
     in->magic = 0;
@@ -318,6 +316,6 @@ EXPORT_COMMAND(vkDestroyInstance);
 
 void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
     struct instance *in = instance_of(handle);
-    in->pass_allocator = allocator; /* ALC-012 */
+    in->pass_allocator = allocator; /* ALC-012: as layers passed it down */
     destroy_drivers(in);
 }

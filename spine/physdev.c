@@ -419,7 +419,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     if (result >= 0) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
-            if (filters_pass(instance, filters, all[i]))
+            if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may give a list with gaps */
                 all[passed++] = all[i];
         result = VK_SUCCESS;
         if (devices) {

@@ -114,11 +114,9 @@ struct instance {
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
     const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
 
-    uint32_t app_version;         /* apiVersion of the application as given, 0 when none */
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
     uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
     bool sort;                    /* PHY-025 */
-    bool created;                 /* vkCreateInstance has returned success */
 
     char **app_layers;            /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;
@@ -167,8 +165,6 @@ struct driver_lib {
     struct driver_lib *next;
     struct mapped_lib *mapped;     /* NULL: directly supplied */
     const char *path;              /* real path for messages, own copy; "(null)" for direct drivers (DRV-100) */
-    bool direct;
-    bool portability;
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
@@ -207,7 +203,6 @@ struct device {
     struct device *next_known;     /* of all there are */
     struct instance *instance;
     struct driver *driver;
-    struct physdev *physdev;       /* lower kind */
     VkDevice driver_handle;        /* what the driver returned */
     VkDevice chain_handle;         /* what the top of the device chain returned */
     PFN_vkGetDeviceProcAddr driver_gdpa;

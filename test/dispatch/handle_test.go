@@ -198,3 +198,60 @@ func TestObjectsWithoutMagic(t *testing.T) {
 		}
 	}
 }
+
+// The first word of queues and command buffers becomes the device's; where a driver gives none, or fails, nothing is
+// touched.
+//
+// holds: DEV-049 DEV-050 HND-001
+func TestFirstWords(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	d := w.Driver("one", "device name=a ext=VK_NV_external_compute_queue", "offer vkCreateExternalComputeQueueNV").API("1.1.0")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]), "ext", "VK_NV_external_compute_queue")
+	two := map[string][]string{"vkGetDeviceQueue": nil, "vkGetDeviceQueue2": {"two", "1"}}
+	for name, words := range two {
+		if a := h.Do("get_queue", words...); a.Int("queue") == 0 || a.Int("same_word") != 1 {
+			t.Errorf("%s: %v", name, a)
+		}
+		d.Script("result " + name + " 0")
+		if a := h.Do("get_queue", words...); a.Int("queue") != 0 {
+			t.Errorf("%s: %v where the driver has none", name, a)
+		}
+	}
+	h.Do("call", "name", "vkGetDeviceQueue", "arg", "d", "arg", "0", "arg", "0", "arg", "null")
+	h.Do("call", "name", "vkGetDeviceQueue2", "arg", "d", "arg", "zeros", "arg", "null")
+	if a := h.OK("command_buffers", "count", "3"); a.Int("same_word") != 1 {
+		t.Errorf("command buffers: %v", a)
+	}
+
+	// The program's handles from before stay what they are where nothing is written.
+	word := func(ref string) int64 { return h.Do("peek", "ref", ref).Int("ptr") }
+	device := word("d")
+	h.Do("memory", "as", "object", "size", "16", "ptr@0", "zeros")
+	h.Do("memory", "as", "handles", "size", "16", "ptr@8", "object")
+	before := word("object")
+	h.Do("memory", "as", "info", "size", "32", "u32@28", "2")
+	d.Script("result vkAllocateCommandBuffers -2")
+	if r := h.Do("call", "name", "vkAllocateCommandBuffers", "arg", "d", "arg", "info", "arg", "handles").Result(); r != -2 || word("object") != before {
+		t.Errorf("failed buffers: result %d, first word %d, before %d", r, word("object"), before)
+	}
+	external := func(handle string) int {
+		return h.Do("call", "name", "vkCreateExternalComputeQueueNV", "via", "gipa", "instance", "i", "arg", "d", "arg", "zeros", "arg", "null", "arg", handle).Result()
+	}
+	d.Script("return vkCreateExternalComputeQueueNV -3")
+	if r := external("handles+8"); r != -3 || word("object") != before {
+		t.Errorf("a failed external queue: result %d, first word %d, before %d", r, word("object"), before)
+	}
+	d.Script("result vkCreateExternalComputeQueueNV 0")
+	for _, none := range []string{"null", "handles"} {
+		if r := external(none); r != 0 {
+			t.Errorf("an external queue at %s: result %d", none, r)
+		}
+	}
+	if r := external("handles+8"); r != 0 || word("object") != device {
+		t.Errorf("an external queue: result %d, first word %d, the device's is %d", r, word("object"), device)
+	}
+	h.Quit()
+}

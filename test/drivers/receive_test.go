@@ -262,7 +262,7 @@ func TestDriversThatFail(t *testing.T) {
 	}
 }
 
-// holds: INS-078 INS-026
+// holds: INS-078 INS-026 INS-085 ALC-011 ALC-012
 func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{-1, -3, -8} {
@@ -273,13 +273,20 @@ func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 			w.Driver("two")
 			w.ExplicitLayer("VK_LAYER_outer")
 			w.ExplicitLayer("VK_LAYER_it", fmt.Sprintf("error vkCreateInstance %d after", code))
-			l := live(t, w, "layer", "VK_LAYER_outer", "layer", "VK_LAYER_it")
-			l.wants(t, code)
-			if l.answer.Int("written") != 0 {
-				t.Error("*pInstance was written")
+			h := w.Start()
+			h.Do("allocator")
+			a := h.Do("create_instance", "layer", "VK_LAYER_outer", "layer", "VK_LAYER_it", "allocator", "a")
+			if a.Result() != code || a.Int("written") != 0 {
+				t.Errorf("%v", a)
 			}
-			same(t, "drivers", drivers(l.log).Fn("vkCreateInstance", "vkDestroyInstance").Names(),
-				[]string{"one vkCreateInstance", "two vkCreateInstance", "two vkDestroyInstance", "one vkDestroyInstance"})
+			h.Quit()
+			seen := drivers(w.Log()).Fn("vkCreateInstance", "vkDestroyInstance")
+			same(t, "drivers", seen.Names(), []string{"one vkCreateInstance", "two vkCreateInstance", "two vkDestroyInstance", "one vkDestroyInstance"})
+			for _, e := range seen {
+				if e.Text("allocator") != seen[0].Text("allocator") || e.Int("allocator_good") != 1 {
+					t.Errorf("%v has another allocator than %v", e, seen[0])
+				}
+			}
 		})
 	}
 }

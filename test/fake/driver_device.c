@@ -133,6 +133,12 @@ VkResult VKAPI_PTR fake_CreateSharedSwapchainsKHR(VkDevice h, uint32_t count, co
     record_begin(&r, "surfaces", '[');
     for (uint32_t i = 0; i < count; i++) record_object(&r, NULL, H(info[i].surface));
     record_end(&r, ']');
+    record_begin(&r, "images", '[');
+    for (uint32_t i = 0; i < count; i++) record_int(&r, NULL, info[i].minImageCount);
+    record_end(&r, ']');
+    record_begin(&r, "old", '[');
+    for (uint32_t i = 0; i < count; i++) record_object(&r, NULL, H(info[i].oldSwapchain));
+    record_end(&r, ']');
     record_allocator(&r, allocator);
     record_close(&r);
     if (forced && result < 0) return result;

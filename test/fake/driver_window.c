@@ -44,6 +44,8 @@ SURFACE_KIND(CreateDisplayPlaneSurfaceKHR)
 void VKAPI_PTR fake_DestroySurfaceKHR(VkInstance h, VkSurfaceKHR surface, const VkAllocationCallbacks *allocator)
 {
     struct record r;
+    VkResult result;
+    imposed("vkDestroySurfaceKHR", NULL, &result);
     record_open(&r, "vkDestroySurfaceKHR");
     record_object(&r, "instance", h);
     record_object(&r, "surface", H(surface));
@@ -178,6 +180,8 @@ VkResult VKAPI_PTR fake_CreateDebugReportCallbackEXT(VkInstance h, const VkDebug
 static void destroy_debug(const char *function, VkInstance h, uint64_t handle, const VkAllocationCallbacks *allocator)
 {
     struct record r;
+    VkResult result;
+    imposed(function, NULL, &result);
     record_open(&r, function);
     record_object(&r, "instance", h);
     record_object(&r, "object", H(handle));

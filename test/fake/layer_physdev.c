@@ -2,7 +2,7 @@
  * put in another order.
  *
  * Script: "wrap physdev", "add_devices N", "remove_device INDEX", "reverse_devices", "add_group", "remove_group INDEX",
- * "reverse_groups", "device_ext NAME [VERSION]" (reported in addition).
+ * "reverse_groups", "null_device INDEX", "more FN N" (that many more are claimed than there are), "device_ext NAME [VERSION]" (reported in addition).
  */
 #include "layer.h"
 #include <pthread.h>
@@ -16,7 +16,7 @@ bool changes_devices(void)
 {
     return wraps("physdev") || script_has("add_devices", NULL) || script_has("remove_device", NULL) ||
         script_has("reverse_devices", NULL) ||
-           script_has("add_group", NULL) || script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
+           script_has("null_device", NULL) || script_has("more", NULL) || script_has("add_group", NULL) || script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
 }
 
 static VkPhysicalDevice made(struct chain *chain, VkPhysicalDevice lower, const char *id)
@@ -48,6 +48,12 @@ static void reverse(void *array, uint32_t count, size_t size)
         memcpy(a + i * size, a + (count - 1 - i) * size, size);
         memcpy(a + (count - 1 - i) * size, swap, size);
     }
+}
+
+static void claim_more(const char *function, uint32_t *count)
+{
+    const struct statement *s = script_find("more", function, 0);
+    if (s && s->count > 2) *count += (uint32_t)script_number(s->word[2]);
 }
 
 static VkResult give(uint32_t total, uint32_t *count, void *to, const void *from, size_t size)
@@ -91,7 +97,11 @@ VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count,
         all[n++] = made(chain, first, id);
     }
     if (script_has("reverse_devices", NULL)) reverse(all, n, sizeof *all);
-    return give(n, count, array, all, sizeof *all);
+    uint64_t none = script_number(script_word("null_device", 1, "0xffff"));
+    if (none < n) all[none] = NULL;
+    result = give(n, count, array, all, sizeof *all);
+    if (array) claim_more("vkEnumeratePhysicalDevices", count);
+    return result;
 }
 
 static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
@@ -124,7 +134,10 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
             n++;
         }
         if (script_has("reverse_groups", NULL)) reverse(all, n, sizeof *all);
+        uint64_t none = script_number(script_word("null_device", 1, "0xffff"));
+        if (none < n) all[none].physicalDevices[0] = NULL;
         result = give(n, count, array, all, sizeof *all);
+        if (array) claim_more("vkEnumeratePhysicalDeviceGroups", count);
     }
     free(all);
     return result;

@@ -305,10 +305,24 @@ static bool chance(uint64_t percent)
 
 int calls_of(const char *function) { return count_call(function, NULL, false); }
 
+/* "perform FN SCRIPT [N]": the host's recorded lines are performed in the middle of the call; FN * is every function. */
+static void perform(const char *function, int call)
+{
+    const struct statement *s;
+    void (*host)(const char *) = NULL;
+    for (int i = 0; (s = script_find("perform", NULL, i)); i++) {
+        if (s->count < 3 || (strcmp(s->word[1], function) && strcmp(s->word[1], "*"))) continue;
+        if (s->count > 3 && call != (int)script_number(s->word[3])) continue;
+        if (!host) host = (void (*)(const char *))dlsym(RTLD_DEFAULT, "host_performs");
+        if (host) host(s->word[2]);
+    }
+}
+
 bool imposed(const char *function, const char *phase, VkResult *result)
 {
     int call = count_call(function, NULL, true);
     const struct statement *s;
+    perform(function, call);
     if ((s = script_find("delay", function, 0)) && s->count > 2) usleep((useconds_t)script_number(s->word[2]) * 1000);
     if (script_has("die", function)) abort();
     for (int i = 0; (s = script_find("result", function, i)); i++) {

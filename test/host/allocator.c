@@ -1,4 +1,5 @@
-/* allocator.c: allocators that count, check, fill and fail. They never call Vulkan. */
+/* allocator.c: allocators that count, check, fill and fail. They call Vulkan only where a
+ * recorded script that they perform does. */
 #include "host.h"
 #include <dlfcn.h>
 #include <limits.h>
@@ -18,6 +19,7 @@ struct allocator {
     int live, high;
     int64_t calls, failed, reallocations, frees, faults, fail_from, fail_once;
     int fill;
+    char script[64]; /* performed in each callback, when not empty */
     uint64_t scopes[8];
     char fault[128];
 };
@@ -82,6 +84,7 @@ static void drop(struct allocator *a, void *memory)
 static void *VKAPI_PTR allocate(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope)
 {
     struct allocator *a = data;
+    if (a->script[0]) host_performs(a->script);
     pthread_mutex_lock(&a->lock);
     void *memory = get(a, size, alignment, scope);
     pthread_mutex_unlock(&a->lock);
@@ -92,6 +95,7 @@ static void VKAPI_PTR release(void *data, void *memory)
 {
     struct allocator *a = data;
     if (!memory) return;
+    if (a->script[0]) host_performs(a->script);
     pthread_mutex_lock(&a->lock);
     a->frees++;
     check_thread(a);
@@ -103,6 +107,7 @@ static void *VKAPI_PTR reallocate(void *data, void *old, size_t size, size_t ali
 {
     struct allocator *a = data;
     void *memory = NULL;
+    if (a->script[0]) host_performs(a->script);
     pthread_mutex_lock(&a->lock);
     a->reallocations++;
     check_thread(a);
@@ -151,6 +156,7 @@ COMMAND(allocator)
     a->fail_once = (int64_t)arg_int(line, "fail_once", (uint64_t)-1);
     if (arg(line, "internal")) a->callbacks.pfnInternalAllocation = a->callbacks.pfnInternalFree = notified;
     if (arg(line, "fill")) a->fill = (int)arg_int(line, "fill", 0);
+    snprintf(a->script, sizeof a->script, "%s", arg_or(line, "perform", ""));
 }
 
 COMMAND(allocator_stats)

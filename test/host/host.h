@@ -130,6 +130,7 @@ bool have_events(void);
 
 /* process.c */
 bool perform_script(const char *name, struct answer *answer, int thread);
+void host_performs(const char *script); /* unless one is being performed; fakes call it, too */
 
 /* Command functions. */
 #define COMMAND(name) void do_##name(const struct line *line)

@@ -99,6 +99,37 @@ bool perform_script(const char *name, struct answer *answer, int thread)
     return perform_lines(object->extra, answer, thread, 1);
 }
 
+/* For fakes that are to call in the middle of a call: performs a recorded script, unless one is being performed. */
+static char *performed[1024];
+static int performed_count; /* under the lock */
+static pthread_mutex_t performed_lock = PTHREAD_MUTEX_INITIALIZER;
+void host_performs(const char *script)
+{
+    static bool inside;
+    struct answer answer = {0};
+    if (!object_find(script) || __atomic_exchange_n(&inside, true, __ATOMIC_ACQ_REL)) return;
+    if (perform_script(script, &answer, 0)) __atomic_store_n(&inside, false, __ATOMIC_RELEASE); /* else never again */
+    pthread_mutex_lock(&performed_lock);
+    if (answer.text && performed_count < 1024) performed[performed_count++] = strdup(answer.text);
+    pthread_mutex_unlock(&performed_lock);
+    answer_free(&answer);
+}
+
+COMMAND(performed)
+{
+    (void)line;
+    pthread_mutex_lock(&performed_lock);
+    put_open("scripts", '[');
+    for (int i = 0; i < performed_count; i++) {
+        put_key(NULL);
+        put_raw(performed[i]);
+        free(performed[i]);
+    }
+    put_close(']');
+    performed_count = 0;
+    pthread_mutex_unlock(&performed_lock);
+}
+
 struct worker {
     pthread_t thread;
     struct script *script;
@@ -120,6 +151,7 @@ COMMAND(run)
     int threads = (int)arg_int(line, "threads", 0), times = (int)arg_int(line, "times", 1), bad = 0;
     if (!object || object->kind != SCRIPT) return fail("no such script");
     int count = threads ? threads : 1;
+    int64_t limit = (int64_t)arg_int(line, "limit", 0); /* milliseconds */
     struct worker *workers = calloc((size_t)count, sizeof *workers);
     if (!workers) abort();
     for (int i = 0; i < count; i++) workers[i] = (struct worker){.script = object->extra, .number = i, .times = times};
@@ -130,8 +162,14 @@ COMMAND(run)
         pthread_attr_init(&attributes);
         if (arg(line, "stack")) pthread_attr_setstacksize(&attributes, (size_t)arg_int(line, "stack", 65536));
         for (int i = 0; i < count; i++) pthread_create(&workers[i].thread, &attributes, work, &workers[i]);
-        for (int i = 0; i < count; i++) pthread_join(workers[i].thread, NULL);
         pthread_attr_destroy(&attributes);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += limit / 1000;
+        for (int i = 0; i < count; i++) {
+            if (!limit) pthread_join(workers[i].thread, NULL);
+            else if (pthread_timedjoin_np(workers[i].thread, NULL, &until)) return fail("a thread is not done in time");
+        }
     }
     for (int i = 0; i < count; i++) bad += !workers[i].good;
     put_int("bad", bad);
@@ -143,6 +181,31 @@ COMMAND(run)
     }
     put_close(']');
     free(workers);
+}
+
+/* One thread in the background at a time. */
+static struct worker background;
+static bool running;
+
+COMMAND(spawn)
+{
+    struct object *object = object_find(arg_or(line, "script", "script"));
+    if (!object || object->kind != SCRIPT) return fail("no such script");
+    if (running) return fail("a thread is running already");
+    background = (struct worker){.script = object->extra, .times = 1};
+    running = !pthread_create(&background.thread, NULL, work, &background);
+}
+
+COMMAND(join)
+{
+    (void)line;
+    if (!running) return fail("no thread is running");
+    pthread_join(background.thread, NULL);
+    running = false;
+    put_int("bad", !background.good);
+    put_key("answers");
+    put_raw(background.answer.text ? background.answer.text : "[]");
+    answer_free(&background.answer);
 }
 
 static int64_t milliseconds(void)

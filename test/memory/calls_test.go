@@ -16,7 +16,7 @@ type injector struct {
 	w     *world.World
 	h     *world.Host
 	own   bool   // malloc fails; else the program's callbacks
-	mode  string // "from": all from the n-th allocation on are refused; "once": the n-th alone
+	mode  string // "from": all from the n-th allocation on are refused; "once": the n-th alone; "perform": none
 	tried int    // calls in which something was refused
 	seen  map[string]int
 }
@@ -25,9 +25,12 @@ type injector struct {
 var modes = []string{"from", "once"}
 
 func (i *injector) arm(n int) {
-	if i.own {
+	switch {
+	case i.mode == "perform":
+		i.h.Do("allocator", "as", "a", "perform", "elsewhere")
+	case i.own:
 		i.h.Do("malloc_fail", i.mode, strconv.Itoa(n))
-	} else {
+	default:
 		i.h.Do("allocator", "as", "a", "fail_"+i.mode, strconv.Itoa(n), "fill", "0xff")
 	}
 }
@@ -38,7 +41,9 @@ func (i *injector) disarm(n int) bool {
 		return i.h.Do("malloc_fail").Int("calls") > int64(n)
 	}
 	failed := i.h.Do("allocator_stats").Int("failed") > 0
-	i.h.Do("allocator", "as", "a")
+	if i.mode != "perform" {
+		i.h.Do("allocator", "as", "a")
+	}
 	return failed
 }
 
@@ -86,13 +91,13 @@ func (i *injector) call(name string, undo func(), f func() world.Answer) world.A
 }
 
 // Two drivers, one of which lacks the newer commands, three devices to be sorted, a group of two, a layer.
-func everything(t *testing.T) (*world.World, []string) {
+func everything(t *testing.T, more ...string) (*world.World, []string) {
 	t.Helper()
 	w := world.New(t)
 	var words []string
 	extensions := []string{"VK_KHR_surface", "VK_EXT_headless_surface", "VK_KHR_xcb_surface", "VK_KHR_display",
 		"VK_KHR_get_surface_capabilities2", "VK_EXT_debug_utils", "VK_EXT_debug_report", "VK_KHR_device_group_creation"}
-	var lines []string
+	lines := more
 	for _, e := range extensions {
 		lines = append(lines, "ext "+e)
 		words = append(words, "ext", e)
@@ -106,7 +111,7 @@ func everything(t *testing.T) (*world.World, []string) {
 	w.Driver("two", append([]string{"device name=c type=integrated api=1.1.0 uuid=3 driver_uuid=7", "ext VK_KHR_get_physical_device_properties2",
 		"missing vkEnumeratePhysicalDeviceGroupsKHR", "use_allocator"}, lines...)...).MoveManifest("system/usr/share/vulkan/icd.d")
 	w.Env["WORLD_SORTED"] = "1"
-	w.ImplicitLayer("VK_LAYER_x", "use_allocator")
+	w.ImplicitLayer("VK_LAYER_x", append([]string{"use_allocator"}, more...)...)
 	w.ExplicitLayer("VK_LAYER_y").Set("device_extensions", []map[string]any{
 		{"name": "VK_YY_a", "spec_version": "1", "entrypoints": []string{"vkA1YY", "vkA2YY"}}, {"name": "VK_YY_b", "spec_version": "1"}})
 	words = append(words, "layer", "VK_LAYER_y", "layer", "VK_LAYER_y")
@@ -139,11 +144,7 @@ func TestEveryCallWithoutMemory(t *testing.T) {
 			w, words := everything(t)
 			i := &injector{t: t, w: w, h: w.Start(), own: own, mode: "from", seen: map[string]int{}}
 			i.h.Do("allocator", "as", "a")
-			i.h.Do("memory", "as", "count", "size", "8")
-			i.h.Do("memory", "as", "many", "size", "16384")
-			i.h.Do("memory", "as", "sparse", "size", "64", "u32@0", "1000059008")
-			i.h.Do("memory", "as", "info", "size", "32")
-			i.h.Do("memory", "as", "chains", "size", "1040") // ten VkSwapchainCreateInfoKHR of 104 bytes
+			i.memory()
 			if !own {
 				words = append(words, "allocator", "a")
 			}
@@ -189,6 +190,15 @@ func (i *injector) allocator(words ...string) []string {
 		return words
 	}
 	return append(words, "allocator", "a")
+}
+
+// memory makes what the calls of a life are given.
+func (i *injector) memory() {
+	i.h.Do("memory", "as", "count", "size", "8")
+	i.h.Do("memory", "as", "many", "size", "16384")
+	i.h.Do("memory", "as", "sparse", "size", "64", "u32@0", "1000059008")
+	i.h.Do("memory", "as", "info", "size", "32")
+	i.h.Do("memory", "as", "chains", "size", "1040") // ten VkSwapchainCreateInfoKHR of 104 bytes
 }
 
 // life is one of everything.

@@ -298,6 +298,15 @@ func TestDisplay2Emulated(t *testing.T) {
 			}
 		}
 		said(t, h.Messages(), fmt.Sprintf(`%s: Emulating call in ICD "%s"`, c.name, d.Library), 3)
+		// A driver that claims more than there is room for.
+		exact := d.Lines()
+		d.Replace("device name=a", "ext VK_KHR_surface", "ext "+display, fmt.Sprintf("write %s %d 0 u32 2", c.old, len(c.args)-1),
+			fmt.Sprintf("write %s %d 0 u32 33", c.old, len(c.args)))
+		scratch(h)
+		if c.call(h, device); word(t, h, "x", 16) != 33 || word(t, h, "x", c.newSize+16) != 171 {
+			t.Errorf("%s: more than there is room for: %d, %d", c.name, word(t, h, "x", 16), word(t, h, "x", c.newSize+16))
+		}
+		d.Replace(exact...)
 		// An error leaves the array alone.
 		d.Script("result " + c.old + " -1")
 		scratch(h)

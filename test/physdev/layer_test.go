@@ -230,3 +230,53 @@ func TestEnumerationInsideCreation(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Quit()
 }
+
+// A layer whose list has a gap, or that claims more than it was given room for: nothing is made up, nothing behind the
+// array is read or written.
+//
+// holds: PHY-013 PHY-080 LAY-387
+func TestLayersThatGiveOddLists(t *testing.T) {
+	t.Parallel()
+	for _, filter := range []string{"", "0-0xffffffff"} {
+		w := world.New(t)
+		w.Driver("a", "device name=a0", "device name=a1", "device name=a2").API("1.1.0")
+		layer := w.ExplicitLayer("VK_LAYER_odd")
+		w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+		if filter != "" {
+			w.Env["VK_LOADER_VENDOR_ID_FILTER"] = filter
+		}
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0", "layer", "VK_LAYER_odd")
+		layer.Script("null_device 1")
+		list := h.OK("physical_devices", "count", "5").Ints("devices")
+		var known []string
+		for _, d := range list {
+			if d != 0 {
+				known = append(known, name(h, d))
+			}
+		}
+		if !slices.Equal(known, []string{"a0", "a2"}) || filter == "" && (len(list) != 3 || list[1] != 0) {
+			t.Errorf("filter %q: with a gap: %v, %v", filter, list, known)
+		}
+		if filter == "" {
+			groups := h.OK("device_groups", "count", "5").Objects("groups")
+			if len(groups) != 3 || groups[1].Ints("devices")[0] != 0 || groups[2].Ints("devices")[0] == 0 {
+				t.Errorf("groups with a gap: %v", groups)
+			}
+		}
+		layer.Replace("more vkEnumeratePhysicalDevices 500000", "more vkEnumeratePhysicalDeviceGroups 500000")
+		for _, count := range []string{"2", "3"} {
+			a := h.Do("physical_devices", "count", count)
+			if got := names(h, a.Ints("devices")); a.Result() != 0 && a.Result() != incomplete || fmt.Sprint(a.Int("count")) != count ||
+				!slices.Equal(got, []string{"a0", "a1", "a2"}[:a.Int("count")]) {
+				t.Errorf("filter %q: more claimed, room for %s: %v, %v", filter, count, a, got)
+			}
+			a = h.Do("device_groups", "count", count)
+			if got := groupNames(h, a); a.Result() != 0 && a.Result() != incomplete || fmt.Sprint(a.Int("count")) != count ||
+				!slices.Equal(got, []string{"a0", "a1", "a2"}[:a.Int("count")]) {
+				t.Errorf("filter %q: more groups claimed, room for %s: %v, %v", filter, count, a, got)
+			}
+		}
+		h.Quit()
+	}
+}

@@ -368,3 +368,96 @@ func TestOneSurfaceForDevicesOfSeveralDrivers(t *testing.T) {
 		t.Errorf("a got %v, b got %v", a, b)
 	}
 }
+
+// A handle that the loader has not made, when there are surfaces: no driver is handed it.
+//
+// holds: WSI-013 WSI-016 WSI-027 WSI-036
+func TestSurfaceOfNobody(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "one", "VK_KHR_xcb_surface")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface")
+	pd := devices(h)["one"]
+	xcb(h, "s")
+	for range 2 { // before and after the driver has one of its own
+		if yes, r := support(h, pd, "zeros"); yes || r != success {
+			t.Errorf("supported %v, result %d", yes, r)
+		}
+		if r := capabilities(h, pd, "zeros"); r != extensionNotPresent {
+			t.Errorf("result %d", r)
+		}
+		support(h, pd, "s")
+	}
+	h.Do("destroy_surface")
+	if r := capabilities(h, pd, "zeros"); r != extensionNotPresent {
+		t.Errorf("no surface any more: result %d", r)
+	}
+	h.Quit()
+	if got := surfaces(w.Log(), "one", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR"); len(got) != 0 {
+		t.Errorf("the driver was asked about %v", got)
+	}
+}
+
+// A child that is forked while a driver makes a surface has nobody to wait for: its driver makes one of its own.
+//
+// holds: WSI-015
+func TestForkInsideADriver(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "one", "VK_KHR_xcb_surface").Script("perform vkCreateXcbSurfaceKHR parent 1")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface")
+	pd := devices(h)["one"]
+	xcb(h, "s")
+	ask := world.Line("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd, "arg", "s", "arg", "out:52")
+	h.Do("script", "as", "child", "line", ask, "line", "destroy_surface name=s")
+	h.Do("script", "as", "parent", "line", "fork script=child")
+	if r := capabilities(h, pd, "s"); r != success {
+		t.Errorf("result %d", r)
+	}
+	forked := h.Do("performed")["scripts"].([]any)
+	if len(forked) != 1 {
+		t.Fatalf("performed: %v", forked)
+	}
+	if a := world.Answer(forked[0].([]any)[0].(map[string]any)); a.Int("exit") != 0 || a.Int("late") != 0 {
+		t.Errorf("the child: %v", a)
+	}
+	h.Do("destroy_surface")
+	h.Quit()
+	made, gone := w.Log().Fn("vkCreateXcbSurfaceKHR"), w.Log().Fn("vkDestroySurfaceKHR")
+	if len(made) != 2 || len(gone) != 2 || made[0].Int("pid") == made[1].Int("pid") {
+		t.Errorf("made %s, destroyed %s", made, gone)
+	}
+}
+
+// An enumeration that no longer finds a driver's devices waits for a call that is inside the driver.
+//
+// holds: PHY-048 WSI-020 THR-009
+func TestRemovalWaitsForADestroyCall(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	one := driver(w, "one", "VK_KHR_xcb_surface")
+	driver(w, "two", "VK_KHR_xcb_surface")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface")
+	pd := devices(h)
+	xcb(h, "s")
+	for _, d := range pd {
+		support(h, d, "s")
+	}
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	// The enumeration has all the time in the world; it has none in a loader that works.
+	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+	one.Replace("api 1.1.0", "ext VK_KHR_surface 1", "ext VK_KHR_xcb_surface 1", "perform vkDestroySurfaceKHR inside")
+	h.Do("destroy_surface")
+	if a := h.Do("join"); a.Int("bad") != 0 {
+		t.Errorf("the enumeration: %v", a)
+	}
+	seen := w.Log().By("one").Fn("vkDestroySurfaceKHR", "vkDestroyInstance")
+	if got := seen.Names(); !slices.Equal(got, []string{"one vkDestroySurfaceKHR", "one vkDestroyInstance"}) || seen[1].Int("surfaces") != 0 {
+		t.Errorf("the driver saw %s", seen)
+	}
+	h.Do("destroy_instance")
+	h.Quit()
+}

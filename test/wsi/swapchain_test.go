@@ -152,13 +152,32 @@ func TestNoSwapchainInfo(t *testing.T) {
 		"vkCreateSwapchainKHR: Invalid pCreateInfo pointer [VUID-vkCreateSwapchainKHR-pCreateInfo-parameter]")
 }
 
-// holds: WSI-061
+// holds: WSI-016 WSI-061
 func TestSwapchainOfNullSurface(t *testing.T) {
 	t.Parallel()
-	_, h, _ := swapchains(t, nil, "VK_KHR_swapchain")
-	swapchainInfo(h, "info", "null")
-	if exit := h.Dies("call", "name", "vkCreateSwapchainKHR", "arg", "d", "arg", "info", "arg", "null", "arg", "out"); exit.Signal == 0 {
-		t.Errorf("ended with code %d", exit.Code)
+	for _, version := range []string{"0", "2", "3", "7"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			w, h, pd := swapchains(t, []string{"interface 0 " + version}, "VK_KHR_swapchain", "VK_KHR_display_swapchain")
+			swapchainInfo(h, "info", "null")
+			one := []string{"name", "vkCreateSwapchainKHR", "arg", "d", "arg", "info", "arg", "null", "arg", "out"}
+			shared := []string{"name", "vkCreateSharedSwapchainsKHR", "arg", "d", "arg", "1", "arg", "info", "arg", "null", "arg", "out"}
+			if version < "3" { // such a driver gets what the program gave
+				h.OK("call", one...)
+				h.OK("call", shared...)
+				h.Quit()
+				if got := surfaces(w.Log(), "one", "vkCreateSwapchainKHR"); len(got) != 1 || got[0] != "" {
+					t.Errorf("the driver saw %v", got)
+				}
+				return
+			}
+			h.Do("script", "as", "child", "line", world.Line("call", shared...))
+			if a := h.Do("fork", "script", "child"); a.Int("signal") != 6 {
+				t.Errorf("shared: %v", a)
+			}
+			support(h, pd, "s")
+			wantAbort(t, h.Dies("call", one...), "vkCreateSwapchainKHR: Invalid surface [VUID-VkSwapchainCreateInfoKHR-surface-parameter]")
+		})
 	}
 }
 
@@ -196,7 +215,8 @@ func TestSharedSwapchains(t *testing.T) {
 		name := "infos" + strconv.Itoa(n)
 		memory := []string{"as", name, "size", strconv.Itoa(104 * n)}
 		for i := range n {
-			memory = append(memory, "u32@"+strconv.Itoa(104*i), "1000001000", "ptr@"+strconv.Itoa(104*i+24), []string{"s", "s2"}[i%2])
+			memory = append(memory, "u32@"+strconv.Itoa(104*i), "1000001000", "ptr@"+strconv.Itoa(104*i+24), []string{"s", "s2"}[i%2],
+				"u32@"+strconv.Itoa(104*i+32), strconv.Itoa(2+i), "u64@"+strconv.Itoa(104*i+96), strconv.Itoa(0x700+i))
 		}
 		h.Do("memory", memory...)
 		a := h.Do("call", "name", "vkCreateSharedSwapchainsKHR", "arg", "d", "arg", strconv.Itoa(n), "arg", name, "arg", "null", "arg", "out:88")
@@ -213,6 +233,9 @@ func TestSharedSwapchains(t *testing.T) {
 		for i, s := range e.Strings("surfaces") {
 			if want := []string{"surface:2", "surface:1"}[i%2]; s != want || e.Text("device") != "device:1" {
 				t.Errorf("element %d has %s, want %s", i, s, want)
+			}
+			if e.Ints("images")[i] != 2+i || e.Strings("old")[i] != "foreign 0x7"+strconv.FormatInt(int64(0x100+i), 16)[1:] {
+				t.Errorf("element %d: %v", i, e)
 			}
 		}
 	}
