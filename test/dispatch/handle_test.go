@@ -210,7 +210,7 @@ func TestFirstWords(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0")
 	h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]), "ext", "VK_NV_external_compute_queue")
-	two := map[string][]string{"vkGetDeviceQueue": nil, "vkGetDeviceQueue2": {"two", "1"}}
+	two := map[string][]string{"vkGetDeviceQueue": nil, "vkGetDeviceQueue2": {"two", "1", "index", "1"}}
 	for name, words := range two {
 		if a := h.Do("get_queue", words...); a.Int("queue") == 0 || a.Int("same_word") != 1 {
 			t.Errorf("%s: %v", name, a)

@@ -291,6 +291,29 @@ func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 	}
 }
 
+// A layer that does not pass vkDestroyInstance down: the drivers' instances end all the same, with the call's allocator.
+//
+// holds: INS-085 ALC-012
+func TestLayerThatKeepsTheInstance(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "use_allocator")
+	w.ExplicitLayer("VK_LAYER_it", "leak_instance")
+	h := w.Start()
+	h.Do("allocator")
+	h.Do("allocator", "as", "b")
+	h.OK("create_instance", "layer", "VK_LAYER_it", "allocator", "a")
+	h.Do("destroy_instance", "allocator", "b")
+	if a := h.Do("allocator_stats"); a.Int("live") != 0 || a.Int("faults") != 0 {
+		t.Errorf("left: %v", a)
+	}
+	h.Quit()
+	made, gone := w.Log().By("one").Fn("vkCreateInstance"), w.Log().By("one").Fn("vkDestroyInstance")
+	if len(made) != 1 || len(gone) != 1 || gone[0].Int("allocator_good") != 1 || gone[0].Text("allocator") == made[0].Text("allocator") {
+		t.Errorf("the driver saw %s%s", made, gone)
+	}
+}
+
 // holds: INS-079 INS-080
 func TestLayersThatDamageTheHandle(t *testing.T) {
 	t.Parallel()
