@@ -269,7 +269,6 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->table = &in->own_table;
     in->magic = INSTANCE_MAGIC;
     in->lower = (VkInstance)in;
-    in->log_level = -1;
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
     in->pass_allocator = allocator;

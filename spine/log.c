@@ -55,14 +55,14 @@ void log_start(void) {
 
 void log_set_level(struct instance *instance, unsigned level) {
     if (instance)
-        instance->log_level = (int)level; /* SET-77 */
+        instance->log_level = level; /* SET-77 */
     else
         log_level = level;
 }
 
 static bool wanted(const struct instance *instance, unsigned flags) {
     if (flags & LOG_FATAL) return true; /* LOG-7 */
-    unsigned level = instance && instance->log_level >= 0 ? (unsigned)instance->log_level : log_level;
+    unsigned level = instance && instance->log_level ? instance->log_level : log_level;
     return (flags & level) != 0;
 }
 

@@ -140,7 +140,7 @@ struct instance {
 
     struct unknown_names unknown_physdev, unknown_device;
     struct configurations *configurations; /* configuration.c; NULL: none are active */
-    int log_level;                /* -1: the process's; else a settings file's (SET-77) */
+    unsigned log_level;           /* 0: the process's; else a settings file's (SET-77) */
 };
 
 /* A driver of an instance. */

@@ -222,6 +222,7 @@ func TestNegotiation(t *testing.T) {
 		"version 3":                          {script: []string{"negotiate 0 3"}, negotiated: negotiate},
 		"version 400":                        {script: []string{"negotiate 0 400"}, negotiated: negotiate, kind: world.LayerNegOnly},
 		"version 2 without GIPA":             {script: []string{"negotiate_null gipa"}, negotiated: negotiate, exported: exported},
+		"version 2 without GIPA and GDPA":    {script: []string{"negotiate_null gipa", "negotiate_null gdpa"}, negotiated: negotiate, exported: exported, withoutDevice: true},
 		"version 2 without GDPA":             {script: []string{"negotiate_null gdpa"}, negotiated: negotiate, withoutDevice: true},
 		"version 2 without GPDPA":            {script: []string{"negotiate_null gpdpa"}, negotiated: negotiate},
 		"version 1":                          {script: []string{"negotiate 0 1"}, negotiated: negotiate, exported: exported},

@@ -213,6 +213,24 @@ func TestFiles(t *testing.T) {
 	s.end()
 }
 
+// Who replaces fopen may give streams that have no descriptor: they are measured and read all the same.
+func TestStreamsInMemory(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Driver("one")
+	w.Write("system"+explicitFolder+"/it.json", blunt("1.2.0", "VK_LAYER_it", nil))
+	w.Write("system"+explicitFolder+"/empty.json", "")
+	w.Env["WORLD_STREAMS"] = "1"
+	s := start(t, w)
+	same(t, "listed", s.listed(), "VK_LAYER_it")
+	o := s.create()
+	if o.result != success {
+		t.Error(o.result)
+	}
+	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitFolder+"/empty.json.")
+	s.end()
+}
+
 // holds: PATH-18 LAY-96 LAY-102 PATH-24 LAY-97 ENV-32 ENV-3 ENV-5 LAY-237 LAY-25
 func TestOrderOfList(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@
  * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
  * WORLD_SORTED=1: folders are read in the order of their names.
+ * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
  * world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc can be
@@ -75,12 +76,27 @@ static bool no_memory(const char *path)
     return true;
 }
 
+/* The same file as a stream in memory, where the case wants that. */
+static FILE *stream(FILE *file)
+{
+    if (!file || !variable("WORLD_STREAMS")) return file;
+    char part[4096];
+    size_t n;
+    FILE *copy = fmemopen(NULL, 1 << 16, "w+b");
+    while (copy && (n = fread(part, 1, sizeof part, file)) > 0)
+        if (fwrite(part, 1, n, copy) != n) abort();
+    if (!copy || ferror(file)) abort();
+    fclose(file);
+    rewind(copy);
+    return copy;
+}
+
 VISIBLE FILE *fopen(const char *path, const char *mode)
 {
     char room[4400];
     note("fopen", path);
     if (no_memory(path)) return NULL;
-    return REAL(fopen)(redirected(path, room, sizeof room), mode);
+    return stream(REAL(fopen)(redirected(path, room, sizeof room), mode));
 }
 
 VISIBLE FILE *fopen64(const char *path, const char *mode)
