@@ -103,8 +103,7 @@ VkResult layers_read(struct plan *plan, struct layer_list **out) {
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     list->bytes = plan->bytes;
-    plan->bytes = NULL;
-    plan->size = 0;
+    *plan = (struct plan){0};
     *out = list;
     return VK_SUCCESS;
 }

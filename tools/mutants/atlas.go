@@ -290,6 +290,9 @@ var about = map[string]string{
 	"text": "test/physdev", "unknown": "test/dispatch",
 }
 
+// ofMemory finds faults that show when memory is refused, for which there are tests of their own.
+var ofMemory = regexp.MustCompile(`OUT_OF_HOST_MEMORY|failed|alloc\(|strdup\(|free\(|return (true|false);`)
+
 // chances orders the tests for a fault: first those that execute its line, have noticed faults near it, and are quick;
 // then those that execute its function. Tests that do not come near it are not asked: they cannot notice. Outside of
 // functions, everything is asked.
@@ -309,6 +312,8 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
 		if about[strings.TrimSuffix(filepath.Base(m.file), ".c")] == p.name && folder == "spine" {
 			own = 8
+		} else if p.name == "test/memory" && folder == "spine" && ofMemory.MatchString(m.what) {
+			own = 30
 		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
 		} else if p.needs[folder] {
