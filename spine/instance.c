@@ -158,7 +158,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
         log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
     } else {
         result = create(&copy, allocator, &handle);
-        if (result == VK_ERROR_EXTENSION_NOT_PRESENT && count) /* INS-057 */
+        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the lower end never says so */
             log_text(in, LOG_WARN,
                      "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
                      "#LLP_LAYER_17).");

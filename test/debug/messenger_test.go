@@ -553,7 +553,7 @@ func TestRemovalWhileCallbacksAreMade(t *testing.T) {
 	}
 }
 
-// holds: DBG-027 DBG-028
+// holds: DBG-027 DBG-028 ALC-030
 func TestManyDrivers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -562,6 +562,19 @@ func TestManyDrivers(t *testing.T) {
 	}
 	h := w.Start()
 	instance(h)
+	for _, s := range sorts {
+		for n, refused := 0, true; refused && world.Variant() == ""; n++ { // a sanitizer has a malloc of its own
+			h.Do("malloc_fail", "from", strconv.Itoa(n))
+			result := h.Do(s.create, "as", "x").Result()
+			refused = h.Do("malloc_fail").Int("calls") > int64(n)
+			if result == 0 {
+				h.Do(s.destroy, "name", "x")
+			} else if result != -1 || !refused {
+				t.Fatalf("%s with %d allocations: result %d", s.name, n, result)
+			}
+		}
+	}
+	w.ForgetLog()
 	for _, s := range sorts {
 		h.OK(s.create, "as", s.name)
 		h.Do(s.destroy, "name", s.name)

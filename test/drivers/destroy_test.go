@@ -91,6 +91,7 @@ func TestOrderOfDestruction(t *testing.T) {
 	var got []string
 	for _, event := range w.Log() {
 		if event.Text("phase") == "leave" && event.Text("fn") == "vkDestroyInstance" {
+			got = append(got, event.Text("who")+" is done")
 			continue
 		}
 		got = append(got, event.Text("who")+" "+event.Text("fn"))
@@ -123,7 +124,7 @@ func TestOrderOfDestruction(t *testing.T) {
 		}
 	}
 	want := []string{"VK_LAYER_upper vkDestroyInstance", "VK_LAYER_lower vkDestroyInstance", "three vkDestroyInstance", "two vkDestroyInstance", "one vkDestroyInstance",
-		"three destructor"}
+		"VK_LAYER_lower is done", "VK_LAYER_upper is done", "three destructor"}
 	if len(order) > len(want) && len(order) == len(want)+2 {
 		rest := order[len(want):]
 		slices.Sort(rest) // of the order among layers nothing is said
