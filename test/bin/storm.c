@@ -122,6 +122,23 @@ static VkResult make_instance(VkInstance *out) {
     return vkCreateInstance(&info, NULL, out);
 }
 
+/* Commands that the loader does not know: drivers offer the first ones for devices, more for physical devices, and
+ * nobody the rest (UNK-014, UNK-021). */
+#define DEVICE_NAMES 10u
+#define NAMES 25u
+
+static PFN_vkVoidFunction unknown(VkInstance instance, unsigned n) {
+    char name[40];
+    snprintf(name, sizeof name, "vkStormUnknown%u", n);
+    return gipa(instance, name);
+}
+
+static void call_unknown(VkInstance instance, VkDevice device) {
+    PFN_vkDeviceWaitIdle call = (PFN_vkDeviceWaitIdle)unknown(instance, (unsigned)atomic_load(&lives) % DEVICE_NAMES);
+    VkResult result = call ? call(device) : VK_ERROR_UNKNOWN;
+    if (result != VK_ERROR_EXTENSION_NOT_PRESENT) must("vkStormUnknown", result); /* UNK-015 */
+}
+
 static void use_device(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR surface) {
     GET(instance, vkGetPhysicalDeviceProperties2);
     GET(instance, vkGetPhysicalDeviceSurfaceSupportKHR);
@@ -156,6 +173,7 @@ static void use_device(VkInstance instance, VkPhysicalDevice physical, VkSurface
     vkGetDeviceQueue(device, 0, 0, &got);
     PFN_vkQueueWaitIdle idle = (PFN_vkQueueWaitIdle)vkGetDeviceProcAddr(device, "vkQueueWaitIdle");
     if (idle) idle(got);
+    call_unknown(instance, device);
     VkDebugUtilsObjectNameInfoEXT name = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
                                           .pObjectName = "x"};
     for (int n = 0; n < 20; n++) MUST(vkSetDebugUtilsObjectNameEXT(device, &name)); /* THR-004 */
@@ -181,9 +199,7 @@ static void use(VkInstance instance, unsigned seed) {
     GET(instance, vkSubmitDebugUtilsMessageEXT);
     GET(instance, vkCreateHeadlessSurfaceEXT);
     GET(instance, vkDestroySurfaceKHR);
-    char unknown[40];
-    snprintf(unknown, sizeof unknown, "vkStormUnknown%u", seed % 7);
-    gipa(instance, unknown);
+    unknown(instance, seed % NAMES);
 
     VkPhysicalDevice devices[8];
     uint32_t count = 8, groups = 0;
@@ -248,8 +264,10 @@ static void forget_errors(void) {
     dlerror();
 }
 
-/* Libraries opened by an enumeration stay until the next instance is destroyed (INS-087): none shall be left over. */
+/* Libraries opened by an enumeration stay until the next instance is destroyed (INS-087): none shall be left over. What
+ * an instance remembers of unknown names is there from now on. */
 static void settle(void) {
+    for (unsigned n = 0; shared && n < NAMES; n++) unknown(shared, n);
     VkInstance instance = VK_NULL_HANDLE;
     for (int tries = 0; !may(1, "vkCreateInstance", make_instance(&instance)); tries++)
         if (tries == 1000) abort();

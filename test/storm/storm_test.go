@@ -38,6 +38,9 @@ func surroundings(t *testing.T, shared, lists bool) (env []string, fakes []strin
 		fakes = append(fakes, f.Library)
 	}
 	lines := []string{"api 1.1.0", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2"}
+	for n := range 20 { // of the names that the program asks for: half for devices, half for physical devices
+		lines = append(lines, fmt.Sprintf("%s vkStormUnknown%d", []string{"offer", "offer_gpdpa"}[n/10], n))
+	}
 	for _, name := range []string{"good", "flaky"} {
 		f := w.Driver(name).API("1.1.0")
 		mine := append([]string{"device name=" + name + " type=integrated ext=VK_KHR_swapchain:70"}, lines...)
