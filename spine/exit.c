@@ -3,6 +3,7 @@
  */
 #include "spine.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 static bool begun;
@@ -10,9 +11,11 @@ static bool begun;
 /* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
 static void note(void) { __atomic_store_n(&begun, true, __ATOMIC_RELAXED); }
 
+static void watch(void) { atexit(note); }
+
 void exit_watch(void) {
-    static bool watching;
-    if (!__atomic_exchange_n(&watching, true, __ATOMIC_RELAXED)) atexit(note);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
 }
 
 bool exit_begun(void) { return __atomic_load_n(&begun, __ATOMIC_RELAXED); }

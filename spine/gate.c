@@ -69,16 +69,16 @@ uint64_t fork_generation(void) {
 
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
 
-/* The builds with sanitizers end where a thread would wait for itself, or drops what it has not taken. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define CHECK_LOCK
+#ifdef CHECK_LOCK
+void lock_wanted(bool taken) {
+    uintptr_t owner = atomic_load_explicit(&birth.lock_owner, memory_order_relaxed);
+    if ((owner == (uintptr_t)pthread_self()) != taken) abort();
+}
 #endif
 
 void lock_take(void) {
     birth_check();
-#ifdef CHECK_LOCK
-    if (atomic_load_explicit(&birth.lock_owner, memory_order_relaxed) == (uintptr_t)pthread_self()) abort();
-#endif
+    lock_wanted(false);
     pthread_mutex_lock(&birth.lock);
 #ifdef CHECK_LOCK
     atomic_store_explicit(&birth.lock_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
@@ -86,8 +86,9 @@ void lock_take(void) {
 }
 
 void lock_drop(void) {
+    lock_wanted(true);
 #ifdef CHECK_LOCK
-    if (atomic_exchange_explicit(&birth.lock_owner, 0, memory_order_relaxed) != (uintptr_t)pthread_self()) abort();
+    atomic_store_explicit(&birth.lock_owner, 0, memory_order_relaxed);
 #endif
     pthread_mutex_unlock(&birth.lock);
 }
@@ -138,6 +139,7 @@ static void fork_watch(void) { pthread_atfork(before_fork, after_fork_in_parent,
 /* ---- the gate --------------------------------------------------------------------------------------------------- */
 
 void gate_enter(void) {
+    lock_wanted(false);
     pthread_once(&fork_once, fork_watch);
     birth_check();
     if (atomic_load(&birth.gate_owner) == (uintptr_t)pthread_self()) {

@@ -10,6 +10,7 @@
 #define ALIGNMENT 16 /* ALC-008: a power of two, enough for everything that the spine stores */
 
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope) {
+    lock_wanted(false);
     if (!allocator) return calloc(1, size ? size : 1);
     void *block = allocator->pfnAllocation(allocator->pUserData, size ? size : 1, ALIGNMENT, scope);
     if (block) memset(block, 0, size);
@@ -18,6 +19,7 @@ void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAlloc
 
 void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size,
                VkSystemAllocationScope scope) {
+    lock_wanted(false);
     if (!block) return mem_new(allocator, size, scope);
     void *grown = allocator ? allocator->pfnReallocation(allocator->pUserData, block, size ? size : 1, ALIGNMENT, scope)
                             : realloc(block, size ? size : 1);
@@ -26,6 +28,7 @@ void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_s
 }
 
 void mem_free(const VkAllocationCallbacks *allocator, void *block) {
+    lock_wanted(false);
     if (!block) return;
     if (allocator)
         allocator->pfnFree(allocator->pUserData, block);

@@ -68,6 +68,7 @@ static void record_fill_report(struct messenger *m, const VkDebugReportCallbackC
 /* DBG-018: the most recent first. With the lock, once other threads may know the instance. */
 static void record_add(struct instance *instance, struct messenger *m)
 {
+    lock_wanted(!m->chained);
     m->next = instance->messengers;
     instance->messengers = m;
 }
@@ -75,6 +76,7 @@ static void record_add(struct instance *instance, struct messenger *m)
 /* Takes out the records that are gone and used by nobody; with the lock. The caller frees them without it. */
 static struct messenger *records_sweep(struct instance *instance)
 {
+    lock_wanted(true);
     struct messenger *out = NULL;
     for (struct messenger **at = &instance->messengers; *at;) {
         struct messenger *m = *at;
@@ -217,6 +219,7 @@ static bool wants(const struct messenger *m, const struct message *message)
 
 static void call(const struct messenger *m, const struct message *message)
 {
+    lock_wanted(false);
     if (m->report) /* DBG-019: the answer means nothing */
         m->callback(message->flags, message->type, message->object, message->location, message->code, message->prefix,
                     message->text, m->user);

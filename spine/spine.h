@@ -226,6 +226,13 @@ struct device {
  * forked child finds it free. Not recursive. */
 void lock_take(void);
 void lock_drop(void);
+/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define CHECK_LOCK
+void lock_wanted(bool taken);
+#else
+#define lock_wanted(taken) ((void)0)
+#endif
 /* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
 void gate_enter(void);
 void gate_leave(void);
@@ -235,8 +242,12 @@ void *gate_dlsym(void *handle, const char *name);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t) { return t->generation == fork_generation() ? t->count : 0; }
-static inline void tally_up(struct tally *t) { *t = (struct tally){tally_now(t) + 1, fork_generation()}; }
+static inline void tally_up(struct tally *t) {
+    lock_wanted(true);
+    *t = (struct tally){tally_now(t) + 1, fork_generation()};
+}
 static inline void tally_down(struct tally *t) {
+    lock_wanted(true);
     uint32_t now = tally_now(t);
     if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
 }

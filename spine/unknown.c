@@ -23,6 +23,7 @@ void unknown_names_free(struct instance *in) {
 
 /* Number of a name, UNKNOWN_MAX when it has none. Under the lock. */
 static uint32_t find(const struct unknown_names *names, const char *name) {
+    lock_wanted(true);
     for (uint32_t i = 0; i < names->count; i++)
         if (strcmp(names->name[i], name) == 0) return i;
     return UNKNOWN_MAX;
@@ -137,6 +138,7 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
 /* ---- device commands ------------------------------------------------------------------------------------------- */
 
 static void fill_one(struct device *dev, uint32_t i, const char *name) {
+    lock_wanted(false);
     void *p = (void *)dev->top_gdpa(dev->chain_handle, name);
     __atomic_store_n(&dev->own_table.unknown[i], p ? p : (void *)missing_unknown_device, __ATOMIC_RELEASE);
 }
