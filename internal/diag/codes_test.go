@@ -16,7 +16,7 @@ func TestTable(t *testing.T) {
 			t.Error(c)
 		}
 	})
-	if Code(255).String() != "none" {
+	if codeCount.String() != "none" || Code(255).String() != "none" {
 		t.Error("an unknown code")
 	}
 }

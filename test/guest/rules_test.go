@@ -216,7 +216,7 @@ func TestG6CoreAsksTheSystemForMemoryOnly(t *testing.T) {
 	run{}.holds(t, "core-calls-nothing")
 }
 
-// holds: G-7
+// holds: G-7 G-9
 func TestG7BytesAreNotKept(t *testing.T) {
 	plain(t)
 	t.Parallel()

@@ -216,7 +216,8 @@ static void core_crowd(void) {
 
 /* ---- G-7 ---- */
 
-/* The core by itself (its path is the argument): what it was given is gone when it has answered. */
+/* The core by itself (its path is the argument): what it was given is gone when it has answered; what it cannot use it
+ * refuses, and a panic it catches. */
 static void bytes_not_kept(void) {
     void *core = dlopen(arguments[0], RTLD_NOW);
     CHECK(core, "%s", dlerror());
@@ -259,9 +260,30 @@ static void bytes_not_kept(void) {
             CHECK(status == 3, "garbage was answered with %d", status);
             status = decide(context + 100, question, sizeof question, out, sizeof out, &need);
             CHECK(status == 3, "an unknown context was answered with %d", status);
+            status = decide(context, NULL, 0, out, sizeof out, &need);
+            CHECK(status == 3, "no question was answered with %d", status);
+            status = decide(context, question, sizeof question, out, sizeof out, NULL);
+            CHECK(status == 3, "a question without a place for the size was answered with %d", status);
+        }
+        if (i % 50 == 0) { /* a panic: its text, as much of it as there is room for (G-9) */
+            const char said[] = "a question of kind 0xffffffff was asked";
+            char out[sizeof said];
+            uint32_t panics[] = {0x31574b56, 32, 1, 24, 0xffffffff, 0xffffffff, 0, 0};
+            for (size_t room = sizeof said; room > 0; room /= 2) {
+                memset(out, 0x55, sizeof out);
+                size_t size = room < sizeof said ? room : sizeof said - 1;
+                status = decide(context, panics, sizeof panics, room > 1 ? out : NULL, room > 1 ? room : 0, &need);
+                if (room == 1) size = 0;
+                CHECK(status == 2 && need == size, "a panic was answered with %d and %zu bytes, not %zu", status, need, size);
+                CHECK(memcmp(out, said, size) == 0 && out[size] == 0x55, "a panic says %.*s", (int)size, out);
+            }
         }
     }
     detach(context);
+    uint32_t late[] = {0x31574b56, 32, 1, 24, 1, 0xffffffff, 0, 0};
+    unsigned char answer[4096];
+    size_t need = 0;
+    CHECK(decide(context, late, sizeof late, answer, sizeof answer, &need) == 3, "a context that is gone was answered");
 }
 
 const struct guest_case surroundings_cases[] = {
