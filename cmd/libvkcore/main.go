@@ -108,9 +108,7 @@ func vkcore_decide(context C.uint64_t, facts unsafe.Pointer, factsSize C.size_t,
 		memory.Forget() // what this answer would have made it remember: the question comes again
 		return resultSpace
 	}
-	if len(out) > 0 {
-		copy(unsafe.Slice((*byte)(answer), int(room)), out)
-	}
+	copy(unsafe.Slice((*byte)(answer), int(room)), out)
 	memory.Keep()
 	if fault {
 		return resultFault

@@ -230,7 +230,8 @@ static void bytes_not_kept(void) {
     char text[256] = "";
     CHECK(start(text, sizeof text) == 0, "%s", text);
     uint64_t context = attach();
-    CHECK(context != 0, "no context");
+    uint64_t other = attach(); /* another spine's, which takes nothing away (G-11) */
+    CHECK(context != 0 && other != 0 && other != context, "no context of its own");
     const size_t page = 65536;
     for (int i = 0; i < 200; i++) {
         unsigned char *bytes = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -280,6 +281,7 @@ static void bytes_not_kept(void) {
         }
     }
     detach(context);
+    detach(other);
     uint32_t late[] = {0x31574b56, 32, 1, 24, 1, 0xffffffff, 0, 0};
     unsigned char answer[4096];
     size_t need = 0;
