@@ -177,16 +177,13 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
 
     struct claim claim;
     lock_take();
-    if (!claim_take(&claim, instance, NULL)) {
-        lock_drop();
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
+    bool claimed = claim_take(&claim, instance, NULL);
     struct handle_list *list = list_of(instance, kind);
     uint32_t index = 0;
     while (index < list->room && list->object[index])
         index++;
-    bool fits = index < list->room ||
-                enlarge(instance, &list->object, &list->room, list->room ? list->room * 2 : FIRST_ROOM);
+    bool fits = claimed && (index < list->room || enlarge(instance, &list->object, &list->room,
+                                                          list->room ? list->room * 2 : FIRST_ROOM));
     /* DBG-036: the instance's list first, then each driver's. */
     for (uint32_t i = 0; fits && i < held->count; i++) {
         struct handle_table *table = table_of(held->driver[i], kind);
@@ -197,7 +194,8 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
         object->index = index;
         list->object[index] = object;
     }
-    claim_drop(&claim);
+    if (claimed)
+        claim_drop(&claim);
     lock_drop();
     return fits ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }

@@ -115,7 +115,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
         for (char *word = strtok_r(list, ",", &rest); word && total < 256; word = strtok_r(NULL, ",", &rest)) {
             char *colon = strchr(word, ':');
             if (colon) *colon = 0;
-            memcpy(all[total].extensionName, word, strnlen(word, 255));
+            memcpy(all[total].extensionName, word, strnlen(word, 256)); /* 256: without an end */
             all[total++].specVersion = colon ? (uint32_t)script_number(colon + 1) : 1;
         }
     } else {

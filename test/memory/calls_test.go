@@ -108,7 +108,7 @@ func everything(t *testing.T, more ...string) (*world.World, []string) {
 		"missing vkGetPhysicalDeviceSparseImageFormatProperties2", "formats 150", "offer vkGetPhysicalDeviceToolPropertiesEXT",
 		"write vkGetPhysicalDeviceDisplayPropertiesKHR 1 0 u32 2", "write vkGetPhysicalDeviceDisplayPlanePropertiesKHR 1 0 u32 2",
 		"write vkGetDisplayModePropertiesKHR 2 0 u32 2", "write vkGetPhysicalDeviceToolPropertiesEXT 1 0 u32 2", "use_allocator"}, lines...)...).API("1.1.0").MoveManifest("system/usr/share/vulkan/icd.d")
-	w.Driver("two", append([]string{"device name=c type=integrated api=1.1.0 uuid=3 driver_uuid=7", "ext VK_KHR_get_physical_device_properties2",
+	w.Driver("two", append([]string{"device name=c type=discrete api=1.1.0 uuid=3 driver_uuid=7", "ext VK_KHR_get_physical_device_properties2",
 		"missing vkEnumeratePhysicalDeviceGroupsKHR", "use_allocator"}, lines...)...).MoveManifest("system/usr/share/vulkan/icd.d")
 	w.Env["WORLD_SORTED"] = "1"
 	w.ImplicitLayer("VK_LAYER_x", append([]string{"use_allocator"}, more...)...)
@@ -340,4 +340,32 @@ func (i *injector) life(words []string) {
 	undo("destroy_report", "name", "xreport")()
 	undo("destroy_instance")()
 	i.disarm(0)
+}
+
+// More drivers than a call has room for on its stack.
+//
+// holds: ALC-027 ALC-030 ALC-037
+func TestManyDriversWithoutMemory(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the sanitizer has a malloc of its own")
+	}
+	w := world.New(t)
+	for n := range 33 {
+		w.Driver(fmt.Sprint("d", n), fmt.Sprint("device name=", n), "ext VK_KHR_surface", "ext VK_EXT_headless_surface", "ext VK_EXT_debug_utils")
+	}
+	i := &injector{t: t, w: w, h: w.Start(), own: true, seen: map[string]int{}}
+	h := i.h
+	h.OK("create_instance", "ext", "VK_KHR_surface", "ext", "VK_EXT_headless_surface", "ext", "VK_EXT_debug_utils")
+	for _, i.mode = range modes {
+		i.call("create_surface", func() { h.Do("destroy_surface") }, func() world.Answer { return h.Do("create_surface") })
+		h.Do("destroy_surface")
+		i.call("create_messenger", func() { h.Do("destroy_messenger", "name", "x") }, func() world.Answer { return h.Do("create_messenger", "as", "x") })
+		h.Do("destroy_messenger", "name", "x")
+	}
+	if i.seen["create_surface"] < 4 || i.seen["create_messenger"] < 4 {
+		t.Errorf("failed for lack of memory: %v", i.seen)
+	}
+	h.Do("destroy_instance")
+	h.Quit()
 }

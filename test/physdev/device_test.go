@@ -21,6 +21,22 @@ func TestExtensionOfNobody(t *testing.T) {
 	h.Quit()
 }
 
+// Two extensions of one name that fills all 256 bytes are one.
+//
+// holds: DEV-003
+func TestExtensionNameWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	long := "VK_" + strings.Repeat("x", 253)
+	w.Driver("a", "device name=a ext="+long+":1,"+long+":2,VK_KHR_x:3,"+long+":4")
+	h := w.Start()
+	h.OK("create_instance")
+	if got := h.OK("device_extensions", "pd", world.Ref(all(h)[0])).Ints("versions"); !slices.Equal(got, []int{1, 3}) {
+		t.Errorf("versions %v", got)
+	}
+	h.Quit()
+}
+
 // holds: EXT-039
 func TestGroupOfADevice(t *testing.T) {
 	t.Parallel()
