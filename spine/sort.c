@@ -96,10 +96,11 @@ static VkResult read_all_pci(const struct instance *instance, struct key *key, u
     uint32_t of_rank[6] = {0};
     for (uint32_t i = 0; i < count; i++)
         of_rank[key[i].rank]++;
-    for (uint32_t i = 0; i < count; i++)
-        if (of_rank[key[i].rank] > 1 && read_pci(instance, &key[i]) != VK_SUCCESS)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-    return VK_SUCCESS;
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
+        if (of_rank[key[i].rank] > 1)
+            result = read_pci(instance, &key[i]);
+    return result;
 }
 
 /* PHY-033, ENV-86: two hexadecimal numbers with one colon between; what follows them is ignored. */
