@@ -374,10 +374,8 @@ static VkResult create_objects(struct instance *instance, enum object_kind kind,
             object_store(held.driver[i], kind, object->object.index, made);
     }
     drivers_drop(&held);
-    if (placed && result != VK_SUCCESS) { /* ALC-047 */
-        object_destroy_in_drivers(instance, kind, object->object.index, allocator);
-        object_lift(instance, kind, &object->object);
-    }
+    if (placed && result != VK_SUCCESS) /* ALC-047 */
+        object_destroy(instance, kind, &object->object, allocator);
     return result;
 }
 
@@ -410,8 +408,7 @@ static void destroy_debug_object(struct instance *instance, enum object_kind kin
 {
     if (!object)
         return; /* DBG-031 */
-    object_destroy_in_drivers(instance, kind, object->object.index, allocator);
-    object_lift(instance, kind, &object->object);
+    object_destroy(instance, kind, &object->object, allocator);
     debug_object_free(instance, &object->object);
 }
 

@@ -200,14 +200,6 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     return fits ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-void object_lift(struct instance *instance, enum object_kind kind, struct object *object)
-{
-    lock_take();
-    if (objects_settled(instance))
-        list_of(instance, kind)->object[object->index] = NULL;
-    lock_drop();
-}
-
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle)
 {
     lock_take();
@@ -247,20 +239,23 @@ static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32
     return handle;
 }
 
-void object_destroy_in_drivers(struct instance *instance, enum object_kind kind, uint32_t index,
-                               const VkAllocationCallbacks *allocator)
+void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
+                    const VkAllocationCallbacks *allocator)
 {
     /* One at a time from the start, so that no memory is needed (ALC-040) and drivers may be removed meanwhile. */
     for (;;) {
         struct driver *driver;
         uint64_t handle = 0;
         lock_take();
-        if (objects_settled(instance))
+        if (objects_settled(instance)) {
             for (driver = instance->drivers; driver; driver = driver->next)
-                if ((handle = take_handle(driver, kind, index))) {
+                if ((handle = take_handle(driver, kind, object->index))) {
                     hold(driver);
                     break;
                 }
+            if (!handle)
+                list_of(instance, kind)->object[object->index] = NULL;
+        }
         lock_drop();
         if (!handle)
             return;

@@ -46,15 +46,13 @@ void drivers_drop(struct held_drivers *held);
  * program's allocator. An error leaves nothing behind. */
 VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,
                       const VkAllocationCallbacks *given, const struct held_drivers *held);
-/* Gives the place up; the drivers' handles must be gone. */
-void object_lift(struct instance *instance, enum object_kind kind, struct object *object);
 /* Waits until nobody is enlarging lists; with the lock. False: this thread is. */
 bool objects_settled(struct instance *instance);
 /* Stores what a driver made. */
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
-/* Destroys the object in each driver that made one. */
-void object_destroy_in_drivers(struct instance *instance, enum object_kind kind, uint32_t index,
-                               const VkAllocationCallbacks *allocator);
+/* Destroys the object in each driver that made one, and gives the place up when the last one's is gone. */
+void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
+                    const VkAllocationCallbacks *allocator);
 
 /* Of the owners. */
 void surface_free(struct instance *instance, struct object *object);

@@ -331,7 +331,6 @@ VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurface
     if (!surface)
         return; /* WSI-019 */
     struct instance *instance = instance_of(handle);
-    object_destroy_in_drivers(instance, OBJECT_SURFACE, surface->object.index, allocator);
-    object_lift(instance, OBJECT_SURFACE, &surface->object);
+    object_destroy(instance, OBJECT_SURFACE, &surface->object, allocator);
     surface_free(instance, &surface->object);
 }

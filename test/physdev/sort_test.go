@@ -115,7 +115,9 @@ func TestSortKeys(t *testing.T) {
 	h.Quit()
 }
 
-// holds: PHY-027 PHY-029
+// A device that has no other of its type beside it is not asked where it is.
+//
+// holds: PHY-027 PHY-028 PHY-029
 func TestTwoOfAKind(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -126,7 +128,16 @@ func TestTwoOfAKind(t *testing.T) {
 	h.OK("create_instance", "api", "1.1.0")
 	wantNames(t, h, "first", "second", "sooner", "later", "alone")
 	wantGroups(t, h, "first", "second", "sooner", "later", "alone")
+	w.ForgetLog()
+	h.OK("physical_devices")
 	h.Quit()
+	asked := map[string]bool{}
+	for _, e := range w.Log().By("a").Fn("vkEnumerateDeviceExtensionProperties of") {
+		asked[e.Text("physical_device")] = true
+	}
+	if len(asked) != 2 || asked["physical_device:3"] {
+		t.Errorf("asked for extensions: %v", asked)
+	}
 }
 
 // holds: PHY-033 PHY-034 PHY-035 ENV-85 ENV-86 ENV-88 ENV-89
