@@ -139,8 +139,6 @@ void physdevs_free(struct instance *instance)
         free(instance->lower_devs[i]);
     free(instance->upper);
     free(instance->lower_devs);
-    instance->upper = instance->lower_devs = NULL;
-    instance->upper_count = instance->upper_room = instance->lower_count = instance->lower_room = 0;
 }
 
 /* ---- asking the drivers ---------------------------------------------------------------------------------------- */
