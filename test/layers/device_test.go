@@ -207,11 +207,15 @@ func TestDevicesOfLayers(t *testing.T) {
 				h := w.Start()
 				h.OK("create_instance")
 				pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
-				h.OK("create_device", "pd", pd)
+				h.Do("allocator")
+				h.OK("create_device", "pd", pd, "allocator", "a")
 				h.OK("command_buffers")
 				h.Do("call", "name", "vkCmdDraw", "arg", "c0", "arg", "1")
 				h.OK("call", "name", "vkDeviceWaitIdle", "arg", "d")
-				h.Do("destroy_device")
+				h.Do("destroy_device", "allocator", "a")
+				if left := h.Do("allocator_stats"); left.Int("live") != 0 || left.Int("faults") != 0 {
+					t.Errorf("left: %v", left)
+				}
 				h.Do("destroy_instance")
 				h.Quit()
 				own := w.Log().Fn("own device")
