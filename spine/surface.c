@@ -248,7 +248,8 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
 }
 
 /* All kinds' functions; they differ in what the pointer to the create info points to. */
-typedef VkResult(VKAPI_PTR *PFN_create_surface)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
+typedef VkResult(VKAPI_PTR *PFN_create_surface)(VkInstance, const void *, const VkAllocationCallbacks *,
+                                                VkSurfaceKHR *);
 
 /* WSI-013 (c), without the lock. */
 static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)

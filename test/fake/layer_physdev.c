@@ -2,7 +2,8 @@
  * put in another order.
  *
  * Script: "wrap physdev", "add_devices N", "remove_device INDEX", "reverse_devices", "add_group", "remove_group INDEX",
- * "reverse_groups", "null_device INDEX", "more FN N" (that many more are claimed than there are), "device_ext NAME [VERSION]" (reported in addition).
+ * "reverse_groups", "null_device INDEX", "more FN N" (that many more are claimed than there are),
+ * "device_ext NAME [VERSION]" (reported in addition).
  */
 #include "layer.h"
 #include <pthread.h>
@@ -16,7 +17,8 @@ bool changes_devices(void)
 {
     return wraps("physdev") || script_has("add_devices", NULL) || script_has("remove_device", NULL) ||
         script_has("reverse_devices", NULL) ||
-           script_has("null_device", NULL) || script_has("more", NULL) || script_has("add_group", NULL) || script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
+           script_has("null_device", NULL) || script_has("more", NULL) || script_has("add_group", NULL) ||
+           script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
 }
 
 static VkPhysicalDevice made(struct chain *chain, VkPhysicalDevice lower, const char *id)

@@ -305,7 +305,7 @@ static bool chance(uint64_t percent)
 
 int calls_of(const char *function) { return count_call(function, NULL, false); }
 
-/* "perform FN SCRIPT [N]": the host's recorded lines are performed in the middle of the call; FN * is every function. */
+/* "perform FN SCRIPT [N]": the host's recorded lines are performed in the middle of the call; FN * is every one. */
 static void perform(const char *function, int call)
 {
     const struct statement *s;

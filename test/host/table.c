@@ -75,7 +75,8 @@ void behind_set(void *array, size_t size) { memset((char *)array + size, 0xab, B
 void behind_check(const char *what, const void *array, size_t size)
 {
     for (size_t i = 0; i < BEHIND; i++)
-        if (((const unsigned char *)array)[size + i] != 0xab) return fail("%s: byte %zu behind the end was written", what, i);
+        if (((const unsigned char *)array)[size + i] != 0xab)
+            return fail("%s: byte %zu behind the end was written", what, i);
 }
 
 void behind_check_memory(void)

@@ -9,13 +9,16 @@ import (
 var (
 	ifHead     = regexp.MustCompile(`^\s*(?:\} else )?(?:if|while) \(`)
 	callLine   = regexp.MustCompile(`^(\s+)[a-z_]+\([^;{}]*\);$`)
-	orderless  = regexp.MustCompile(`^\s+((?:[a-z_]+_)?free|strncpy|memcpy)\(`) // a swap of two of these is no fault
 	assignLine = regexp.MustCompile(`^(\s+)[a-z_>.\-\[\]]+ = [^;{}]*;$`)
 	comparison = regexp.MustCompile(` (==|!=|<=|>=|<|>|&&|\|\|) `)
 	plusOne    = regexp.MustCompile(` ([+-]) 1\b`)
 	failure    = regexp.MustCompile(`\breturn (VK_ERROR_[A-Z_]+|VK_INCOMPLETE|NULL|true|false|0|1);`)
 	textOf     = regexp.MustCompile(`"(?:[^"\\]|\\.){4,}"`)
 )
+
+// orderless are two lines whose order means nothing: two blocks are given back, two texts copied, or a block is given back
+// with the lock or without it.
+var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy)\(.*\n\s+(?:strncpy|memcpy))\(`)
 
 var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
 
@@ -91,7 +94,7 @@ func cMutants(file, text string) []mutant {
 			add(0, len(line), m[1]+";", "dropped: "+trimmed)
 			if i+1 < len(lines) {
 				next := strings.TrimSuffix(lines[i+1], "\n")
-				if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !(orderless.MatchString(line) && orderless.MatchString(next)) {
+				if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !orderless.MatchString(line+"\n"+next) {
 					add(0, len(whole)+len(next), next+"\n"+line, "swapped with the next line: "+trimmed)
 				}
 			}

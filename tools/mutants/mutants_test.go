@@ -29,6 +29,17 @@ func TestFaultsInC(t *testing.T) {
 	}
 }
 
+func TestOrderless(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"    free(a);\n    free(b);": true, "    lock_drop();\n    plan_free(&p);": true, "    strncpy(a, b, 3);\n    strncpy(c, d, 4);": true,
+		"    lock_drop();\n    memcpy(a, b, 3);": false, "    free(a);\n    lock_drop();": false, "    one(a);\n    free(b);": false,
+	} {
+		if orderless.MatchString(lines) != want {
+			t.Errorf("%q: %v", lines, !want)
+		}
+	}
+}
+
 func TestFaultsInGo(t *testing.T) {
 	text := "package p\n\nimport \"os\"\n\nvar list = []string{\"alpha\", \"beta\"}\n\nfunc f(a int) bool {\n\tif a < 3 {\n\t\tg()\n\t\th()\n\t\treturn true\n\t}\n\treturn false\n}\n"
 	all, err := goMutants("x.go", []byte(text))

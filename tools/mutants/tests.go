@@ -165,7 +165,7 @@ func (t *tree) tidy() error {
 // patience is how long tests may take that took some seconds when they were measured. Machines get busy; and the first
 // test on a build with sanitizers builds its frame.
 func patience(seconds float64, build string) time.Duration {
-	least := 20 * time.Second
+	least := 30 * time.Second
 	if build != "" {
 		least = 4 * time.Minute
 	}
