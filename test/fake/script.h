@@ -54,8 +54,8 @@ void record_end(struct record *r, char bracket);
 void record_close(struct record *r);
 
 /* What the script wants before a call: counts it, has the host perform lines ("perform FN SCRIPT [N]"), waits
- * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed: "result FN CODE [N | from N | count | fill |
- * chance PERCENT]". phase is "count", "fill" or NULL. */
+ * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed:
+ * "result FN CODE [N | from N | count | fill | chance PERCENT]". phase is "count", "fill" or NULL. */
 bool imposed(const char *function, const char *phase, VkResult *result);
 /* How often has this function been called, the running call included. */
 int calls_of(const char *function);

@@ -183,8 +183,8 @@ const VkAllocationCallbacks *arg_allocator(const struct line *line)
 }
 
 /* malloc_fail [from=N|once=N]: what the loader itself asks of malloc is refused from its N-th call on, or its N-th call
- * alone; without either, no more. Answers how often it has asked since the last time, and how many of its blocks live of
- * those that it has taken since it was opened. Needs the interposer. */
+ * alone; without either, no more. Answers how often it has asked since the last time, and how many of its blocks live
+ * of those that it has taken since it was opened. Needs the interposer. */
 COMMAND(malloc_fail)
 {
     long (*refuse)(long, long) = (long (*)(long, long))dlsym(RTLD_DEFAULT, "world_fail");
