@@ -24,7 +24,7 @@ static bool groups_room(struct groups *groups, uint32_t more)
     uint32_t room;
     if (__builtin_add_overflow(groups->count, more, &room))
         return false;
-    VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room + (size_t)1) * sizeof *group); /* never 0 */
+    VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room ? room : 1) * sizeof *group);
     if (!group)
         return false;
     groups->group = group;

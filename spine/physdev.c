@@ -93,10 +93,7 @@ static VkResult give_records(struct instance *instance, const struct record_list
                 break;
             }
         }
-        uint32_t spares = 0;
-        for (struct physdev *s = spare; s; s = (struct physdev *)s->table)
-            spares++;
-        for (; spares < missing && result == VK_SUCCESS; spares++) {
+        for (uint32_t i = 0; i != missing; i++) {
             struct physdev *record = calloc(1, sizeof *record);
             if (!record) {
                 result = VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -90,6 +90,20 @@ func TestDeviceExtensionsThatNeverFit(t *testing.T) {
 	}
 }
 
+// holds: DEV-003
+func TestDeviceExtensionsMoreThanCounted(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("a", "device name=a ext=VK_A,VK_B", "more vkEnumerateDeviceExtensionProperties 100000")
+	w.ImplicitLayer("VK_LAYER_i").Set("device_extensions", deviceExtensions("VK_I", "1"))
+	h := w.Start()
+	h.OK("create_instance")
+	if a := h.OK("device_extensions", "pd", world.Ref(all(h)[0])); !slices.Equal(a.Strings("extensions"), []string{"VK_A", "VK_B", "VK_I"}) {
+		t.Error(a)
+	}
+	h.Quit()
+}
+
 func deviceExtensions(names ...string) []any {
 	var list []any
 	for i := 0; i < len(names); i += 2 {
