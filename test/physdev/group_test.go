@@ -353,6 +353,8 @@ func TestGroupFailures(t *testing.T) {
 			"terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of 'EnumeratePhysicalDeviceGroups' to ICD %s to get count."},
 		{"devices", "1.0.0", "result vkEnumeratePhysicalDevices -3 count",
 			"terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of 'EnumeratePhysicalDevices' to ICD %s to get plain phys dev count."},
+		{"devices of groups", "1.1.0", "result vkEnumeratePhysicalDevices -3 count",
+			"setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code -3"},
 	} {
 		w := world.New(t)
 		w.Env["VK_LOADER_DEBUG"] = "error"
