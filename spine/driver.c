@@ -509,14 +509,6 @@ bool driver_remove(struct driver *driver) {
     return true;
 }
 
-void driver_free(struct driver *driver) {
-    const VkAllocationCallbacks *a = instance_allocator(driver->instance);
-    mem_free(a, driver->surfaces.handle);
-    mem_free(a, driver->messengers.handle);
-    mem_free(a, driver->reports.handle);
-    free(driver);
-}
-
 void *driver_fn_raw(const struct driver *driver, unsigned slot) {
     void *p = driver->own_table.slot[slot];
     return is_missing(p) ? NULL : p;

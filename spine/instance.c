@@ -225,13 +225,13 @@ static void destroy_drivers(struct instance *in) {
         driver_fn(d, vkDestroyInstance)(d->handle, in->pass_allocator);
         in->drivers = d->next;
         if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true; /* ERRATA 1 */
-        driver_free(d);
+        free(d);
     }
     while (in->gone) {
         struct driver *d = in->gone;
         in->gone = d->next;
         driver_lib_free(d->lib);
-        driver_free(d);
+        free(d);
     }
 }
 

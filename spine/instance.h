@@ -12,8 +12,6 @@ int gate_find(const char *name);
 /* names.c: stubs in all places of the instance's table, for calls that come before the chain is there. */
 void table_fill_missing(struct instance *instance);
 void unknown_names_free(struct instance *instance);
-/* driver.c: frees the record; marks its library as one that has reported a device. */
-void driver_free(struct driver *driver);
 
 /* device.c: the callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
 /* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first

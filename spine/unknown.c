@@ -17,8 +17,8 @@ static void *stub(void (*first)(void), uint32_t i) {
 
 void unknown_names_free(struct instance *in) {
     const VkAllocationCallbacks *a = instance_allocator(in);
-    for (uint32_t i = 0; i < in->unknown_physdev.count; i++) mem_free(a, in->unknown_physdev.name[i]);
-    for (uint32_t i = 0; i < in->unknown_device.count; i++) mem_free(a, in->unknown_device.name[i]);
+    while (in->unknown_physdev.count) mem_free(a, in->unknown_physdev.name[--in->unknown_physdev.count]);
+    while (in->unknown_device.count) mem_free(a, in->unknown_device.name[--in->unknown_device.count]);
 }
 
 /* Number of a name, UNKNOWN_MAX when it has none. Under the lock. */

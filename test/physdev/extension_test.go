@@ -94,11 +94,15 @@ func TestDeviceExtensionsThatNeverFit(t *testing.T) {
 func TestDeviceExtensionsMoreThanCounted(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Driver("a", "device name=a ext=VK_A,VK_B", "more vkEnumerateDeviceExtensionProperties 100000")
+	w.Driver("a", "device name=a ext=VK_A,VK_B", "more vkEnumerateDeviceExtensionProperties 1000000")
 	w.ImplicitLayer("VK_LAYER_i").Set("device_extensions", deviceExtensions("VK_I", "1"))
 	h := w.Start()
 	h.OK("create_instance")
 	if a := h.OK("device_extensions", "pd", world.Ref(all(h)[0])); !slices.Equal(a.Strings("extensions"), []string{"VK_A", "VK_B", "VK_I"}) {
+		t.Error(a)
+	}
+	h.OK("create_device", "pd", world.Ref(all(h)[0]), "ext", "VK_B", "ext", "VK_I")
+	if a := h.Do("create_device", "pd", world.Ref(all(h)[0]), "ext", "VK_C"); a.Result() != extensionNotPresent {
 		t.Error(a)
 	}
 	h.Quit()

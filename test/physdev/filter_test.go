@@ -310,6 +310,11 @@ func TestFilteredGroups(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0")
 	wantGroups(t, h, "n0+n1", "n6+n7")
+	w.ForgetLog()
+	h.OK("device_groups")
+	if n := len(w.Log().Fn("vkEnumeratePhysicalDeviceGroups")); n != 4 { // two of the program's, of which each counts and reads
+		t.Errorf("the driver was asked %d times", n)
+	}
 	if a := h.Do("device_groups", "count", "1"); a.Result() != incomplete || a.Int("count") != 1 {
 		t.Errorf("room for one: %v", a)
 	}
