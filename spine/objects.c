@@ -281,8 +281,7 @@ void driver_destroy_objects(struct driver *driver)
             lock_take();
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
-            struct handle_list *list = list_of(instance, kind);
-            const struct object *object = i < list->room ? list->object[i] : NULL;
+            const struct object *object = list_of(instance, kind)->object[i]; /* it has room for what a driver has */
             if (handle && object && object->has_allocator && complete(&object->allocator)) {
                 copy = object->allocator;
                 pass = true;

@@ -118,10 +118,10 @@ struct physdev *physdev_upper_find(struct instance *instance, VkPhysicalDevice h
 {
     struct physdev *record = NULL;
     lock_take();
-    for (uint32_t i = 0; i < instance->upper_count && !record; i++)
+    for (uint32_t i = 0; i != instance->upper_count && !record; i++)
         if ((VkPhysicalDevice)instance->upper[i] == handle)
             record = instance->upper[i];
-    for (uint32_t i = 0; i < instance->lower_count && !record; i++)
+    for (uint32_t i = 0; i != instance->lower_count && !record; i++)
         if ((VkPhysicalDevice)instance->lower_devs[i] == handle)
             record = instance->lower_devs[i];
     lock_drop();
