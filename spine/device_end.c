@@ -159,11 +159,8 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
 VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct physdev *p = lower_physdev(handle);
-    if (!driver_hold(p->driver)) { /* it is being removed by an enumeration that no longer found its devices */
-        log_line(p->instance, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
-                 p->driver->lib->path);
-        return VK_ERROR_INITIALIZATION_FAILED;
-    }
+    /* Refused: it is being removed by an enumeration that no longer found its devices. */
+    if (!driver_hold(p->driver)) return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = create(p, info, allocator, out);
     driver_release(p->driver);
     return result;

@@ -182,14 +182,13 @@ void scan_end(struct scan *scan)
 
 static bool scan_room(struct scan *scan, uint32_t more)
 {
-    if (scan->room - scan->count >= more)
-        return true;
-    uint64_t room = (uint64_t)scan->count + more + 8;
-    struct found *found = room > UINT32_MAX ? NULL : realloc(scan->found, (size_t)room * sizeof *found);
+    uint32_t room;
+    if (__builtin_add_overflow(scan->count, more, &room))
+        return false;
+    struct found *found = realloc(scan->found, (room ? room : 1) * sizeof *found);
     if (!found)
         return false;
     scan->found = found;
-    scan->room = (uint32_t)room;
     return true;
 }
 

@@ -40,7 +40,7 @@ struct scan {
     struct asked *asked;
     uint32_t driver_count;
     struct found *found;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 /* The instance's drivers in chain order, each held so that none is removed meanwhile; scan_end follows in any case. */

@@ -219,6 +219,38 @@ func untouched(t *testing.T, h *world.Host) {
 }
 
 // holds: PHY-086 EXT-019 EXT-020 EXT-021
+// What is emulated is said before the driver is called, which may not come back.
+func TestEmulationIsSaidFirst(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_LOADER_DEBUG"] = "info"
+	lines := []string{"device name=a"}
+	for _, q := range queries {
+		if q.old != "" {
+			lines = append(lines, "perform "+q.old+" inside")
+		}
+	}
+	w.Driver("a", lines...)
+	h := w.Start()
+	h.OK("create_instance")
+	device := all(h)[0]
+	h.Do("script", "as", "inside", "line", "instance_layers")
+	for _, q := range queries {
+		if q.old == "" {
+			continue
+		}
+		mark := len(h.Messages())
+		q.ask(w, h, device, "name", q.core)
+		messages := h.Messages()[mark:]
+		said := slices.IndexFunc(messages, func(m string) bool { return strings.Contains(m, "mulat") && strings.Contains(m, q.core) })
+		inside := slices.IndexFunc(messages, func(m string) bool { return strings.Contains(m, "No valid vk_loader_settings.json file") })
+		if said < 0 || inside < said {
+			t.Errorf("%s: %q", q.core, messages)
+		}
+	}
+	h.Quit()
+}
+
 func TestEmulatedFeatures(t *testing.T) {
 	t.Parallel()
 	_, h, device := emulating(t)

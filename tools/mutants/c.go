@@ -18,7 +18,7 @@ var (
 
 // orderless are two lines whose order means nothing: two blocks are given back, two texts copied, or a block is given back
 // with the lock or without it.
-var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy)\(.*\n\s+(?:strncpy|memcpy))\(`)
+var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset))\(`)
 
 var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
 
