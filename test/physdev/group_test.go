@@ -259,6 +259,23 @@ func TestTrimmedGroupChains(t *testing.T) {
 	h.Quit()
 }
 
+// A driver that fails when it is asked once more for the chains of what remains.
+func TestTrimmedGroupsFail(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("it", "device name=b type=cpu", "device name=a type=discrete", "group b", "group a",
+		"result vkEnumeratePhysicalDeviceGroups -13 3").API("1.1.0")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	if a := h.Do("device_groups", "chain", "1", "count", "1"); a.Result() != -13 {
+		t.Errorf("%v", a)
+	}
+	if a := h.Do("device_groups", "chain", "1", "count", "1"); a.Result() != incomplete || a.Objects("groups")[0].Int("word") != 2 {
+		t.Errorf("again: %v", a)
+	}
+	h.Quit()
+}
+
 // holds: PHY-075 ENV-84 ENV-90
 func TestSortedGroups(t *testing.T) {
 	t.Parallel()
