@@ -300,6 +300,34 @@ func TestAllEmpty(t *testing.T) {
 	h.Quit()
 }
 
+// A driver is found without devices while one is being made: it stays.
+//
+// holds: PHY-048 PHY-052
+func TestDeviceMadeDuringRemoval(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	lost := windowedDriver(w, "lost", "a")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless")
+	devices := all(h)
+	device := devices[slices.Index(names(h, devices), "a")]
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	// The enumeration, which no longer finds the device, has time to begin; it waits for the device to be made.
+	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+	lost.Replace(append(slices.Clone(windowed), "device name=a ext=VK_KHR_swapchain:70", "result vkEnumeratePhysicalDevices -3", "perform vkCreateDevice inside")...)
+	h.OK("create_device", "pd", world.Ref(device), "ext", "VK_KHR_swapchain")
+	if a := h.Do("join"); a.Int("bad") != 0 {
+		t.Errorf("the enumeration: %v", a)
+	}
+	h.OK("create_swapchain", "surface", "s") // the driver stays, and works
+	h.Do("destroy_swapchain")
+	h.Do("destroy_device")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // A driver whose physical devices went while the program has a device of it: the device works to its end, and the first
 // enumeration after that removes the driver.
 //
