@@ -300,19 +300,24 @@ func TestAllEmpty(t *testing.T) {
 	h.Quit()
 }
 
+// lostAndFull is an instance with a surface on two drivers; device is that of the first one, which is to be lost.
+func lostAndFull(w *world.World) (lost *world.Fake, h *world.Host, device int) {
+	lost = windowedDriver(w, "lost", "a")
+	windowedDriver(w, "full", "x")
+	h = w.Start()
+	h.OK("create_instance", windows...)
+	h.OK("create_surface", "type", "headless")
+	devices := all(h)
+	return lost, h, devices[slices.Index(names(h, devices), "a")]
+}
+
 // A driver is found without devices while one is being made: it stays.
 //
 // holds: PHY-048 PHY-052
 func TestDeviceMadeDuringRemoval(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	lost := windowedDriver(w, "lost", "a")
-	windowedDriver(w, "full", "x")
-	h := w.Start()
-	h.OK("create_instance", windows...)
-	h.OK("create_surface", "type", "headless")
-	devices := all(h)
-	device := devices[slices.Index(names(h, devices), "a")]
+	lost, h, device := lostAndFull(w)
 	h.Do("script", "as", "enumerate", "line", "physical_devices")
 	// The enumeration, which no longer finds the device, has time to begin; it waits for the device to be made.
 	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
@@ -335,17 +340,7 @@ func TestDeviceMadeDuringRemoval(t *testing.T) {
 func TestLiveDevicesKeepTheirDriver(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	lost := windowedDriver(w, "lost", "a")
-	windowedDriver(w, "full", "x")
-	h := w.Start()
-	h.OK("create_instance", windows...)
-	h.OK("create_surface", "type", "headless")
-	var device int
-	for i, d := range all(h) {
-		if name := names(h, all(h))[i]; name == "a" {
-			device = d
-		}
-	}
+	lost, h, device := lostAndFull(w)
 	h.OK("create_device", "pd", world.Ref(device), "ext", "VK_KHR_swapchain")
 	lost.Replace(windowed...)
 	wantNames(t, h, "x")
