@@ -36,7 +36,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
     PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
 
-    char *real = library_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    char *real = gate_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
     if (real) d->mapped->real = real;
     library_identify(d->mapped);
     char *path = strdup(d->mapped->real);

@@ -15,6 +15,7 @@ static void watch(void) { atexit(note); }
 
 void exit_watch(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    lock_wanted(false);
     pthread_once(&once, watch);
 }
 

@@ -159,9 +159,13 @@ void gate_leave(void) {
     pthread_mutex_unlock(&birth.gate);
 }
 
-void *gate_dlopen(const char *path, int flags) {
+void *gate_dlopen(const char *path, char **text) {
     gate_enter();
-    void *handle = dlopen(path, flags);
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle && text) {
+        const char *why = dlerror();
+        *text = why ? strdup(why) : NULL;
+    }
     gate_leave();
     return handle;
 }
@@ -178,4 +182,14 @@ void *gate_dlsym(void *handle, const char *name) {
     void *p = dlsym(handle, name);
     gate_leave();
     return p;
+}
+
+char *gate_path_of(const void *function) {
+    Dl_info info;
+    gate_enter(); /* the name is the linker's, as long as the library is there */
+    bool found = function && dladdr(function, &info) && info.dli_fname;
+    char *path = found ? realpath(info.dli_fname, NULL) : NULL;
+    if (found && !path) path = strdup(info.dli_fname);
+    gate_leave();
+    return path;
 }

@@ -5,7 +5,6 @@
  */
 #include "layer.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,20 +141,18 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
 
 static enum state open_one(struct instance *in, struct layer_node *n) {
     const struct layer *l = n->layer;
-    gate_enter();
-    n->handle = dlopen(l->library, RTLD_LAZY | RTLD_LOCAL); /* LAY-277 */
-    const char *why = n->handle ? NULL : dlerror();
-    char *text = why ? strdup(why) : NULL;
-    gate_leave();
+    char *text = NULL;
+    n->handle = gate_dlopen(l->library, &text);
+    if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296 */
         bool wrong = library_wrong_class(text);
-        log_text(in, wrong ? LOG_INFO : LOG_ERROR, text ? text : "unknown error of the dynamic linker");
+        log_text(in, wrong ? LOG_INFO : LOG_ERROR, text);
         free(text);
         return wrong ? WRONG_CLASS : FAILED;
     }
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    n->path = library_path_of((void *)n->gipa);
+    n->path = gate_path_of((void *)n->gipa);
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
     if (strchr(l->library, '/')) { /* LAY-283 */

@@ -9,7 +9,6 @@
  */
 #include "library.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,27 +92,11 @@ struct mapped_lib *library_open(const char *path, char **text) {
         return NULL;
     }
     lib->real = lib->given;
-    gate_enter();
-    lib->handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL); /* DRV-024 */
-    if (!lib->handle) {
-        const char *why = dlerror();
-        *text = strdup(why ? why : "unknown error of the dynamic linker");
-    }
-    gate_leave();
+    lib->handle = gate_dlopen(path, text);
     if (lib->handle) return lib;
     free(lib->given);
     free(lib);
     return NULL;
-}
-
-char *library_path_of(const void *function) {
-    Dl_info info;
-    gate_enter();
-    bool found = function && dladdr(function, &info) && info.dli_fname;
-    char *path = found ? realpath(info.dli_fname, NULL) : NULL;
-    if (found && !path) path = strdup(info.dli_fname);
-    gate_leave();
-    return path;
 }
 
 static struct held *hold(void *handle, const char *given, const char *real, const struct file_identity *identity) {
@@ -203,7 +186,7 @@ void library_preload(const struct driver_scan *scan) {
         bool have = listed(preloaded, d->mapped->handle);
         lock_drop();
         if (have) continue;
-        void *handle = gate_dlopen(d->mapped->given, RTLD_LAZY | RTLD_LOCAL);
+        void *handle = gate_dlopen(d->mapped->given, NULL);
         struct held *h = handle ? hold(handle, d->mapped->given, d->mapped->real, &d->mapped->identity)
                                 : NULL;
         if (!h) {

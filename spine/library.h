@@ -27,8 +27,6 @@ struct mapped_lib {
 
 /* Opens a driver's library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
-/* Real path of the object that contains the function (DRV-025); malloc, NULL when it cannot be found. */
-char *library_path_of(const void *function);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
 /* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */

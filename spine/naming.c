@@ -33,8 +33,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
             *out = (uint64_t)(uintptr_t)device->driver->handle;
     } else if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
         lock_take();
-        for (uint32_t i = 0; i < instance->lower_count; i++) {
-            const struct physdev *physdev = instance->lower_devs[i];
+        for (const struct physdev *physdev = instance->lower_devs; physdev; physdev = physdev->next) {
             if (handle == (uint64_t)(uintptr_t)physdev) {
                 *out = (uint64_t)(uintptr_t)physdev->lower;
                 known = physdev->driver == device->driver;

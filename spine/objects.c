@@ -34,6 +34,18 @@ static struct claim *claim_find(const void *what, const void *whose)
     return NULL;
 }
 
+/* Waits until more claims have ended than were seen. The time limit is for nothing but a lost wake-up of a
+ * foreign kernel; correctness does not need it, and the builds with sanitizers do without. */
+static void claim_sleep(uint32_t seen)
+{
+#ifdef CHECK_LOCK
+    const struct timespec *limit = NULL;
+#else
+    const struct timespec *limit = &(struct timespec){.tv_nsec = 100 * 1000 * 1000};
+#endif
+    syscall(SYS_futex, &claims_ended, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
+}
+
 static bool claim_wait(const void *what, const void *whose)
 {
     struct claim *other;
@@ -42,9 +54,7 @@ static bool claim_wait(const void *what, const void *whose)
             return false;
         uint32_t seen = __atomic_load_n(&claims_ended, __ATOMIC_RELAXED);
         lock_drop();
-        /* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it. */
-        struct timespec limit = {.tv_nsec = 100 * 1000 * 1000};
-        syscall(SYS_futex, &claims_ended, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+        claim_sleep(seen);
         lock_take();
     }
     return true;
@@ -91,32 +101,24 @@ static void let_go(struct driver *driver)
 
 bool drivers_take(struct instance *instance, struct held_drivers *held)
 {
-    uint32_t room = HELD_FEW;
-    held->driver = held->few;
-    for (;;) {
-        lock_take();
-        held->count = 0;
-        uint32_t all = 0;
-        for (struct driver *d = instance->drivers; d; d = d->next)
-            all++;
-        if (all <= room) {
-            for (struct driver *d = instance->drivers; d; d = d->next) {
-                if (d->removing)
-                    continue;
-                hold(d);
-                held->driver[held->count++] = d;
-            }
-            lock_drop();
-            return true;
-        }
-        lock_drop();
-        if (held->driver != held->few)
-            free(held->driver);
-        room = all;
-        held->driver = malloc(room * sizeof *held->driver);
-        if (!held->driver)
-            return false;
+    uint32_t all = 0;
+    lock_take();
+    for (struct driver *d = instance->drivers; d; d = d->next)
+        all++;
+    lock_drop();
+    held->count = 0;
+    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
+    if (!held->driver)
+        return false;
+    lock_take();
+    for (struct driver *d = instance->drivers; d; d = d->next) { /* they only get fewer */
+        if (d->removing)
+            continue;
+        hold(d);
+        held->driver[held->count++] = d;
     }
+    lock_drop();
+    return true;
 }
 
 void drivers_drop(struct held_drivers *held)

@@ -9,133 +9,94 @@
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */
 
-struct record_list {
-    struct physdev ***record;
-    uint32_t *count, *room;
-    uint64_t magic;
-};
-
-static struct record_list lower_list(struct instance *instance)
+static void records_free(struct physdev *list)
 {
-    return (struct record_list){&instance->lower_devs, &instance->lower_count, &instance->lower_room,
-                                PHYSDEV_LOWER_MAGIC};
-}
-
-static struct record_list upper_list(struct instance *instance)
-{
-    return (struct record_list){&instance->upper, &instance->upper_count, &instance->upper_room, PHYSDEV_UPPER_MAGIC};
-}
-
-static struct physdev *record_of(const struct record_list *list, const struct found *found)
-{
-    for (uint32_t i = 0; i < *list->count; i++) {
-        struct physdev *record = (*list->record)[i];
-        if (record->lower == found->handle && record->driver == found->driver)
-            return record;
+    while (list) {
+        struct physdev *next = list->next;
+        free(list);
+        list = next;
     }
-    return NULL;
+}
+
+/* The record of a found handle in a list. Under the lock. */
+static struct physdev *record_of(struct physdev *list, const struct found *found)
+{
+    while (list && !(list->lower == found->handle && list->driver == found->driver))
+        list = list->next;
+    return list;
 }
 
 /* Gives each found handle its record, the old one where there is one (PHY-015): records stay until the instance goes,
- * since programs may keep handles that a trimmed or later result lacks (PHY-017). Whatever is allocated is allocated
- * without the lock; another thread may meanwhile have added the same device (THR-008), so all is looked at again. */
-static VkResult give_records(struct instance *instance, const struct record_list *list, struct found *found,
+ * since programs may keep handles that a trimmed or later result lacks (PHY-017). Records are allocated without the
+ * lock; another thread may meanwhile have added the same device (THR-008), so all is looked at again. */
+static VkResult give_records(struct instance *instance, struct physdev **list, uint64_t magic, struct found *found,
                              uint32_t count)
 {
-    struct physdev *spare = NULL;   /* a chain of unused records, linked by their first word */
-    struct physdev **longer = NULL; /* a larger list */
-    uint32_t longer_room = 0;
+    struct physdev *spare = NULL;
     VkResult result = VK_SUCCESS;
-    for (;;) {
-        void *unused = NULL;
+    while (result == VK_SUCCESS) {
         uint32_t missing = 0;
         lock_take();
-        if (longer && longer_room > *list->room) {
-            if (*list->count)
-                memcpy(longer, *list->record, *list->count * sizeof *longer);
-            unused = *list->record;
-            *list->record = longer;
-            *list->room = longer_room;
-        } else {
-            unused = longer;
-        }
-        longer = NULL;
         for (uint32_t i = 0; i < count; i++) {
             if (found[i].record || !found[i].handle)
                 continue;
-            found[i].record = record_of(list, &found[i]);
+            found[i].record = record_of(*list, &found[i]);
             if (found[i].record)
                 continue;
-            if (!spare || *list->count == *list->room) {
+            if (!spare) {
                 missing++;
                 continue;
             }
             struct physdev *record = spare;
-            spare = (struct physdev *)record->table;
+            spare = record->next;
             *record = (struct physdev){.table = instance->table,
-                                       .magic = list->magic,
+                                       .magic = magic,
                                        .lower = found[i].handle,
                                        .driver = found[i].driver,
-                                       .instance = instance};
-            (*list->record)[(*list->count)++] = record;
+                                       .instance = instance,
+                                       .next = *list};
+            *list = record;
             found[i].record = record;
         }
-        uint32_t have = *list->count, room = *list->room;
         lock_drop();
-        free(unused);
         if (!missing)
             break;
-        if (room - have < missing) {
-            longer_room = have + missing + 8;
-            longer = malloc(longer_room * sizeof *longer);
-            if (!longer) {
-                result = VK_ERROR_OUT_OF_HOST_MEMORY;
-                break;
-            }
-        }
-        for (uint32_t i = 0; i != missing; i++) {
+        for (; missing && result == VK_SUCCESS; missing--) {
             struct physdev *record = calloc(1, sizeof *record);
-            if (!record) {
+            if (record) {
+                record->next = spare;
+                spare = record;
+            } else {
                 result = VK_ERROR_OUT_OF_HOST_MEMORY;
-                break;
             }
-            record->table = (struct instance_table *)spare;
-            spare = record;
         }
-        if (result != VK_SUCCESS)
-            break;
     }
-    free(longer);
-    while (spare) {
-        struct physdev *next = (struct physdev *)spare->table;
-        free(spare);
-        spare = next;
-    }
+    records_free(spare);
     return result;
+}
+
+/* The record that a handle is, or NULL. Under the lock. */
+static struct physdev *record_at(struct physdev *list, VkPhysicalDevice handle)
+{
+    while (list && (VkPhysicalDevice)list != handle)
+        list = list->next;
+    return list;
 }
 
 struct physdev *physdev_upper_find(struct instance *instance, VkPhysicalDevice handle)
 {
-    struct physdev *record = NULL;
     lock_take();
-    for (uint32_t i = 0; i != instance->upper_count && !record; i++)
-        if ((VkPhysicalDevice)instance->upper[i] == handle)
-            record = instance->upper[i];
-    for (uint32_t i = 0; i != instance->lower_count && !record; i++)
-        if ((VkPhysicalDevice)instance->lower_devs[i] == handle)
-            record = instance->lower_devs[i];
+    struct physdev *record = record_at(instance->upper, handle);
+    if (!record)
+        record = record_at(instance->lower_devs, handle);
     lock_drop();
     return record;
 }
 
 void physdevs_free(struct instance *instance)
 {
-    for (uint32_t i = 0; i < instance->upper_count; i++)
-        free(instance->upper[i]);
-    for (uint32_t i = 0; i < instance->lower_count; i++)
-        free(instance->lower_devs[i]);
-    free(instance->upper);
-    free(instance->lower_devs);
+    records_free(instance->upper);
+    records_free(instance->lower_devs);
 }
 
 /* ---- asking the drivers ---------------------------------------------------------------------------------------- */
@@ -144,28 +105,20 @@ void physdevs_free(struct instance *instance)
 VkResult scan_begin(struct instance *instance, struct scan *scan)
 {
     *scan = (struct scan){0};
-    uint32_t count = 0, room = 0;
-    for (;;) {
-        lock_take();
-        count = 0;
-        for (struct driver *d = instance->drivers; d; d = d->next) {
-            if (d->removing)
-                continue;
-            if (count < room)
-                scan->asked[count].driver = d;
-            count++;
-        }
-        if (count <= room)
-            scan->ticket = ++instance->scans;
-        lock_drop();
-        if (count <= room)
-            break;
-        free(scan->asked);
-        room = count;
-        scan->asked = calloc(room, sizeof *scan->asked);
-        if (!scan->asked)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
+    uint32_t all = 0, count = 0;
+    lock_take();
+    for (struct driver *d = instance->drivers; d; d = d->next)
+        all++;
+    lock_drop();
+    scan->asked = calloc(all ? all : 1, sizeof *scan->asked); /* an instance's drivers only get fewer */
+    if (!scan->asked)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    lock_take();
+    for (struct driver *d = instance->drivers; d; d = d->next)
+        if (!d->removing)
+            scan->asked[count++].driver = d;
+    scan->ticket = ++instance->scans;
+    lock_drop();
     for (uint32_t i = 0; i < count; i++) /* a hold is refused when another thread is removing the driver just now */
         if (driver_hold(scan->asked[i].driver))
             scan->asked[scan->driver_count++].driver = scan->asked[i].driver;
@@ -257,8 +210,8 @@ static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
  * already noted says nothing new about a driver. */
 VkResult scan_note(struct instance *instance, struct scan *scan)
 {
-    struct record_list list = lower_list(instance);
-    VkResult result = give_records(instance, &list, scan->found, scan->count);
+    VkResult result =
+        give_records(instance, &instance->lower_devs, PHYSDEV_LOWER_MAGIC, scan->found, scan->count);
     if (result != VK_SUCCESS)
         return result;
     lock_take();
@@ -347,8 +300,7 @@ VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < count; i++)
         found[i].handle = *place[i];
-    struct record_list list = upper_list(instance);
-    VkResult result = give_records(instance, &list, found, count);
+    VkResult result = give_records(instance, &instance->upper, PHYSDEV_UPPER_MAGIC, found, count);
     for (uint32_t i = 0; i < count; i++)
         *place[i] = result == VK_SUCCESS ? (VkPhysicalDevice)found[i].record : VK_NULL_HANDLE;
     free(found);

@@ -383,13 +383,14 @@ static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < sizeof ext->extensionName && ext->extensionName[i]; i++)
         hash = (hash ^ (unsigned char)ext->extensionName[i]) * 16777619u;
-    for (uint32_t p = hash & set->mask;; p = (p + 1) & set->mask) {
-        if (!set->place[p]) {
+    for (;; hash++) {
+        uint32_t *place = &set->place[hash & set->mask];
+        if (!*place) {
             set->ext[set->count++] = *ext;
-            set->place[p] = set->count;
+            *place = set->count;
             return;
         }
-        if (strncmp(set->ext[set->place[p] - 1].extensionName, ext->extensionName, sizeof ext->extensionName) == 0)
+        if (strncmp(set->ext[*place - 1].extensionName, ext->extensionName, sizeof ext->extensionName) == 0)
             return; /* DEV-003: the first one stays */
     }
 }

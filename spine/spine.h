@@ -127,10 +127,8 @@ struct instance {
 
     struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
 
-    struct physdev **upper;       /* physdev.c: handles that programs hold */
-    uint32_t upper_count, upper_room;
-    struct physdev **lower_devs;  /* physdev.c: handles of the lower end */
-    uint32_t lower_count, lower_room;
+    struct physdev *upper;        /* physdev.c: handles that programs hold; under the lock */
+    struct physdev *lower_devs;   /* physdev.c: handles of the lower end; under the lock */
     uint64_t scans;               /* enumerations begun, under the lock */
 
     struct device *devices;       /* live devices, under the lock */
@@ -189,6 +187,7 @@ struct physdev {
     void *lower;                   /* +16: upper kind: the chain's handle; lower kind: the driver's */
     struct driver *driver;         /* +24: lower kind: &driver->own_table; upper kind: NULL */
     struct instance *instance;     /* +32 */
+    struct physdev *next;          /* of the same kind and instance */
 };
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */
@@ -236,9 +235,13 @@ void lock_wanted(bool taken);
 /* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
 void gate_enter(void);
 void gate_leave(void);
-void *gate_dlopen(const char *path, int flags);
+/* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
+ * copy of what the dynamic linker says, for free(); NULL without memory. */
+void *gate_dlopen(const char *path, char **text);
 int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
+/* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. */
+char *gate_path_of(const void *function);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t) { return t->generation == fork_generation() ? t->count : 0; }

@@ -16,9 +16,17 @@ var (
 	textOf     = regexp.MustCompile(`"(?:[^"\\]|\\.){4,}"`)
 )
 
-// orderless are two lines whose order means nothing: two blocks are given back, two texts copied, or a block is given back
-// with the lock or without it.
-var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset))\(`)
+// orderless are two lines whose order means nothing: two blocks are given back, two texts copied, a block is given back
+// with the lock or without it, or something is copied with the lock instead of before it.
+var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
+
+// clamp is a limit: "if (x > limit) x = limit;", which "x >= limit" means as well.
+var clamp = regexp.MustCompile(`^\s*if \((\S+) ([<>]) (\w+)\)\s*(\S+) = (\w+);`)
+
+func isClamp(text string) bool {
+	m := clamp.FindStringSubmatch(text)
+	return m != nil && m[1] == m[4] && m[3] == m[5]
+}
 
 var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
 
@@ -61,9 +69,10 @@ func cMutants(file, text string) []mutant {
 			}
 			return false
 		}
+		limits := isClamp(text[start:])
 		for _, m := range comparison.FindAllStringSubmatchIndex(line, -1) {
 			op := line[m[2]:m[3]]
-			if !inText(m[2]) {
+			if !inText(m[2]) && !limits {
 				add(m[2], m[3], opposite[op], fmt.Sprintf("%s for %s: %s", opposite[op], op, trimmed))
 			}
 		}

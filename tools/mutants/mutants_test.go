@@ -32,10 +32,26 @@ func TestFaultsInC(t *testing.T) {
 func TestOrderless(t *testing.T) {
 	for lines, want := range map[string]bool{
 		"    free(a);\n    free(b);": true, "    lock_drop();\n    plan_free(&p);": true, "    strncpy(a, b, 3);\n    strncpy(c, d, 4);": true,
-		"    lock_drop();\n    memcpy(a, b, 3);": false, "    free(a);\n    lock_drop();": false, "    one(a);\n    free(b);": false,
+		"    memcpy(a, b, 3);\n    lock_take();": true,
+		"    lock_take();\n    memcpy(a, b, 3);": false, "    lock_drop();\n    memcpy(a, b, 3);": false, "    free(a);\n    lock_drop();": false, "    one(a);\n    free(b);": false,
 	} {
 		if orderless.MatchString(lines) != want {
 			t.Errorf("%q: %v", lines, !want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for text, want := range map[string]int{"    if (a.n > MOST)\n        a.n = MOST;\n": 0, "    if (a < 3) a = 3;\n": 0,
+		"    if (a > MOST)\n        b = MOST;\n": 1, "    if (a > MOST)\n        return a;\n": 1} {
+		n := 0
+		for _, m := range cMutants("x.c", text) {
+			if strings.Contains(m.what, " for ") {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%q: %d comparisons are changed, want %d", text, n, want)
 		}
 	}
 }
