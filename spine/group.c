@@ -265,26 +265,31 @@ done:
 
 /* ---- upper end ------------------------------------------------------------------------------------------------- */
 
+/* Replaces the chain's handles by the program's; groups have no member, when there is no memory. */
 static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count)
 {
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     size_t members = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
             group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
         members += group[i].physicalDeviceCount;
     }
-    VkPhysicalDevice **place = calloc(members ? members : 1, sizeof *place);
-    if (!place) {
+    struct found *found = calloc(members ? members : 1, sizeof *found), *end = found;
+    if (found) {
         for (uint32_t i = 0; i < count; i++)
-            group[i].physicalDeviceCount = 0;
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+            for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
+                (end++)->handle = group[i].physicalDevices[j];
+        result = upper_records(instance, found, (uint32_t)members);
     }
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < count; i++)
+    const struct found *next = found;
+    for (uint32_t i = 0; i < count; i++) {
+        if (result != VK_SUCCESS)
+            group[i].physicalDeviceCount = 0;
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
-            place[next++] = &group[i].physicalDevices[j];
-    VkResult result = wrap_upper(instance, place, next);
-    free(place);
+            group[i].physicalDevices[j] = (VkPhysicalDevice)(next++)->record;
+    }
+    free(found);
     return result;
 }
 

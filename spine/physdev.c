@@ -290,35 +290,24 @@ done:
 
 /* ---- upper end ------------------------------------------------------------------------------------------------- */
 
-/* Replaces the chain's handles by the program's. */
-VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_t count)
+VkResult upper_records(struct instance *instance, struct found *found, uint32_t count)
 {
-    if (!count)
-        return VK_SUCCESS;
-    struct found *found = calloc(count, sizeof *found);
-    if (!found)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < count; i++)
-        found[i].handle = *place[i];
-    VkResult result = give_records(instance, &instance->upper, PHYSDEV_UPPER_MAGIC, found, count);
-    for (uint32_t i = 0; i < count; i++)
-        *place[i] = result == VK_SUCCESS ? (VkPhysicalDevice)found[i].record : VK_NULL_HANDLE;
-    free(found);
-    return result;
+    return give_records(instance, &instance->upper, PHYSDEV_UPPER_MAGIC, found, count);
 }
 
+/* Replaces the chain's handles by the program's; by none, when there is no memory. */
 static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device, uint32_t count)
 {
-    VkPhysicalDevice **place = calloc(count ? count : 1, sizeof *place);
-    if (!place) {
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct found *found = calloc(count ? count : 1, sizeof *found);
+    if (found) {
         for (uint32_t i = 0; i < count; i++)
-            device[i] = VK_NULL_HANDLE;
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+            found[i].handle = device[i];
+        result = upper_records(instance, found, count);
     }
     for (uint32_t i = 0; i < count; i++)
-        place[i] = &device[i];
-    VkResult result = wrap_upper(instance, place, count);
-    free(place);
+        device[i] = result == VK_SUCCESS ? (VkPhysicalDevice)found[i].record : VK_NULL_HANDLE;
+    free(found);
     return result;
 }
 

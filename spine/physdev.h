@@ -52,8 +52,8 @@ VkResult scan_devices(struct scan *scan, struct asked *asked, bool *reading);
 VkResult scan_note(struct instance *instance, struct scan *scan);
 void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result);
 void log_no_devices(struct instance *instance);
-/* Replaces the chain's handles by the program's; by NULL when there is no memory. */
-VkResult wrap_upper(struct instance *instance, VkPhysicalDevice **place, uint32_t count);
+/* Gives the chain's handles their upper-end records; on an error (no memory) not all have one. */
+VkResult upper_records(struct instance *instance, struct found *found, uint32_t count);
 
 /* With a filter the whole list is needed whatever the program asks for: the chain is asked with a guessed room that
  * grows until all fits. Counting first would ask every driver twice. */

@@ -464,7 +464,7 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) {
             const VkDeviceGroupDeviceCreateInfo *g = (const void *)s;
             record_begin(&r, "group", '[');
-            for (uint32_t d = 0; d < g->physicalDeviceCount; d++) record_int(&r, NULL,
+            for (uint32_t d = 0; g->pPhysicalDevices && d < g->physicalDeviceCount; d++) record_int(&r, NULL,
                 chain_of(g->pPhysicalDevices[d]) == instance);
             record_end(&r, ']');
         }
@@ -496,8 +496,8 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         if (s->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
         group = (VkDeviceGroupDeviceCreateInfo *)(uintptr_t)s;
         members = group->pPhysicalDevices;
-        for (uint32_t i = 0; i < group->physicalDeviceCount && i < 64; i++) bare[i] = below(members[i]);
-        group->pPhysicalDevices = bare;
+        for (uint32_t i = 0; members && i < group->physicalDeviceCount && i < 64; i++) bare[i] = below(members[i]);
+        group->pPhysicalDevices = members ? bare : NULL;
         break;
     }
     info.ppEnabledExtensionNames = more_names("add_device_ext", info.ppEnabledExtensionNames,

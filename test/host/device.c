@@ -54,14 +54,14 @@ COMMAND(create_device)
         } else if (!strcmp(line->key[i], "unknown")) {
             made = take(&arena, 64);
             made->sType = (VkStructureType)number(line->value[i]);
-        } else if (!strcmp(line->key[i], "group")) { /* group=#1,#2 */
+        } else if (!strcmp(line->key[i], "group")) { /* group=#1,#2; group=null: says that it has one, and has none */
             VkDeviceGroupDeviceCreateInfo *g = take(&arena, sizeof *g);
             VkPhysicalDevice *members = take(&arena, 64 * sizeof *members);
             char *list = take_text(&arena, line->value[i]), *rest = NULL;
             g->sType = VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO;
             for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
                 members[g->physicalDeviceCount++] = (VkPhysicalDevice)(uintptr_t)resolve(word);
-            g->pPhysicalDevices = members;
+            if (strcmp(line->value[i], "null")) g->pPhysicalDevices = members;
             made = (VkBaseOutStructure *)g;
         } else if (!strcmp(line->key[i], "next")) {
             made = (VkBaseOutStructure *)(uintptr_t)resolve(line->value[i]);

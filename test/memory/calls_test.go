@@ -231,11 +231,21 @@ func (i *injector) life(words []string) {
 		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {
 			t.Errorf("%d devices", n)
 		}
+		for _, d := range a.Ints("devices") { // what is not wrapped is a layer's or the driver's
+			if a.Result() == outOfMemory && d != 0 {
+				t.Errorf("a device that is none: %v", a)
+			}
+		}
 		return a
 	}).Ints("devices")
 	groups := func(words ...string) func() world.Answer {
 		return func() world.Answer {
 			a := h.Do("device_groups", words...)
+			for _, g := range a.Objects("groups") {
+				if a.Result() == outOfMemory && g.Int("members") != 0xabababab && g.Int("members") != 0 {
+					t.Errorf("a group of devices that are none: %v", a)
+				}
+			}
 			if n := len(a.Objects("groups")); a.Result() == 0 && n != 2 || a.Result() == incomplete && n != 1 {
 				t.Errorf("%d groups", n)
 			}

@@ -61,6 +61,12 @@ func TestGroupOfADevice(t *testing.T) {
 			t.Errorf("%v: the driver saw %v", layers, made)
 		}
 		h.Do("destroy_device")
+		w.ForgetLog() // a list that is not there is passed on as it is
+		h.OK("create_device", "pd", world.Ref(d[0]), "group", "null")
+		if made := w.Log().By("a").Fn("vkCreateDevice"); len(made) != 1 || len(made[0].Strings("group")) != 0 {
+			t.Errorf("%v: the driver saw %v", layers, made)
+		}
+		h.Do("destroy_device")
 		h.Quit()
 	}
 }

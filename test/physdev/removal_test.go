@@ -333,6 +333,36 @@ func TestDeviceMadeDuringRemoval(t *testing.T) {
 	h.Quit()
 }
 
+// An enumeration that no longer finds a driver's devices waits for a messenger that is being made in it.
+//
+// holds: PHY-048 THR-009
+func TestRemovalWaitsForAMessenger(t *testing.T) {
+	t.Parallel()
+	for verb, command := range map[string]string{"messenger": "vkCreateDebugUtilsMessengerEXT", "report": "vkCreateDebugReportCallbackEXT"} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			lost, h, _ := lostAndFull(w)
+			h.Do("script", "as", "enumerate", "line", "physical_devices")
+			h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+			lost.Replace(append(slices.Clone(windowed), "perform "+command+" inside")...)
+			h.OK("create_"+verb, "as", "m")
+			if a := h.Do("join"); a.Int("bad") != 0 {
+				t.Errorf("the enumeration: %v", a)
+			}
+			gone := strings.Replace(command, "Create", "Destroy", 1)
+			order := w.Log().By("lost").Fn(command, gone, "vkDestroyInstance")
+			if got, want := order.Names(), []string{"lost " + command, "lost " + gone, "lost vkDestroyInstance"}; !slices.Equal(got, want) {
+				t.Errorf("the driver saw %v", got)
+			}
+			h.Do("destroy_"+verb, "name", "m")
+			h.Do("destroy_surface")
+			h.Do("destroy_instance")
+			h.Quit()
+		})
+	}
+}
+
 // A driver whose physical devices went while the program has a device of it: the device works to its end, and the first
 // enumeration after that removes the driver.
 //
