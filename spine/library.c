@@ -46,13 +46,17 @@ void library_let_go(void *handle) {
     if (!library_never_closed()) gate_dlclose(handle);
 }
 
+static void held_free(struct held *h) {
+    free(h->given);
+    free(h->real);
+    free(h);
+}
+
 static void held_close(struct held *h) {
     while (h) {
         struct held *next = h->next;
         library_let_go(h->handle);
-        free(h->given);
-        free(h->real);
-        free(h);
+        held_free(h);
         h = next;
     }
 }
@@ -99,19 +103,14 @@ struct mapped_lib *library_open(const char *path, char **text) {
     return NULL;
 }
 
-static struct held *hold(void *handle, const char *given, const char *real, const struct file_identity *identity) {
+/* Of the same object as an open library. NULL: no memory. */
+static struct held *hold(const struct mapped_lib *lib) {
     struct held *h = calloc(1, sizeof *h);
     if (!h) return NULL;
-    h->handle = handle;
-    h->given = strdup(given);
-    h->real = strdup(real);
-    if (h->given && h->real) {
-        h->identity = *identity;
-        return h;
-    }
-    free(h->given);
-    free(h->real);
-    free(h);
+    *h = (struct held){
+        .handle = lib->handle, .given = strdup(lib->given), .real = strdup(lib->real), .identity = lib->identity};
+    if (h->given && h->real) return h;
+    held_free(h);
     return NULL;
 }
 
@@ -143,7 +142,7 @@ void library_close(struct mapped_lib *lib) {
     bool close = !library_never_closed();
     if (close && lib->reported && unloading() == UNLOAD_USUAL) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
-        struct held *h = hold(lib->handle, lib->given, lib->real, &lib->identity);
+        struct held *h = hold(lib);
         if (h) {
             exit_watch();
             lock_take();
@@ -154,11 +153,7 @@ void library_close(struct mapped_lib *lib) {
                 close = false;
             }
             lock_drop();
-            if (h) {
-                free(h->given);
-                free(h->real);
-                free(h);
-            }
+            if (h) held_free(h);
         }
     }
     if (close) gate_dlclose(lib->handle);
@@ -186,11 +181,11 @@ void library_preload(const struct driver_scan *scan) {
         bool have = listed(preloaded, d->mapped->handle);
         lock_drop();
         if (have) continue;
-        void *handle = gate_dlopen(d->mapped->given, NULL);
-        struct held *h = handle ? hold(handle, d->mapped->given, d->mapped->real, &d->mapped->identity)
-                                : NULL;
-        if (!h) {
-            if (handle) gate_dlclose(handle);
+        struct held *h = hold(d->mapped);
+        if (!h) continue;
+        h->handle = gate_dlopen(h->given, NULL); /* another reference */
+        if (!h->handle) {
+            held_free(h);
             continue;
         }
         lock_take();

@@ -294,6 +294,36 @@ func TestChangedDriverOfTwoNames(t *testing.T) {
 	h.Quit()
 }
 
+// A driver that is kept and has changed is let go alone.
+//
+// holds: INS-087 INS-088
+func TestChangedDriverAmongKeptOnes(t *testing.T) {
+	t.Parallel()
+	for n := range 3 {
+		w := world.New(t)
+		var drivers []*world.Fake
+		for _, name := range []string{"a", "b", "c"} {
+			drivers = append(drivers, w.Driver(name, "log_load", "device name="+name))
+		}
+		h := w.Start()
+		for range 2 {
+			h.OK("create_instance")
+			h.OK("physical_devices")
+			h.Do("destroy_instance")
+		}
+		changed := drivers[n]
+		if err := os.Chmod(changed.Library, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.ForgetLog()
+		h.OK("create_instance")
+		h.OK("physical_devices")
+		h.Do("destroy_instance")
+		same(t, changed.Name, loads(w), []string{changed.Name + "-", changed.Name + "+"})
+		h.Quit()
+	}
+}
+
 // Libraries may call the loader while they are opened and closed: it holds no lock then.
 //
 // holds: INS-087 INS-088
