@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/zwire.h"
+#include "device.h"
 #include "physdev.h"
 #include "spine.h"
 
@@ -69,15 +70,11 @@ static bool names_its_driver(const struct physdev *device, uint32_t version)
     if ((version & 0x1fffffffu) >= ((1u << 22) | (2u << 12)))
         return true;
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
-    uint32_t count = 0;
-    bool found = false;
-    if (!list || list(driver_physdev(device), NULL, &count, NULL) < 0 || !count)
+    uint32_t count;
+    VkExtensionProperties *ext;
+    if (!list || device_extensions(list, driver_physdev(device), &count, &ext) != VK_SUCCESS)
         return false;
-    VkExtensionProperties *ext = calloc(count, sizeof *ext);
-    uint32_t written = count;
-    if (ext && list(driver_physdev(device), NULL, &written, ext) >= 0)
-        for (uint32_t i = 0; i < written && i < count && !found; i++)
-            found = strncmp(ext[i].extensionName, "VK_KHR_driver_properties", sizeof ext[i].extensionName) == 0;
+    bool found = extension_listed(ext, count, "VK_KHR_driver_properties");
     free(ext);
     return found;
 }

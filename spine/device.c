@@ -51,12 +51,6 @@ static VkResult set_device_data(VkDevice handle, void *object) {
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
-static bool listed(const VkExtensionProperties *list, uint32_t count, const char *name) {
-    for (uint32_t i = 0; i < count; i++)
-        if (strncmp(list[i].extensionName, name, VK_MAX_EXTENSION_NAME_SIZE) == 0) return true;
-    return false;
-}
-
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
                            uint32_t *count, VkExtensionProperties **out) {
     *out = NULL;
@@ -99,10 +93,10 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
             result = VK_ERROR_EXTENSION_NOT_PRESENT;
             break;
         }
-        bool found = listed(list, count, name);
+        bool found = extension_listed(list, count, name);
         for (uint32_t l = 0; l < in->layers->active_count && !found; l++) {
             const struct layer *layer = in->layers->active[l].layer;
-            found = !layer->meta && listed(layer->device_ext, layer->device_ext_count, name);
+            found = !layer->meta && extension_listed(layer->device_ext, layer->device_ext_count, name);
         }
         if (found) continue;
         log_line(in, LOG_ERROR,

@@ -51,9 +51,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     for (uint32_t i = 0; i < wanted; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
         if (!name) continue;
-        uint32_t e = 0;
-        while (e < count && strncmp(list[e].extensionName, name, VK_MAX_EXTENSION_NAME_SIZE) != 0) e++;
-        if (e < count)
+        if (extension_listed(list, count, name))
             (*names)[kept++] = name;
         else
             log_line(in, LOG_DEBUG | LOG_DRIVER,

@@ -339,8 +339,7 @@ VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint
             return VK_ERROR_OUT_OF_HOST_MEMORY;
         uint32_t written = count;
         if (list(driver_physdev(device), NULL, &written, ext) >= 0)
-            for (uint32_t i = 0; i < written && i < count && !listed; i++)
-                listed = strncmp(ext[i].extensionName, "VK_EXT_tooling_info", sizeof ext[i].extensionName) == 0;
+            listed = extension_listed(ext, written < count ? written : count, "VK_EXT_tooling_info");
         mem_free(allocator, ext);
     }
     if (listed)

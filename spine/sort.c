@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "physdev.h"
 
 struct key {
@@ -64,17 +65,12 @@ static VkResult read_pci(const struct instance *instance, struct key *key)
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(driver, vkEnumerateDeviceExtensionProperties);
     if (!ask || !list)
         return VK_SUCCESS;
-    uint32_t count = 0;
-    if (list(handle, NULL, &count, NULL) < 0 || !count)
-        return VK_SUCCESS;
-    VkExtensionProperties *ext = calloc(count, sizeof *ext);
-    if (!ext)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t written = count;
-    bool listed = false;
-    if (list(handle, NULL, &written, ext) >= 0)
-        for (uint32_t i = 0; i < written && i < count && !listed; i++)
-            listed = strncmp(ext[i].extensionName, "VK_EXT_pci_bus_info", sizeof ext[i].extensionName) == 0;
+    uint32_t count;
+    VkExtensionProperties *ext;
+    VkResult result = device_extensions(list, handle, &count, &ext);
+    if (result != VK_SUCCESS)
+        return result == VK_ERROR_OUT_OF_HOST_MEMORY ? result : VK_SUCCESS;
+    bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);
     if (!listed)
         return VK_SUCCESS;

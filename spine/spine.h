@@ -364,6 +364,8 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return 
 bool name_well_formed(const char *name);
 /* Is the name one of a list of names without NULL? */
 bool name_listed(const char *const *names, uint32_t count, const char *name);
+/* Is it one of a list of extensions? */
+bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name);
 /* physdev.c: called once per instance by instance.c. */
 void physdevs_free(struct instance *instance);
 /* Finds the upper or lower physical device record of a handle (naming.c, device.c); NULL when it is none. */

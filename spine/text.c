@@ -28,6 +28,12 @@ bool name_well_formed(const char *name) {
     return false;
 }
 
+bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strncmp(list[i].extensionName, name, VK_MAX_EXTENSION_NAME_SIZE) == 0) return true;
+    return false;
+}
+
 bool name_listed(const char *const *names, uint32_t count, const char *name) {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return true;

@@ -26,7 +26,8 @@ VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInf
         if (n->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
         const VkDeviceGroupDeviceCreateInfo *g = (const void *)n;
         record_begin(&r, "group", '[');
-        for (uint32_t i = 0; g->pPhysicalDevices && i < g->physicalDeviceCount; i++) record_object(&r, NULL, g->pPhysicalDevices[i]);
+        for (uint32_t i = 0; g->pPhysicalDevices && i < g->physicalDeviceCount; i++)
+            record_object(&r, NULL, g->pPhysicalDevices[i]);
         record_end(&r, ']');
     }
     if (device) record_object(&r, "made", device);

@@ -118,9 +118,10 @@ void record_phase(struct record *r, const char *function, const char *phase)
     record_text(r, "phase", phase);
 }
 
-/* "error FN CODE before|after" */
+/* "error FN CODE before|after"; before the next one is called, what is said of every function holds as well. */
 static bool wants_error(const char *function, const char *when, VkResult *result)
 {
+    if (!strcmp(when, "before") && imposed(function, NULL, result)) return true;
     const struct statement *s = script_find("error", function, 0);
     if (!s || s->count < 4 || strcmp(s->word[3], when)) return false;
     *result = (VkResult)script_number(s->word[2]);

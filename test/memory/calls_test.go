@@ -226,7 +226,7 @@ func (i *injector) life(words []string) {
 		}
 		return a
 	})
-	list := i.call("physical_devices", nil, func() world.Answer {
+	devicesOf := func() world.Answer {
 		a := h.Do("physical_devices")
 		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {
 			t.Errorf("%d devices", n)
@@ -237,7 +237,8 @@ func (i *injector) life(words []string) {
 			}
 		}
 		return a
-	}).Ints("devices")
+	}
+	list := i.call("physical_devices", nil, devicesOf).Ints("devices")
 	groups := func(words ...string) func() world.Answer {
 		return func() world.Answer {
 			a := h.Do("device_groups", words...)
@@ -258,7 +259,7 @@ func (i *injector) life(words []string) {
 	i.call("device_groups", nil, groups())
 	i.call("trimmed groups", nil, groups("count", "1", "chain", "1"))
 	h.Do("setenv", "name", "VK_LOADER_VENDOR_ID_FILTER", "value", "0-0xffffffff")
-	i.call("filtered devices", nil, func() world.Answer { return h.Do("physical_devices") })
+	i.call("filtered devices", nil, devicesOf)
 	i.call("filtered groups", nil, groups())
 	h.Do("unsetenv", "name", "VK_LOADER_VENDOR_ID_FILTER")
 	devices := map[string]string{}

@@ -320,13 +320,17 @@ func TestDeviceMadeDuringRemoval(t *testing.T) {
 	lost, h, device := lostAndFull(w)
 	h.Do("script", "as", "enumerate", "line", "physical_devices")
 	// The enumeration, which no longer finds the device, has time to begin; it waits for the device to be made.
-	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300", "line", "create_messenger as=late")
 	lost.Replace(append(slices.Clone(windowed), "device name=a ext=VK_KHR_swapchain:70", "result vkEnumeratePhysicalDevices -3", "perform vkCreateDevice inside")...)
 	h.OK("create_device", "pd", world.Ref(device), "ext", "VK_KHR_swapchain")
 	if a := h.Do("join"); a.Int("bad") != 0 {
 		t.Errorf("the enumeration: %v", a)
 	}
 	h.OK("create_swapchain", "surface", "s") // the driver stays, and works
+	h.Do("destroy_messenger", "name", "late")
+	if calls := w.Log().By("lost").Fn("vkCreateDebugUtilsMessengerEXT", "vkDestroyDebugUtilsMessengerEXT"); len(calls) != 0 {
+		t.Errorf("the driver knows a messenger that was made while it was to be removed: %v", calls)
+	}
 	h.Do("destroy_swapchain")
 	h.Do("destroy_device")
 	h.Do("destroy_instance")
@@ -361,6 +365,31 @@ func TestRemovalWaitsForAMessenger(t *testing.T) {
 			h.Quit()
 		})
 	}
+}
+
+// A device is made while its driver is removed by a layer above it, which enumerates: there is no driver any more.
+//
+// holds: PHY-048 PHY-052
+func TestDeviceOfARemovedDriver(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.ExplicitLayer("VK_LAYER_it", "perform vkCreateDevice enumerate")
+	lost := windowedDriver(w, "lost", "a")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.OK("create_instance", append([]string{"layer", "VK_LAYER_it"}, windows...)...)
+	devices := all(h)
+	device := devices[slices.Index(names(h, devices), "a")]
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	lost.Replace(windowed...)
+	if a := h.Do("create_device", "pd", world.Ref(device)); a.Result() != initializationFailed {
+		t.Errorf("%v", a)
+	}
+	if order := w.Log().By("lost").Fn("vkCreateDevice", "vkDestroyInstance").Names(); !slices.Equal(order, []string{"lost vkDestroyInstance"}) {
+		t.Errorf("the driver saw %v", order)
+	}
+	h.Do("destroy_instance")
+	h.Quit()
 }
 
 // A driver whose physical devices went while the program has a device of it: the device works to its end, and the first

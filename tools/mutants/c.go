@@ -20,12 +20,24 @@ var (
 // with the lock or without it, or something is copied with the lock instead of before it.
 var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
 
-// clamp is a limit: "if (x > limit) x = limit;", which "x >= limit" means as well.
-var clamp = regexp.MustCompile(`^\s*if \((\S+) ([<>]) (\w+)\)\s*(\S+) = (\w+);`)
+// limits are "if (x > limit) x = limit;" and "x < limit ? x : limit", which mean the same when both are equal.
+var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
 
-func isClamp(text string) bool {
-	m := clamp.FindStringSubmatch(text)
-	return m != nil && m[1] == m[4] && m[3] == m[5]
+// inLimit tells whether a place of a text lies in a limit.
+func inLimit(text string, at int) bool {
+	for _, m := range limits.FindAllStringSubmatchIndex(text, -1) {
+		part := func(n int) string { return text[m[2*n]:m[2*n+1]] }
+		if at < m[0] || at >= m[1] {
+			continue
+		}
+		n := 1
+		if m[2] < 0 {
+			n = 5
+		}
+		a, b, c, d := part(n), part(n+1), part(n+2), part(n+3)
+		return a == c && b == d || a == d && b == c
+	}
+	return false
 }
 
 var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
@@ -41,6 +53,10 @@ func cMutants(file, text string) []mutant {
 		start := at
 		at += len(whole)
 		trimmed := strings.TrimSpace(line)
+		next := ""
+		if i+1 < len(lines) {
+			next = strings.TrimSuffix(lines[i+1], "\n")
+		}
 		if comment {
 			comment = !strings.Contains(line, "*/")
 			continue
@@ -69,10 +85,9 @@ func cMutants(file, text string) []mutant {
 			}
 			return false
 		}
-		limits := isClamp(text[start:])
 		for _, m := range comparison.FindAllStringSubmatchIndex(line, -1) {
 			op := line[m[2]:m[3]]
-			if !inText(m[2]) && !limits {
+			if !inText(m[2]) && (opposite[op][:1] != op[:1] || !inLimit(line+"\n"+next, m[2])) {
 				add(m[2], m[3], opposite[op], fmt.Sprintf("%s for %s: %s", opposite[op], op, trimmed))
 			}
 		}
@@ -101,11 +116,8 @@ func cMutants(file, text string) []mutant {
 		}
 		if m := callLine.FindStringSubmatch(line); m != nil {
 			add(0, len(line), m[1]+";", "dropped: "+trimmed)
-			if i+1 < len(lines) {
-				next := strings.TrimSuffix(lines[i+1], "\n")
-				if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !orderless.MatchString(line+"\n"+next) {
-					add(0, len(whole)+len(next), next+"\n"+line, "swapped with the next line: "+trimmed)
-				}
+			if n := callLine.FindStringSubmatch(next); n != nil && n[1] == m[1] && !orderless.MatchString(line+"\n"+next) {
+				add(0, len(whole)+len(next), next+"\n"+line, "swapped with the next line: "+trimmed)
 			}
 		} else if m := assignLine.FindStringSubmatch(line); m != nil && !strings.Contains(line, "const ") {
 			add(0, len(line), m[1]+";", "dropped: "+trimmed)

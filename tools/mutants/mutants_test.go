@@ -43,6 +43,7 @@ func TestOrderless(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for text, want := range map[string]int{"    if (a.n > MOST)\n        a.n = MOST;\n": 0, "    if (a < 3) a = 3;\n": 0,
+		"    count = count < a->room ? count : a->room;\n": 0, "    count = count < room ? room : 3;\n": 1, "    if (a == MOST)\n        a = MOST;\n": 1,
 		"    if (a > MOST)\n        b = MOST;\n": 1, "    if (a > MOST)\n        return a;\n": 1} {
 		n := 0
 		for _, m := range cMutants("x.c", text) {
