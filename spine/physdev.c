@@ -165,7 +165,8 @@ VkResult scan_devices(struct scan *scan, struct asked *asked, bool *reading)
     result = enumerate(driver->handle, &written, device);
     if (result == VK_SUCCESS) {
         asked->answered = true;
-        for (uint32_t i = 0; i < written && i < count; i++) { /* PHY-013 */
+        written = written < count ? written : count; /* PHY-013 */
+        for (uint32_t i = 0; i < written; i++) {
             if (!device[i])
                 continue;
             scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
