@@ -269,19 +269,13 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
             const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
             for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
                 struct driver_lib *d = direct_one(in, &list->pDrivers[i], i, &result);
-                if (d) {
-                    d->index = 0x80000000u + i;
-                    append(scan, d);
-                }
+                if (d) append(scan, d);
             }
         } else if (record.id == WIRE_OPEN_DRIVER) {
             struct wire_open_driver step;
             if (!wire_get_open_driver(&record, &step)) continue;
             struct driver_lib *d = open_one(in, &step, &result);
-            if (d) {
-                d->index = step.index;
-                append(scan, d);
-            }
+            if (d) append(scan, d);
         }
     }
     if (result != VK_SUCCESS) {
@@ -325,16 +319,17 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
 
 VkResult drivers_facts(struct driver_scan *scan, struct facts *facts) {
     struct wire_writer *w = facts_writer(facts);
-    for (struct driver_lib *d = scan->first; d; d = d->next) {
+    uint32_t index = 0;
+    for (struct driver_lib *d = scan->first; d; d = d->next, index++) {
         uint32_t call;
         VkResult result = read_extensions(scan->instance, d, &call);
-        wire_put_driver(w, &(struct wire_driver){.index = d->index,
+        wire_put_driver(w, &(struct wire_driver){.index = index,
                                                  .usable = 1,
                                                  WIRE_STR(path, d->path),
                                                  .ext_result = result,
                                                  .ext_call = call});
         for (uint32_t i = 0; i < d->ext_count; i++)
-            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = d->index,
+            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = index,
                                                              WIRE_STR(name, d->ext[i].extensionName),
                                                              .spec_version = d->ext[i].specVersion});
     }

@@ -342,7 +342,6 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
         for (uint32_t i = 0; i < total; i++)
             if (group_passes(instance, filters, &all[i]))
                 all[passed++] = all[i]; /* with its pNext (PHY-072) */
-        result = VK_SUCCESS;
         if (properties) {
             if (given < passed) {
                 passed = given;

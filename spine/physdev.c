@@ -357,7 +357,6 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
         for (uint32_t i = 0; i < total; i++)
             if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may give a list with gaps */
                 all[passed++] = all[i];
-        result = VK_SUCCESS;
         if (devices) {
             if (*count < passed) {
                 passed = *count;

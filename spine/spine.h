@@ -169,7 +169,6 @@ struct driver_lib {
     PFN_vkCreateInstance create_instance;
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
     PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
-    uint32_t index;                /* as the wire's driver record */
     uint32_t ext_count;
     VkExtensionProperties *ext;    /* its instance extensions */
 };

@@ -171,7 +171,7 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 			w.PutDirect(Direct{flag(a.DirectExclusive)})
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
-			w.PutOpenDriver(OpenDriver{uint32(s.Driver), str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
 		case plan.StepPreLayers:
 			for _, l := range a.PreLayers {
 				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})

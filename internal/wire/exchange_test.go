@@ -45,7 +45,7 @@ func show(rec Record) string {
 		return fmt.Sprintf("active %d %d %d", r.Layer, r.EnabledBy, r.AppNamed)
 	case IDOpenDriver:
 		r, _ := rec.OpenDriver()
-		return fmt.Sprintf("open driver %d %s %s %#x %d %d", r.Index, text(r.Manifest), text(r.Library), r.ApiVersion, r.Portability, r.HasSlash)
+		return fmt.Sprintf("open driver %s %s %#x %d %d", text(r.Manifest), text(r.Library), r.ApiVersion, r.Portability, r.HasSlash)
 	case IDPreLayer:
 		r, _ := rec.PreLayer()
 		return fmt.Sprintf("pre-layer %s %s %s", text(r.Name), text(r.Library), text(r.Symbol))
@@ -322,8 +322,8 @@ pre-layer "A" "/s/vulkan/implicit_layer.d/./a.so" "v"`},
 	{"layers of another program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "/bin/q" },
 		"answer 1 0 0 0\n" + strings.NewReplacer("layer 2", "layer 1", "layer 3", "layer 2").Replace(withoutOverride(allLayers))},
 	{"extensions", Question{Kind: 3}, nil, nil, `answer 1 0 0 0
-open driver 0 "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
-open driver 1 "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
+open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
+open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 	{"extensions of drivers", Question{Kind: 6}, func(w *Writer) {
 		w.PutDriverExt(DriverExt{Driver: 0, Name: S("VK_KHR_display")}) // no driver's
 		w.PutDriver(Driver{Index: 3, Usable: 0, Path: S("/no.so"), ExtResult: -1})
@@ -361,8 +361,8 @@ active 3 4 1
 device configurations 1
 device configuration "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" "\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" 7 NULL "n"
 direct 0
-open driver 0 "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
-open driver 1 "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
+open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
+open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 	{"an instance of direct drivers alone", Question{Kind: 4}, func(w *Writer) {
 		w.PutApp(App{LayerCount: 0, ExtCount: 1, Exts: []Str{S("VK_LUNARG_direct_driver_loading")}, DirectList: 1, DirectCount: 1})
 	}, nil, `answer 1 0 0 0
@@ -394,5 +394,5 @@ layer 0 "X" 0x402003 4 "about X" "/x.json" "x.so" flags 8 functions "vkNegotiate
 layer 1 "X" 0x402003 4 "about X" "/y.json" "y.so" flags 0 functions "vkNegotiateLoaderLayerInterfaceVersion" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables NULL NULL=NULL
 active 0 6 0
 active 1 6 0
-open driver 0 "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0`},
+open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0`},
 }

@@ -260,7 +260,7 @@ func (rec Record) App() (r App, ok bool) {
 
 // Driver is record 8.
 type Driver struct {
-	Index     uint32 // of the open_driver step; 0x80000000+i for entry i of a direct list
+	Index     uint32 // its place among the drivers of the question, from 0
 	Usable    uint32
 	Path      Str    // real path for messages
 	ExtResult int32  // result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6)
@@ -611,7 +611,6 @@ func (rec Record) Active() (r Active, ok bool) {
 
 // OpenDriver is record 44.
 type OpenDriver struct {
-	Index       uint32
 	Manifest    Str
 	Library     Str // as given to dlopen
 	ApiVersion  uint32
@@ -622,7 +621,6 @@ type OpenDriver struct {
 // PutOpenDriver adds the record to the message.
 func (w *Writer) PutOpenDriver(r OpenDriver) {
 	start := w.begin(IDOpenDriver)
-	w.u32(r.Index)
 	w.str(r.Manifest)
 	w.str(r.Library)
 	w.u32(r.ApiVersion)
@@ -637,7 +635,6 @@ func (rec Record) OpenDriver() (r OpenDriver, ok bool) {
 		return r, false
 	}
 	b := body{rest: rec.body}
-	r.Index = b.u32()
 	r.Manifest = b.str()
 	r.Library = b.str()
 	r.ApiVersion = b.u32()

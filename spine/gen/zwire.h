@@ -402,7 +402,7 @@ static inline bool wire_get_app(const struct wire_record *record, struct wire_ap
 }
 
 struct wire_driver {
-    uint32_t index; /* of the open_driver step; 0x80000000+i for entry i of a direct list */
+    uint32_t index; /* its place among the drivers of the question, from 0 */
     uint32_t usable;
     const char *path; /* real path for messages */
     uint32_t path_len;
@@ -687,7 +687,6 @@ static inline bool wire_get_active(const struct wire_record *record, struct wire
 }
 
 struct wire_open_driver {
-    uint32_t index;
     const char *manifest;
     uint32_t manifest_len;
     const char *library; /* as given to dlopen */
@@ -698,7 +697,6 @@ struct wire_open_driver {
 };
 static inline void wire_put_open_driver(struct wire_writer *w, const struct wire_open_driver *r) {
     size_t start = wire_begin(w, 44);
-    wire_put_u32(w, r->index);
     wire_put_str(w, r->manifest, r->manifest_len);
     wire_put_str(w, r->library, r->library_len);
     wire_put_u32(w, r->api_version);
@@ -709,7 +707,6 @@ static inline void wire_put_open_driver(struct wire_writer *w, const struct wire
 static inline bool wire_get_open_driver(const struct wire_record *record, struct wire_open_driver *r) {
     const unsigned char *at = record->at;
     if (record->id != 44) return false;
-    if (!wire_take(&at, record->end, &r->index, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->manifest, &r->manifest_len)) return false;
     if (!wire_take_str(&at, record->end, &r->library, &r->library_len)) return false;
     if (!wire_take(&at, record->end, &r->api_version, 4)) return false;

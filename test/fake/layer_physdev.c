@@ -71,7 +71,7 @@ static VkResult give(uint32_t total, uint32_t *count, void *to, const void *from
     return result;
 }
 
-VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, VkPhysicalDevice *array)
+static VkResult devices(VkInstance h, uint32_t *count, VkPhysicalDevice *array)
 {
     struct record r;
     struct chain *chain = chain_of(h);
@@ -106,7 +106,20 @@ VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count,
     return result;
 }
 
-static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
+/* A "result" is answered after all has been done. */
+static VkResult answered(const char *function, bool fill, VkResult result)
+{
+    VkResult forced;
+    return imposed(function, fill ? "fill" : "count", &forced) && result >= 0 ? forced : result;
+}
+
+VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, VkPhysicalDevice *array)
+{
+    return answered("vkEnumeratePhysicalDevices", array, devices(h, count, array));
+}
+
+static VkResult changed_groups(const char *function, VkInstance h, uint32_t *count,
+    VkPhysicalDeviceGroupProperties *array)
 {
     struct record r;
     struct chain *chain = chain_of(h);
@@ -143,6 +156,11 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
     }
     free(all);
     return result;
+}
+
+static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
+{
+    return answered(function, array, changed_groups(function, h, count, array));
 }
 
 VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
