@@ -56,9 +56,9 @@ VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, V
     *out = NULL;
     *count = 0;
     VkResult result = enumerate(physdev, NULL, count, NULL);
-    if (result != VK_SUCCESS || *count == 0) return result;
+    if (result != VK_SUCCESS) return result;
     uint32_t room = *count;
-    VkExtensionProperties *list = calloc(room, sizeof *list);
+    VkExtensionProperties *list = calloc(room ? room : 1, sizeof *list);
     if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
     result = enumerate(physdev, NULL, count, list);
     if (*count > room) *count = room;

@@ -258,7 +258,6 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
     VkResult result = VK_SUCCESS;
     struct driver_scan *scan = calloc(1, sizeof *scan);
     if (!scan) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    scan->instance = in;
     struct wire_reader reader;
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);
@@ -317,12 +316,12 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     return VK_SUCCESS;
 }
 
-VkResult drivers_facts(struct driver_scan *scan, struct facts *facts) {
+VkResult drivers_facts(struct instance *in, const struct driver_scan *scan, struct facts *facts) {
     struct wire_writer *w = facts_writer(facts);
     uint32_t index = 0;
     for (struct driver_lib *d = scan->first; d; d = d->next, index++) {
         uint32_t call;
-        VkResult result = read_extensions(scan->instance, d, &call);
+        VkResult result = read_extensions(in, d, &call);
         wire_put_driver(w, &(struct wire_driver){.index = index,
                                                  .usable = 1,
                                                  WIRE_STR(path, d->path),

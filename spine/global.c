@@ -256,7 +256,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
     struct driver_scan *scan = NULL;
     result = drivers_open(NULL, &a->plan, NULL, &scan);
     if (result != VK_SUCCESS) return result;
-    result = drivers_facts(scan, a->facts);
+    result = drivers_facts(NULL, scan, a->facts);
     struct plan second = {0};
     if (result == VK_SUCCESS)
         result = core_decide(NULL, a->facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);

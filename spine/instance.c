@@ -206,7 +206,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);
-    if (result == VK_SUCCESS) result = drivers_facts(in->scan, facts);
+    if (result == VK_SUCCESS) result = drivers_facts(in, in->scan, facts);
     if (result == VK_SUCCESS) result = core_decide(in, facts, QUESTION_INSTANCE_OPENED, NULL, false, &second);
     if (result == VK_SUCCESS) {
         plan_log(in, &second);

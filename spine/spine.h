@@ -174,7 +174,6 @@ struct driver_lib {
 };
 
 struct driver_scan {
-    struct instance *instance;     /* for messages; NULL in the global functions */
     struct driver_lib *first;
     uint32_t count;
 };
@@ -323,7 +322,7 @@ const char *env_read(struct variable v);
 VkResult drivers_open(struct instance *instance, const struct plan *plan, const VkInstanceCreateInfo *info,
                       struct driver_scan **scan);
 /* Adds driver and driver_ext facts of a scan. */
-VkResult drivers_facts(struct driver_scan *scan, struct facts *facts);
+VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
 /* Closes one driver's library of a live instance (PHY-049). The record stays, for messages about the driver. */
 void driver_lib_drop(struct instance *instance, struct driver_lib *lib);

@@ -40,7 +40,9 @@ VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInf
 void VKAPI_PTR fake_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allocator)
 {
     struct record r;
+    VkResult result;
     struct object *device = object_of(h);
+    imposed("vkDestroyDevice", NULL, &result);
     record_open(&r, "vkDestroyDevice");
     record_object(&r, "device", h);
     record_allocator(&r, allocator);

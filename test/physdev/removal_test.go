@@ -423,6 +423,30 @@ func TestLiveDevicesKeepTheirDriver(t *testing.T) {
 	h.Quit()
 }
 
+// An enumeration that no longer finds a driver's devices waits for the driver to destroy the last one.
+//
+// holds: PHY-048 PHY-052 THR-009
+func TestRemovalWaitsForTheLastDevice(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	lost, h, device := lostAndFull(w)
+	h.OK("create_device", "pd", world.Ref(device))
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+	lost.Replace(append(slices.Clone(windowed), "perform vkDestroyDevice inside")...)
+	h.Do("destroy_device")
+	if a := h.Do("join"); a.Int("bad") != 0 {
+		t.Errorf("the enumeration: %v", a)
+	}
+	if order := w.Log().By("lost").Fn("vkDestroyDevice", "vkDestroyInstance").Names(); !slices.Equal(order,
+		[]string{"lost vkDestroyDevice", "lost vkDestroyInstance"}) {
+		t.Errorf("the driver saw %v", order)
+	}
+	h.Do("destroy_surface")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // Objects that were destroyed before hold no driver back.
 //
 // holds: PHY-048
