@@ -259,6 +259,23 @@ func TestTrimmedGroupChains(t *testing.T) {
 	h.Quit()
 }
 
+// What remains may be of a driver that knows no groups, and has no chain.
+//
+// holds: PHY-067 PHY-072
+func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("new", "device name=b type=cpu", "group b").API("1.1.0")
+	w.Driver("old", "device name=a type=discrete")
+	h := w.Start()
+	h.OK("create_instance", "api", "1.1.0")
+	a := h.Do("device_groups", "chain", "1", "count", "1")
+	if a.Result() != incomplete || a.Objects("groups")[0].Int("word") != 0 || !slices.Equal(groupNames(h, a), []string{"a"}) {
+		t.Errorf("%v", a)
+	}
+	h.Quit()
+}
+
 // A driver that fails when it is asked once more for the chains of what remains.
 func TestTrimmedGroupsFail(t *testing.T) {
 	t.Parallel()

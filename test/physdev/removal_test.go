@@ -447,6 +447,29 @@ func TestRemovalWaitsForTheLastDevice(t *testing.T) {
 	h.Quit()
 }
 
+// An enumeration that another one has overtaken says nothing about a driver: this one lists its device by now.
+//
+// holds: PHY-048 THR-008
+func TestOvertakenEnumeration(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("later", "device name=x", "perform vkEnumeratePhysicalDevices enumerate 1")
+	w.Driver("first", "device name=a", "result vkEnumeratePhysicalDevices -3 1")
+	h := w.Start()
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	h.OK("create_instance")
+	if a := h.OK("physical_devices", "count", "2"); a.Int("count") != 1 {
+		t.Errorf("the enumeration that began first: %v", a)
+	}
+	wantNames(t, h, "a", "x")
+	if order := w.Log().Fn("vkEnumeratePhysicalDevices", "vkDestroyInstance").Names(); !slices.Equal(order[:1], []string{"first vkEnumeratePhysicalDevices"}) ||
+		slices.Contains(order, "first vkDestroyInstance") {
+		t.Errorf("the drivers saw %v", order)
+	}
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // Objects that were destroyed before hold no driver back.
 //
 // holds: PHY-048
