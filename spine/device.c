@@ -195,7 +195,6 @@ static void device_free(struct device *dev) {
     bool has = dev->has_allocator;
     known_drop(dev);
     dev->own_table.mark = 0;
-    dev->magic = 0;
     mem_free(has ? &copy : NULL, dev);
 }
 

@@ -168,6 +168,30 @@ func TestNullIsNothingToDestroy(t *testing.T) {
 	}
 }
 
+// A device is none any more when it has been destroyed, although its memory is still there.
+//
+// holds: DEV-047
+func TestDestroyedDevice(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=a").API("1.1.0")
+	h := w.Start()
+	h.Do("allocator", "as", "a", "keep", "1")
+	h.OK("create_instance", "api", "1.1.0")
+	device := h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]), "allocator", "a").Int("device")
+	h.Do("destroy_device", "allocator", "a")
+	for _, command := range []string{"vkDeviceWaitIdle", "vkDestroyDevice"} {
+		before := len(h.Stderr())
+		h.Do("script", "as", "gone", "line", world.Line("call", "name", command, "via", "export", "arg", world.Ref(int(device)), "arg", "0"))
+		end := h.Do("fork", "script", "gone", "timeout", "10000")
+		if said := h.Stderr()[before:]; end.Int("signal") != int64(syscall.SIGABRT) || !strings.Contains(said, command+": Invalid ") {
+			t.Errorf("%s: signal %d, %q", command, end.Int("signal"), said)
+		}
+	}
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // Objects of a driver that do not begin with the magic number are used like any other.
 //
 // holds: HND-037

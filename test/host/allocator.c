@@ -19,6 +19,9 @@ struct allocator {
     int live, high;
     int64_t calls, failed, reallocations, frees, faults, fail_from, fail_once;
     int fill;
+    bool keep;          /* freed blocks stay as they are */
+    void *kept[BLOCKS]; /* these */
+    int kept_count;
     char script[64]; /* performed in each callback, when not empty */
     uint64_t scopes[8];
     char fault[128];
@@ -78,7 +81,8 @@ static void drop(struct allocator *a, void *memory)
     }
     a->block[at] = NULL;
     a->live--;
-    free(memory);
+    if (a->keep && a->kept_count < BLOCKS) a->kept[a->kept_count++] = memory;
+    else free(memory);
 }
 
 static void *VKAPI_PTR allocate(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope)
@@ -156,6 +160,7 @@ COMMAND(allocator)
     a->fail_once = (int64_t)arg_int(line, "fail_once", (uint64_t)-1);
     if (arg(line, "internal")) a->callbacks.pfnInternalAllocation = a->callbacks.pfnInternalFree = notified;
     if (arg(line, "fill")) a->fill = (int)arg_int(line, "fill", 0);
+    a->keep = arg(line, "keep") != NULL;
     snprintf(a->script, sizeof a->script, "%s", arg_or(line, "perform", ""));
 }
 
