@@ -88,6 +88,7 @@ void table_fill_driver(struct driver *d) {
 }
 
 void table_fill_lower(struct device *dev) {
+    lock_wanted(false);
     for (uint32_t i = 0; i < LOWER_DEVICE_COUNT; i++)
         dev->lower_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
 }

@@ -24,6 +24,7 @@ static uint32_t claims_ended;      /* counts; waited on */
 
 static struct claim *claim_find(const void *what, const void *whose)
 {
+    lock_wanted(true);
     if (claims_generation != fork_generation()) {
         claims_generation = fork_generation();
         claims = NULL;
@@ -38,6 +39,7 @@ static struct claim *claim_find(const void *what, const void *whose)
  * foreign kernel; correctness does not need it, and the builds with sanitizers do without. */
 static void claim_sleep(uint32_t seen)
 {
+    lock_wanted(false);
 #ifdef CHECK_LOCK
     const struct timespec *limit = NULL;
 #else
