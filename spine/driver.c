@@ -470,7 +470,6 @@ bool driver_in_use(const struct driver *driver) {
 bool driver_remove(struct driver *driver) {
     struct instance *in = driver->instance;
     lock_take();
-    driver->removing = true;
     /* It stays in the list while others use it, so that they find the next one. */
     while (uses_by_others(driver)) {
         lock_drop();

@@ -498,12 +498,12 @@ void messengers_chained_rest(struct instance *instance)
 void messengers_chained_wake(struct instance *instance)
 {
     lock_take();
-    for (uint32_t i = 0; i < instance->messenger_list.room; i++)
-        if (instance->messenger_list.object[i])
-            ((struct debug_object *)instance->messenger_list.object[i])->record = NULL;
-    for (uint32_t i = 0; i < instance->report_list.room; i++)
-        if (instance->report_list.object[i])
-            ((struct debug_object *)instance->report_list.object[i])->record = NULL;
+    for (enum object_kind kind = OBJECT_MESSENGER; kind < OBJECT_KINDS; kind++) {
+        const struct handle_list *list = &instance->objects[kind];
+        for (uint32_t i = 0; i < list->room; i++)
+            if (list->object[i])
+                ((struct debug_object *)list->object[i])->record = NULL;
+    }
     for (struct messenger *m = instance->messengers; m; m = m->next) {
         m->gone |= !m->chained; /* DBG-010 */
         m->resting = false;

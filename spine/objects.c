@@ -133,20 +133,6 @@ void drivers_drop(struct held_drivers *held)
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-static struct handle_list *list_of(struct instance *instance, enum object_kind kind)
-{
-    return kind == OBJECT_SURFACE     ? &instance->surfaces
-           : kind == OBJECT_MESSENGER ? &instance->messenger_list
-                                      : &instance->report_list;
-}
-
-static struct handle_table *table_of(struct driver *driver, enum object_kind kind)
-{
-    return kind == OBJECT_SURFACE     ? &driver->surfaces
-           : kind == OBJECT_MESSENGER ? &driver->messengers
-                                      : &driver->reports;
-}
-
 bool objects_settled(struct instance *instance)
 {
     return claim_wait(instance, NULL);
@@ -182,7 +168,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     struct claim claim;
     lock_take();
     bool claimed = claim_take(&claim, instance, NULL);
-    struct handle_list *list = list_of(instance, kind);
+    struct handle_list *list = &instance->objects[kind];
     uint32_t index = 0;
     while (index < list->room && list->object[index])
         index++;
@@ -190,7 +176,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
                                                           list->room ? list->room * 2 : FIRST_ROOM));
     /* DBG-036: the instance's list first, then each driver's. */
     for (uint32_t i = 0; fits && i < held->count; i++) {
-        struct handle_table *table = table_of(held->driver[i], kind);
+        struct handle_table *table = &held->driver[i]->objects[kind];
         if (index >= table->room)
             fits = enlarge(instance, &table->handle, &table->room, list->room);
     }
@@ -208,7 +194,7 @@ void object_store(struct driver *driver, enum object_kind kind, uint32_t index, 
 {
     lock_take();
     if (objects_settled(driver->instance))
-        table_of(driver, kind)->handle[index] = handle;
+        driver->objects[kind].handle[index] = handle;
     lock_drop();
 }
 
@@ -235,7 +221,7 @@ static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t ha
 /* Takes a handle out of a driver's table, so that exactly one thread destroys it; with the lock. */
 static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32_t index)
 {
-    struct handle_table *table = table_of(driver, kind);
+    struct handle_table *table = &driver->objects[kind];
     if (index >= table->room)
         return 0;
     uint64_t handle = table->handle[index];
@@ -258,7 +244,7 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
                     break;
                 }
             if (!handle)
-                list_of(instance, kind)->object[object->index] = NULL;
+                instance->objects[kind].object[object->index] = NULL;
         }
         lock_drop();
         if (!handle)
@@ -278,14 +264,14 @@ void driver_destroy_objects(struct driver *driver)
 {
     struct instance *instance = driver->instance;
     for (enum object_kind kind = 0; kind < OBJECT_KINDS; kind++) {
-        struct handle_table *table = table_of(driver, kind);
+        struct handle_table *table = &driver->objects[kind];
         for (uint32_t i = 0; i < table->room; i++) {
             VkAllocationCallbacks copy;
             bool pass = false;
             lock_take();
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
-            const struct object *object = list_of(instance, kind)->object[i]; /* it has room for what a driver has */
+            const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
             if (handle && object && object->has_allocator && complete(&object->allocator)) {
                 copy = object->allocator;
                 pass = true;
@@ -305,7 +291,7 @@ void driver_destroy_objects(struct driver *driver)
 void instance_free_objects(struct instance *instance)
 {
     for (enum object_kind kind = 0; kind < OBJECT_KINDS; kind++) {
-        struct handle_list *list = list_of(instance, kind);
+        struct handle_list *list = &instance->objects[kind];
         for (uint32_t i = 0; i < list->room; i++) {
             struct object *object = list->object[i];
             if (object && kind == OBJECT_SURFACE)

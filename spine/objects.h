@@ -6,8 +6,6 @@
 #include "spine.h"
 #include "gen/zends.h"
 
-enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS }; /* in the order of DBG-033 */
-
 /* Embedded in every object that has a place. */
 struct object {
     uint32_t index;
@@ -48,7 +46,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
                       const VkAllocationCallbacks *given, const struct held_drivers *held);
 /* Waits until nobody is enlarging lists; with the lock. False: this thread is. */
 bool objects_settled(struct instance *instance);
-/* Stores what a driver made. */
+/* Stores what a driver made, which is held. */
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
 /* Destroys the object in each driver that made one, and gives the place up when the last one's is gone. */
 void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,

@@ -160,7 +160,7 @@ VkResult sort_devices(struct instance *instance, struct physdev **device, uint32
         free(key);
         return result;
     }
-    uint32_t vendor, id;
+    uint32_t vendor = 0, id = 0;
     if (read_selection(instance, &vendor, &id))
         choose(instance, key, count, vendor, id);
     log_line(instance, LOG_INFO | LOG_DRIVER, "linux_read_sorted_physical_devices:");
@@ -209,7 +209,7 @@ VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties 
     VkResult result = read_all_pci(instance, key, members);
     if (result != VK_SUCCESS)
         goto done;
-    uint32_t vendor, id;
+    uint32_t vendor = 0, id = 0;
     bool selection = read_selection(instance, &vendor, &id);
     next = key;
     for (uint32_t i = 0; i < count; i++) {

@@ -76,6 +76,8 @@ struct device;
 struct messenger;
 struct layer_node;
 
+enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS }; /* in the order of DBG-033 */
+
 /* A table of handles that grows in steps as DBG-036 says; entry i belongs to index i of the instance. */
 struct handle_table {
     uint64_t *handle; /* 0: none */
@@ -134,7 +136,7 @@ struct instance {
     struct device *devices;       /* live devices, under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
-    struct handle_list surfaces, messenger_list, report_list;
+    struct handle_list objects[OBJECT_KINDS];
 
     struct unknown_names unknown_physdev, unknown_device;
     struct configurations *configurations; /* configuration.c; NULL: none are active */
@@ -155,7 +157,7 @@ struct driver {
     bool removing;                 /* no new uses */
     uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
     bool empty;                    /* it found no device */
-    struct handle_table surfaces, messengers, reports;
+    struct handle_table objects[OBJECT_KINDS];
 };
 
 /* One usable driver library (or directly supplied driver) of one scan, in discovery order. */
@@ -335,7 +337,7 @@ void drivers_drop_preloaded(void);
 bool driver_hold(struct driver *driver);
 void driver_release(struct driver *driver);
 /* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.).
- * A driver with live devices is left alone; false. */
+ * The caller has set its removing flag. A driver with live devices is left alone; false. */
 bool driver_remove(struct driver *driver);
 /* Has it live devices? Under the lock. */
 bool driver_in_use(const struct driver *driver);

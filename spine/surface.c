@@ -239,8 +239,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayPlaneSurfaceKHR(VkInstance in
 /* The live surface of a handle, NULL when the loader has not made it; with the lock. */
 static struct surface *surface_find(struct instance *instance, VkSurfaceKHR handle)
 {
-    for (uint32_t i = 0; i < instance->surfaces.room; i++) {
-        struct object *object = instance->surfaces.object[i];
+    const struct handle_list *list = &instance->objects[OBJECT_SURFACE];
+    for (uint32_t i = 0; i < list->room; i++) {
+        struct object *object = list->object[i];
         if (object && surface_handle(surface_of(object)) == handle)
             return surface_of(object);
     }
@@ -263,6 +264,24 @@ static VkResult create_in_driver(struct driver *driver, const struct surface *su
     return function(driver->handle, surface->create_info, allocator, made);
 }
 
+/* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. The driver is held until
+ * that is done, so that the surface is destroyed when the driver goes. */
+static VkResult make_in_driver(struct driver *driver, const struct surface *surface, uint64_t *made)
+{
+    VkSurfaceKHR fresh;
+    lock_drop();
+    bool held = driver_hold(driver);
+    VkResult result = held ? create_in_driver(driver, surface, &fresh) : VK_ERROR_INITIALIZATION_FAILED;
+    if (result == VK_SUCCESS) {
+        *made = (uint64_t)(uintptr_t)fresh;
+        object_store(driver, OBJECT_SURFACE, surface->object.index, *made);
+    }
+    if (held)
+        driver_release(driver);
+    lock_take();
+    return result;
+}
+
 VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfaceKHR *out)
 {
     struct instance *instance = driver->instance;
@@ -270,6 +289,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     if (driver->lib->interface_version < 3 || !driver_gate(driver, GATE_VK_KHR_surface))
         return VK_SUCCESS; /* (a) */
 
+    const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
     struct claim claim;
     lock_take();
     VkResult result = !objects_settled(instance) ? VK_ERROR_OUT_OF_HOST_MEMORY
@@ -277,38 +297,27 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
                                                  : VK_SUCCESS;
     if (result != VK_SUCCESS)
         goto done;
-    if (!driver->surfaces.room)
+    if (!table->room)
         goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
     struct surface *surface = surface_find(instance, handle);
-    if (!surface || surface->object.index >= driver->surfaces.room) {
+    if (!surface || surface->object.index >= table->room) {
         result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver knows no such surface, and must not be handed ours */
         goto done;
     }
     uint32_t index = surface->object.index;
-    uint64_t made = driver->surfaces.handle[index];
+    uint64_t made = table->handle[index];
     if (!made) {
         /* WSI-015: of several threads one creates, the others wait for it and find what it made. */
         if (!claim_take(&claim, surface, driver)) {
             result = VK_ERROR_INITIALIZATION_FAILED;
             goto done;
         }
-        if (!objects_settled(instance)) {
+        if (!objects_settled(instance))
             result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } else if (!(made = driver->surfaces.handle[index])) {
-            VkSurfaceKHR fresh;
-            lock_drop();
+        else if (driver->removing) /* since this thread waited; its table may be gone */
             result = VK_ERROR_INITIALIZATION_FAILED;
-            if (driver_hold(driver)) {
-                result = create_in_driver(driver, surface, &fresh);
-                driver_release(driver);
-            }
-            lock_take();
-            if (result == VK_SUCCESS) {
-                made = (uint64_t)(uintptr_t)fresh;
-                objects_settled(instance);
-                driver->surfaces.handle[index] = made;
-            }
-        }
+        else if (!(made = table->handle[index]))
+            result = make_in_driver(driver, surface, &made);
         claim_drop(&claim);
     }
     if (result == VK_SUCCESS)

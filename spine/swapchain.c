@@ -14,7 +14,7 @@ static struct device *driver_device(VkDevice handle) {
 static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own) {
     struct driver *driver = device->driver;
     lock_take();
-    bool made = driver->surfaces.room != 0;
+    bool made = driver->objects[OBJECT_SURFACE].room != 0;
     lock_drop();
     if (!surface && made && driver->lib->interface_version >= 3 && driver_gate(driver, GATE_VK_KHR_surface))
         log_abort(device->instance, LOG_ERROR | LOG_VALIDATION,

@@ -138,6 +138,12 @@ func TestLowerEnd(t *testing.T) {
 			}
 		}
 		exit := h.Quit()
+		for name, answer := range want {
+			said := strings.Contains(exit.Stderr, "vk_layerGetPhysicalDeviceProcAddr lower end: unrecognized name "+name+"\n")
+			if said == answer.gpdpa {
+				t.Errorf("debug %v: that %s is unrecognized is said: %v", debug, name, said)
+			}
+		}
 		for _, name := range []string{"vkOfNobody", "vkOfLayer", "vkOfLayerDevices"} {
 			found := false
 			for _, l := range strings.Split(exit.Stderr, "\n") {

@@ -113,11 +113,22 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 			h.Quit()
 		}
 	}
-	// The bottom layer gets the loader's.
+	// An instance that is none.
 	w := world.New(t)
 	w.Driver("a")
-	w.ExplicitLayer("VK_LAYER_x", "own_now index 0")
+	w.ExplicitLayer("VK_LAYER_x", "own_now alien 0")
 	h := w.Start()
+	h.OK("create_instance", "layer", "VK_LAYER_x")
+	h.OK("physical_devices", "count", "only")
+	if own := w.Log().Fn("own device"); len(own) != 1 || own[0].Result() != -3 {
+		t.Errorf("of an instance that is none: %v", own)
+	}
+	h.Quit()
+	// The bottom layer gets the loader's.
+	w = world.New(t)
+	w.Driver("a")
+	w.ExplicitLayer("VK_LAYER_x", "own_now index 0")
+	h = w.Start()
 	h.OK("create_instance", "layer", "VK_LAYER_x")
 	h.OK("physical_devices", "count", "only")
 	h.OK("create_device", "pd", device(h))

@@ -111,8 +111,9 @@ static void device_layers(struct chain *chain)
     record_close(&r);
 }
 
-/* "own_now app HANDLE [whole]" (an application's physical device, no instance) or "own_now index N" (one from below):
- * a device made at any time, used through the loader's exports, and destroyed. */
+/* "own_now app HANDLE [whole]" (an application's physical device, no instance), "own_now index N" (one from below) or
+ * "own_now alien N" (of an instance that is none): a device made at any time, used through the loader's exports, and
+ * destroyed. */
 static void own_now(struct chain *chain, const struct statement *s)
 {
     static __thread bool inside;
@@ -131,9 +132,8 @@ static void own_now(struct chain *chain, const struct statement *s)
         "vkEnumeratePhysicalDevices");
     if (!app) list(chain->instance, &count, devices);
     VkPhysicalDevice from = app ? H(script_number(s->word[2])) : devices[script_number(s->word[2])];
-    VkResult result = chain->create_device(app ? NULL : chain->instance, from, &info, NULL, &device, whole ? NULL
-        : layer_gipa,
-        &gdpa);
+    VkInstance instance = app ? NULL : !strcmp(s->word[1], "alien") ? (VkInstance)(void *)&count : chain->instance;
+    VkResult result = chain->create_device(instance, from, &info, NULL, &device, whole ? NULL : layer_gipa, &gdpa);
     record_open(&r, "own device");
     record_int(&r, "result", result);
     record_pointer(&r, "gdpa", (const void *)(uintptr_t)gdpa);

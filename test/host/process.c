@@ -183,29 +183,32 @@ COMMAND(run)
     free(workers);
 }
 
-/* One thread in the background at a time. */
-static struct worker background;
-static bool running;
+/* Threads in the background, the oldest first. */
+#define BACKGROUND 4
+static struct worker background[BACKGROUND];
+static int begun, joined;
 
 COMMAND(spawn)
 {
     struct object *object = object_find(arg_or(line, "script", "script"));
     if (!object || object->kind != SCRIPT) return fail("no such script");
-    if (running) return fail("a thread is running already");
-    background = (struct worker){.script = object->extra, .times = 1};
-    running = !pthread_create(&background.thread, NULL, work, &background);
+    if (begun - joined == BACKGROUND) return fail("%d threads are running already", BACKGROUND);
+    struct worker *worker = &background[begun % BACKGROUND];
+    *worker = (struct worker){.script = object->extra, .times = 1};
+    if (pthread_create(&worker->thread, NULL, work, worker)) return fail("no thread");
+    begun++;
 }
 
 COMMAND(join)
 {
     (void)line;
-    if (!running) return fail("no thread is running");
-    pthread_join(background.thread, NULL);
-    running = false;
-    put_int("bad", !background.good);
+    if (begun == joined) return fail("no thread is running");
+    struct worker *worker = &background[joined++ % BACKGROUND];
+    pthread_join(worker->thread, NULL);
+    put_int("bad", !worker->good);
     put_key("answers");
-    put_raw(background.answer.text ? background.answer.text : "[]");
-    answer_free(&background.answer);
+    put_raw(worker->answer.text ? worker->answer.text : "[]");
+    answer_free(&worker->answer);
 }
 
 static int64_t milliseconds(void)

@@ -144,18 +144,19 @@ func TestTwoOfAKind(t *testing.T) {
 func TestDeviceSelect(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Driver("a", "ext "+props2, "device name=one vendor=0x10 device=0xab", "device name=two vendor=0x10 device=0xab", "device name=three type=cpu vendor=0xfe device=0x1")
+	w.Driver("a", "ext "+props2, "device name=one vendor=0x10 device=0xab", "device name=two vendor=0x10 device=0xab", "device name=three type=cpu vendor=0xfe device=0x1",
+		"device name=zero type=cpu vendor=0 device=0")
 	w.Env["VK_LOADER_DEBUG"] = "all"
 	h := w.Start()
 	h.OK("create_instance")
 	for value, first := range map[string]string{
 		"0xfe:0x1": "three", "fe:1": "three", "FE:01": "three", "0XFE:1,more": "three", "fe:1 ": "three",
-		"0x10:0xab": "one", "fe-1": "one", "fe": "one", "": "one", "xx:1": "one", "fe:": "one", "fe:2": "one", "fe::1": "one",
+		"0x10:0xab": "one", "fe-1": "one", "fe": "one", "": "one", "xx:1": "one", "fe:": "one", "fe:2": "one", "fe::1": "one", "0:0": "zero",
 	} {
 		h.Do("setenv", "name", "VK_LOADER_DEVICE_SELECT", "value", value)
 		mark := len(h.Messages())
-		got := names(h, h.OK("physical_devices", "count", "3").Ints("devices"))
-		if len(got) != 3 || got[0] != first {
+		got := names(h, h.OK("physical_devices", "count", "4").Ints("devices"))
+		if len(got) != 4 || got[0] != first {
 			t.Errorf("VK_LOADER_DEVICE_SELECT=%q: %v, want %s first", value, got, first)
 		}
 		messages := since(h.Messages(), mark)
@@ -165,6 +166,8 @@ func TestDeviceSelect(t *testing.T) {
 			said(t, messages, "linux_env_var_default_device:  Found default at index 2 'three'", 1)
 			said(t, messages, "           [0] three  [default]", 1)
 			said(t, messages, "           [1] one  ", 1)
+		case first == "zero":
+			said(t, messages, "           [0] zero  [default]", 1)
 		case value == "0x10:0xab":
 			said(t, messages, "linux_env_var_default_device:  Found default at index 0 'one'", 1)
 			said(t, messages, "           [0] one  [default]", 1)
@@ -184,7 +187,7 @@ func TestDeviceSelect(t *testing.T) {
 	saidLine(t, h, "INFO | DRIVER", "           [0] three  [default]")
 	h.Do("unsetenv", "name", "VK_LOADER_DEVICE_SELECT")
 	mark := len(h.Messages())
-	wantNames(t, h, "one", "two", "three")
+	wantNames(t, h, "one", "two", "zero", "three")
 	if contains(since(h.Messages(), mark), "VK_LOADER_DEVICE_SELECT") {
 		t.Error("an unset variable is talked about")
 	}

@@ -461,3 +461,37 @@ func TestRemovalWaitsForADestroyCall(t *testing.T) {
 	h.Do("destroy_instance")
 	h.Quit()
 }
+
+// A thread that waits for another one's surface of a driver finds the driver gone.
+//
+// holds: PHY-048 WSI-015 THR-009
+func TestDriverGoesWhileAThreadWaits(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	one := driver(w, "one", "VK_KHR_xcb_surface")
+	driver(w, "two", "VK_KHR_xcb_surface")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface")
+	pd := devices(h)
+	xcb(h, "s")
+	h.Do("script", "as", "wait", "line", world.Line("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd["one"], "arg", "s", "arg", "out:52"))
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	h.Do("script", "as", "inside", "line", "spawn script=wait", "line", "sleep ms=150", "line", "spawn script=enumerate", "line", "sleep ms=150")
+	one.Replace("api 1.1.0", "ext VK_KHR_surface 1", "ext VK_KHR_xcb_surface 1", "result vkCreateXcbSurfaceKHR -2 1", "perform vkCreateXcbSurfaceKHR inside 1")
+	if r := capabilities(h, pd["one"], "s"); r != -2 {
+		t.Errorf("result %d", r)
+	}
+	if a := h.Do("join"); len(a.Objects("answers")) != 1 || a.Objects("answers")[0].Result() != initFailed {
+		t.Errorf("the thread that waited: %v", a)
+	}
+	if a := h.Do("join"); a.Int("bad") != 0 {
+		t.Errorf("the enumeration: %v", a)
+	}
+	if got := w.Log().By("one").Fn("vkCreateXcbSurfaceKHR", "vkDestroySurfaceKHR", "vkDestroyInstance").Names(); !slices.Equal(got,
+		[]string{"one vkCreateXcbSurfaceKHR", "one vkDestroyInstance"}) {
+		t.Errorf("the driver saw %v", got)
+	}
+	h.Do("destroy_surface")
+	h.Do("destroy_instance")
+	h.Quit()
+}
