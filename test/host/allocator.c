@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCKS 65536
 static bool allocators; /* there is one */
@@ -23,6 +24,7 @@ struct allocator {
     void *kept[BLOCKS]; /* these */
     int kept_count;
     char script[64]; /* performed in each callback, when not empty */
+    int linger;      /* milliseconds that a reallocation takes when it is done */
     uint64_t scopes[8];
     char fault[128];
 };
@@ -129,6 +131,7 @@ static void *VKAPI_PTR reallocate(void *data, void *old, size_t size, size_t ali
         }
     }
     pthread_mutex_unlock(&a->lock);
+    if (a->linger) usleep((useconds_t)a->linger * 1000);
     return memory;
 }
 
@@ -162,6 +165,7 @@ COMMAND(allocator)
     if (arg(line, "fill")) a->fill = (int)arg_int(line, "fill", 0);
     a->keep = arg(line, "keep") != NULL;
     snprintf(a->script, sizeof a->script, "%s", arg_or(line, "perform", ""));
+    a->linger = (int)arg_int(line, "linger", 0);
 }
 
 COMMAND(allocator_stats)

@@ -470,6 +470,43 @@ func TestOvertakenEnumeration(t *testing.T) {
 	h.Quit()
 }
 
+// While a driver's messengers are destroyed another thread's new one makes the list longer: it is not read meanwhile.
+//
+// holds: PHY-048 DBG-036 THR-009
+func TestListGrowsDuringRemoval(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	lost := windowedDriver(w, "lost", "a")
+	windowedDriver(w, "full", "x")
+	h := w.Start()
+	h.Do("allocator", "as", "a", "linger", "300")
+	h.OK("create_instance", append([]string{"allocator", "a"}, windows...)...)
+	all(h)
+	for n := range 32 { // no more fit
+		h.OK("create_messenger", "as", fmt.Sprint("m", n))
+	}
+	h.Do("script", "as", "grow", "line", "create_messenger as=late")
+	h.Do("script", "as", "inside", "line", "spawn script=grow", "line", "sleep ms=100")
+	lost.Replace(append(slices.Clone(windowed), "perform vkDestroyDebugUtilsMessengerEXT inside 1")...)
+	all(h)
+	if a := h.Do("join"); a.Int("bad") != 0 {
+		t.Errorf("the messenger: %v", a)
+	}
+	log := w.Log().By("lost")
+	if made, gone := len(log.Fn("vkCreateDebugUtilsMessengerEXT")), len(log.Fn("vkDestroyDebugUtilsMessengerEXT")); made != 32 || gone != 32 {
+		t.Errorf("the driver made %d messengers and destroyed %d", made, gone)
+	}
+	if n := h.Do("allocator_stats").Int("reallocations"); n == 0 {
+		t.Error("nothing was enlarged")
+	}
+	h.Do("destroy_messenger", "name", "late")
+	for n := range 32 {
+		h.Do("destroy_messenger", "name", fmt.Sprint("m", n))
+	}
+	h.Do("destroy_instance", "allocator", "a")
+	h.Quit()
+}
+
 // Objects that were destroyed before hold no driver back.
 //
 // holds: PHY-048

@@ -462,6 +462,30 @@ func TestRemovalWaitsForADestroyCall(t *testing.T) {
 	h.Quit()
 }
 
+// A driver that asks the loader about a surface while it makes it: there is none yet, and nobody to wait for.
+//
+// holds: WSI-015
+func TestDriverAsksAboutItsSurface(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	driver(w, "one", "VK_KHR_xcb_surface").Script("perform vkCreateXcbSurfaceKHR inside 1")
+	h := w.Start()
+	instance(h, "ext", "VK_KHR_xcb_surface")
+	pd := devices(h)["one"]
+	xcb(h, "s")
+	h.Do("script", "as", "inside", "line", world.Line("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd, "arg", "s", "arg", "out:52"))
+	if r := capabilities(h, pd, "s"); r != success {
+		t.Errorf("result %d", r)
+	}
+	performed := h.Do("performed").Lists("scripts")
+	if len(performed) != 1 || len(performed[0]) != 1 || performed[0][0].Result() != initFailed {
+		t.Errorf("the driver got %v", performed)
+	}
+	h.Do("destroy_surface")
+	h.Do("destroy_instance")
+	h.Quit()
+}
+
 // A thread that waits for another one's surface of a driver finds the driver gone.
 //
 // holds: PHY-048 WSI-015 THR-009
