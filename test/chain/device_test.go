@@ -322,7 +322,13 @@ func TestErrorsOfDeviceCreation(t *testing.T) {
 		if a := h.Do("create_device", "pd", device(h)); a.Result() != c.result || a.Int("written") != 0 {
 			t.Errorf("%s: %v", name, a)
 		}
-		said(t, h.Quit().Stderr, 1, "ERROR", message)
+		stderr := h.Quit().Stderr
+		said(t, stderr, 1, "ERROR", message)
+		failed := 0
+		if c.driver != "" {
+			failed = 1
+		}
+		said(t, stderr, failed, "ERROR | DRIVER", "terminator_CreateDevice: Failed in ICD "+d.Library+" vkCreateDevice call")
 	}
 	w := world.New(t)
 	w.Driver("a")
