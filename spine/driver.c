@@ -467,7 +467,7 @@ bool driver_in_use(const struct driver *driver) {
     return dev != NULL;
 }
 
-bool driver_remove(struct driver *driver) {
+void driver_remove(struct driver *driver) {
     struct instance *in = driver->instance;
     lock_take();
     /* It stays in the list while others use it, so that they find the next one. */
@@ -479,7 +479,7 @@ bool driver_remove(struct driver *driver) {
     if (driver_in_use(driver)) { /* a device that was being made */
         driver->removing = false;
         lock_drop();
-        return false;
+        return;
     }
     for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
         if (*at != driver) continue;
@@ -499,7 +499,6 @@ bool driver_remove(struct driver *driver) {
     driver->next = in->gone;
     in->gone = driver;
     lock_drop();
-    return true;
 }
 
 void *driver_fn_raw(const struct driver *driver, unsigned slot) {

@@ -35,8 +35,8 @@ static struct claim *claim_find(const void *what, const void *whose)
     return NULL;
 }
 
-/* Waits until more claims have ended than were seen. The time limit is for nothing but a lost wake-up of a
- * foreign kernel; correctness does not need it, and the builds with sanitizers do without. */
+/* Waits until more claims have ended than were seen. The time limit is for nothing but a lost wake-up of a foreign
+ * kernel; correctness does not need it, and the builds with sanitizers do without. */
 static void claim_sleep(uint32_t seen)
 {
     lock_wanted(false);

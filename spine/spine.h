@@ -6,7 +6,7 @@
  *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page
  *   exit.c          tells the end of the process from the unloading of the library
  *   log.c           one logger for everything
- *   memory.c        the application's allocator or malloc; text.c well-formed names
+ *   memory.c        the application's allocator or malloc; text.c names and lists of them
  *   library.c       libraries in the process: real paths, what stays mapped
  *   driver.c        driver libraries: negotiation, extension lists, uses
  *   layer.c         layer libraries: opening, negotiation, the active list
@@ -337,8 +337,8 @@ void drivers_drop_preloaded(void);
 bool driver_hold(struct driver *driver);
 void driver_release(struct driver *driver);
 /* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.).
- * The caller has set its removing flag. A driver with live devices is left alone; false. */
-bool driver_remove(struct driver *driver);
+ * The caller has set its removing flag. A driver with live devices is left alone. */
+void driver_remove(struct driver *driver);
 /* Has it live devices? Under the lock. */
 bool driver_in_use(const struct driver *driver);
 /* Does the library list this instance extension? */

@@ -318,14 +318,11 @@ func TestDeviceMadeDuringRemoval(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	lost, h, device := lostAndFull(w)
-	h.Do("script", "as", "enumerate", "line", "physical_devices")
 	// The enumeration, which no longer finds the device, has time to begin; it waits for the device to be made.
-	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300", "line", "create_messenger as=late")
+	h.EnumerateInside("line", "create_messenger as=late")
 	lost.Replace(append(slices.Clone(windowed), "device name=a ext=VK_KHR_swapchain:70", "result vkEnumeratePhysicalDevices -3", "perform vkCreateDevice inside")...)
 	h.OK("create_device", "pd", world.Ref(device), "ext", "VK_KHR_swapchain")
-	if a := h.Do("join"); a.Int("bad") != 0 {
-		t.Errorf("the enumeration: %v", a)
-	}
+	h.Joined()
 	h.OK("create_swapchain", "surface", "s") // the driver stays, and works
 	h.Do("destroy_messenger", "name", "late")
 	if calls := w.Log().By("lost").Fn("vkCreateDebugUtilsMessengerEXT", "vkDestroyDebugUtilsMessengerEXT"); len(calls) != 0 {
@@ -347,13 +344,10 @@ func TestRemovalWaitsForAMessenger(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
 			lost, h, _ := lostAndFull(w)
-			h.Do("script", "as", "enumerate", "line", "physical_devices")
-			h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+			h.EnumerateInside()
 			lost.Replace(append(slices.Clone(windowed), "perform "+command+" inside")...)
 			h.OK("create_"+verb, "as", "m")
-			if a := h.Do("join"); a.Int("bad") != 0 {
-				t.Errorf("the enumeration: %v", a)
-			}
+			h.Joined()
 			gone := strings.Replace(command, "Create", "Destroy", 1)
 			order := w.Log().By("lost").Fn(command, gone, "vkDestroyInstance")
 			if got, want := order.Names(), []string{"lost " + command, "lost " + gone, "lost vkDestroyInstance"}; !slices.Equal(got, want) {
@@ -431,13 +425,10 @@ func TestRemovalWaitsForTheLastDevice(t *testing.T) {
 	w := world.New(t)
 	lost, h, device := lostAndFull(w)
 	h.OK("create_device", "pd", world.Ref(device))
-	h.Do("script", "as", "enumerate", "line", "physical_devices")
-	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300")
+	h.EnumerateInside()
 	lost.Replace(append(slices.Clone(windowed), "perform vkDestroyDevice inside")...)
 	h.Do("destroy_device")
-	if a := h.Do("join"); a.Int("bad") != 0 {
-		t.Errorf("the enumeration: %v", a)
-	}
+	h.Joined()
 	if order := w.Log().By("lost").Fn("vkDestroyDevice", "vkDestroyInstance").Names(); !slices.Equal(order,
 		[]string{"lost vkDestroyDevice", "lost vkDestroyInstance"}) {
 		t.Errorf("the driver saw %v", order)
@@ -489,9 +480,7 @@ func TestListGrowsDuringRemoval(t *testing.T) {
 	h.Do("script", "as", "inside", "line", "spawn script=grow", "line", "sleep ms=100")
 	lost.Replace(append(slices.Clone(windowed), "perform vkDestroyDebugUtilsMessengerEXT inside 1")...)
 	all(h)
-	if a := h.Do("join"); a.Int("bad") != 0 {
-		t.Errorf("the messenger: %v", a)
-	}
+	h.Joined()
 	log := w.Log().By("lost")
 	if made, gone := len(log.Fn("vkCreateDebugUtilsMessengerEXT")), len(log.Fn("vkDestroyDebugUtilsMessengerEXT")); made != 32 || gone != 32 {
 		t.Errorf("the driver made %d messengers and destroyed %d", made, gone)

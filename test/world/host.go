@@ -197,6 +197,22 @@ func (h *Host) OK(verb string, words ...string) Answer {
 	return answer
 }
 
+// EnumerateInside records the script "inside" for a fake to perform: a thread enumerates physical devices in the
+// background and has 300 milliseconds to begin, or to do harm; then come more lines. Joined waits for it.
+func (h *Host) EnumerateInside(more ...string) {
+	h.w.T.Helper()
+	h.Do("script", "as", "enumerate", "line", "physical_devices")
+	h.Do("script", append([]string{"as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300"}, more...)...)
+}
+
+// Joined waits for the thread in the background that was begun first, which must have done all that it was told to.
+func (h *Host) Joined() {
+	h.w.T.Helper()
+	if answer := h.Do("join"); answer.Int("bad") != 0 {
+		h.w.T.Errorf("the thread in the background: %v", answer)
+	}
+}
+
 // Dies performs a command that must end the process, and returns how.
 func (h *Host) Dies(verb string, words ...string) Exit {
 	h.w.T.Helper()
