@@ -30,8 +30,8 @@ DATADIR ?= $(PREFIX)/share
 # Where manifests and the settings file are searched (PATH-4): when the folder was not chosen, /etc is searched, too.
 EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
-export SEARCH_FOLDERS := -X vkloader/internal/search.linuxSysConfDir=$(SYSCONFDIR) \
-	-X vkloader/internal/search.linuxExtraDir=$(EXTRASYSCONFDIR)
+export SEARCH_FOLDERS := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
+	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= ../shared/registry/vk.xml
 V ?= 0

@@ -27,7 +27,7 @@ echo "test: go test"
 "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./...
 # The C side is watched by test/storm; this is the Go side: threads that decide at once.
 echo "test: go test, with the race detector"
-"$go" test -race -count 1 -timeout 25m ./internal/wire ./internal/plan
+"$go" test -race -count 1 -timeout 25m ./internal/core/wire ./internal/core/plan
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
 exec env VKLOADER_TEST_BUILD=asan "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./test/chain ./test/debug \

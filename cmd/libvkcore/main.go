@@ -13,9 +13,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
-	"vkloader/internal/wire"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/wire"
 )
 
 // abiNumber is VKCORE_ABI of spine/abi.h.

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/bundle"
-	"vkloader/internal/facts/system"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // bundleSchema is raised when a field of bundle --json changes its meaning or goes.

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/facts/system"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/system"
 )
 
 // choice is what run's options ask for.

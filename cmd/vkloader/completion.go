@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/search"
-	"vkloader/internal/validation"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/validation"
 )
 
 // completion is what a shell is told that may come next.

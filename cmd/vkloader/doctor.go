@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/doctor"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/report"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {

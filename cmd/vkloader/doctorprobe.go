@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/doctor"
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/report"
 )
 
 // probeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child

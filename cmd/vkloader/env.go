@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/environment"
-	"vkloader/internal/report"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/report"
 )
 
 // envSchema is raised when a field of env changes its meaning or goes.

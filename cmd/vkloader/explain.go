@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/report"
 )
 
 // explainSchema is raised when a field of explain changes its meaning or goes.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/facts"
+	"vkloader/internal/core/facts"
 )
 
 // machine is a world with layers and drivers of each kind.

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/facts/system"
-	"vkloader/internal/graph"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // graphSchema is raised when a field of graph --json changes its meaning or goes.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/graph"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/graph"
 )
 
 // pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/report"
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.

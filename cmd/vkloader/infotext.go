@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/report"
+	"vkloader/internal/tool/report"
 )
 
 // print writes the result for people.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/facts"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/report"
 )
 
 // listSchema is raised when a field of list changes its meaning or goes.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/search"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
 )
 
 // What is in, what is out and why, on a machine that exists only here.

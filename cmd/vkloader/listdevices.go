@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/facts/system"
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // listedDevice is a device, and whether programs see it.

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/configuration"
-	"vkloader/internal/facts/system"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // searched is a place that is looked into.

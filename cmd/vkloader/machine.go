@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 )
 
 // machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 )
 
 // packageLimit is how long the package manager may take: its answer is nice to have.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 )
 
 // Who installed a manifest is asked of dpkg, else of rpm; without either nobody is named.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/facts/system"
-	"vkloader/internal/launch"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/system"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.

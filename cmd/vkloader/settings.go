@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/configuration"
-	"vkloader/internal/document"
-	"vkloader/internal/facts"
-	"vkloader/internal/facts/system"
-	"vkloader/internal/report"
-	"vkloader/internal/search"
-	"vkloader/internal/settings"
-	"vkloader/internal/validation"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/validation"
 )
 
 // settingsSchema is raised when a field of settings show changes its meaning or goes.

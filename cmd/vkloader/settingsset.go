@@ -13,14 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/configuration"
-	"vkloader/internal/diag"
-	"vkloader/internal/facts"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
-	"vkloader/internal/validation"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/validation"
 )
 
 // settingsChange is what settings set was told.

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vkloader/internal/configuration"
-	"vkloader/internal/facts/system"
-	"vkloader/internal/search"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/system"
 )
 
 // silentSettings are settings that say nothing.

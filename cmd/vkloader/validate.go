@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/facts"
-	"vkloader/internal/report"
-	"vkloader/internal/validation"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/validation"
 )
 
 // validateSchema is raised when a field of validate changes its meaning or goes.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/diag"
-	"vkloader/internal/facts"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
-	"vkloader/internal/variables/guide"
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/report"
 )
 
 // variableSchema is raised when a field of list variables changes its meaning or goes.

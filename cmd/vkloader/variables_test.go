@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
 )
 
 // Each variable is shown as what it is here: unset, in force, without effect, or with another in its place.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/launch"
-	"vkloader/internal/report"
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/report"
 )
 
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.

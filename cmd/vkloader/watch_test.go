@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 )
 
 // The time of an opening is from the line before it to the next line of the loader, whatever that says.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 )
 
 type options struct {

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 )
 
 // bench is one run: what is measured with what.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 	"vkloader/test/world"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 	"vkloader/test/world"
 )
 

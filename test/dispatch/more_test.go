@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 	"vkloader/test/world"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
 	"vkloader/test/world"
 )
 

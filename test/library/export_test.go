@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/vk"
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk"
+	"vkloader/internal/core/vk/commands"
 	"vkloader/test/world"
 )
 

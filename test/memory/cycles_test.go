@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 	"vkloader/test/world"
 )
 

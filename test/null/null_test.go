@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk/commands"
 )
 
 const (

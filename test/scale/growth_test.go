@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/plan"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
 )
 
 // repeated makes a file. In the piece, @ is its number.

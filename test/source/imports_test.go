@@ -21,29 +21,29 @@ var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/vk", "internal/vk/commands", "internal/vk/extensions", "internal/diag", "internal/document", "internal/variables"},
+	{[]string{"internal/core/vk", "internal/core/vk/commands", "internal/core/vk/extensions", "internal/core/diag", "internal/core/document", "internal/core/variables"},
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
-	{[]string{"internal/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
-	{[]string{"internal/facts/system"}, "only the tool reads facts from the operating system; the core never does"},
-	{[]string{"internal/manifest"}, "bytes to manifests: no search, no decision"},
-	{[]string{"internal/settings"}, "bytes to rules, on top of the manifests' dialect"},
-	{[]string{"internal/search"}, "which files, in which order: it does not interpret what it finds"},
-	{[]string{"internal/plan"}, "the decision: it must not know how it is shown or sent"},
-	{[]string{"internal/wire", "internal/report"}, "forms of a plan; nothing may be decided there"},
-	{[]string{"internal/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
-	{[]string{"internal/configuration"}, "writes the settings file, for the tool alone: the library only reads it"},
-	{[]string{"internal/library"}, "what an ELF file says of itself; only the tool reads libraries"},
-	{[]string{"internal/linker"}, "finds libraries; knows nothing of drivers and layers"},
-	{[]string{"internal/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
+	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
+	{[]string{"internal/tool/system"}, "only the tool reads facts from the operating system; the core never does"},
+	{[]string{"internal/core/manifest"}, "bytes to manifests: no search, no decision"},
+	{[]string{"internal/core/settings"}, "bytes to rules, on top of the manifests' dialect"},
+	{[]string{"internal/core/search"}, "which files, in which order: it does not interpret what it finds"},
+	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
+	{[]string{"internal/core/wire", "internal/tool/report"}, "forms of a plan; nothing may be decided there"},
+	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
+	{[]string{"internal/tool/configuration"}, "writes the settings file, for the tool alone: the library only reads it"},
+	{[]string{"internal/tool/library"}, "what an ELF file says of itself; only the tool reads libraries"},
+	{[]string{"internal/tool/linker"}, "finds libraries; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
-	{[]string{"internal/validation"}, "one file at a time, for the tool: no decision, no system"},
-	{[]string{"internal/bundle"}, "packs what it is given; only the tool links it"},
-	{[]string{"internal/graph"}, "draws what it is given; only the tool links it"},
-	{[]string{"internal/launch"}, "only the tool starts programs; it knows of no decision"},
-	{[]string{"internal/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
-	{[]string{"internal/diag/findings"}, "writes the table of findings as a page; is in no program"},
-	{[]string{"internal/variables/guide"}, "tells people about the variables; only the tool links it"},
-	{[]string{"internal/variables/page"}, "writes what is made of the table of variables; is in no program"},
+	{[]string{"internal/tool/validation"}, "one file at a time, for the tool: no decision, no system"},
+	{[]string{"internal/tool/bundle"}, "packs what it is given; only the tool links it"},
+	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
+	{[]string{"internal/tool/launch"}, "only the tool starts programs; it knows of no decision"},
+	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
+	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
+	{[]string{"internal/tool/guide"}, "tells people about the variables; only the tool links it"},
+	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
 	{[]string{"cmd/libvkcore", "cmd/libvkcore/overlay", "cmd/vkloader"}, "programs: nobody imports them"},
 }
 
@@ -194,8 +194,8 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/facts/system", "internal/report", "internal/variables/guide", "internal/doctor",
-		"internal/launch"} {
+	for _, pack := range []string{"internal/tool/system", "internal/tool/report", "internal/tool/guide", "internal/tool/doctor",
+		"internal/tool/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)
 		}

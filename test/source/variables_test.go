@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/variables"
+	"vkloader/internal/core/variables"
 )
 
 // The names of variables stand in one table: nobody else writes one down to read it or to set it.
@@ -18,14 +18,14 @@ func TestVariablesStandInOneTable(t *testing.T) {
 		for i, line := range strings.Split(text, "\n") {
 			for _, match := range literal.FindAllStringSubmatch(line, -1) {
 				if _, known := variables.Named(match[1]); known {
-					t.Errorf("%s:%d writes %s down: take it from internal/variables", path, i+1, match[1])
+					t.Errorf("%s:%d writes %s down: take it from internal/core/variables", path, i+1, match[1])
 				}
 			}
 		}
 	}
 	for _, f := range sources(t) {
 		product := strings.HasPrefix(f.pack, "internal/") || strings.HasPrefix(f.pack, "cmd/")
-		if product && !f.test && f.path != "internal/variables/table.go" {
+		if product && !f.test && f.path != "internal/core/variables/table.go" {
 			check(f.path, f.text)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/diag"
+	"vkloader/internal/core/diag"
 	"vkloader/test/machine"
 )
 

@@ -1,7 +1,7 @@
 // Package worlds compares, in random worlds, what the decision says with what drivers and layers saw.
 //
 // A world is random folders, manifests (good, odd, broken), variables, a settings file and what a program asks for. The
-// expectation is what internal/plan decides with facts that are read from the same files; the observation is what the
+// expectation is what internal/core/plan decides with facts that are read from the same files; the observation is what the
 // fake drivers and layers wrote down, what the interposer saw being opened, and what the program got. The loader's own
 // log is never looked at.
 //

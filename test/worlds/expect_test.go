@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/facts/system"
-	"vkloader/internal/manifest"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/system"
 )
 
 // view shows a world the way the interposer shows it to the loader, and remembers what was read.

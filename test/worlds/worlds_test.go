@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/facts/system"
+	"vkloader/internal/tool/system"
 	"vkloader/test/world"
 )
 

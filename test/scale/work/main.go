@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/plan"
-	"vkloader/internal/search"
-	"vkloader/internal/wire"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/wire"
 )
 
 func main() {

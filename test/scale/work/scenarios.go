@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/plan"
-	"vkloader/internal/wire"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/wire"
 )
 
 // scenarios are installations with n of something.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"runtime/coverage"
 
-	"vkloader/internal/facts"
-	"vkloader/internal/plan"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
 )
 
 // places of the file that is decided with, by its kind.

@@ -29,13 +29,13 @@ func goFacts(s *loader.Set) ([]File, error) {
 		path, pkg string
 		body      func(*text)
 	}{
-		{"internal/vk/zversion.go", "vk", func(t *text) {
+		{"internal/core/vk/zversion.go", "vk", func(t *text) {
 			t.f("// HeaderVersion is the version of the registry that the loader was generated from.")
 			t.f("const HeaderVersion = %q\n", r.Version())
 			t.f("// HeaderVersionComplete is the same as an API version.")
 			t.f("const HeaderVersionComplete = %d<<22 | %d<<12 | %d", r.Major, r.Minor, r.Patch)
 		}},
-		{"internal/vk/zextensions.go", "vk", func(t *text) {
+		{"internal/core/vk/zextensions.go", "vk", func(t *text) {
 			var list []*registry.Extension
 			for _, e := range r.Extensions {
 				if e.Kind == "instance" {
@@ -49,8 +49,8 @@ func goFacts(s *loader.Set) ([]File, error) {
 			}
 			t.f("}")
 		}},
-		{"internal/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
-		{"internal/vk/extensions/zextensions.go", "extensions", func(t *text) {
+		{"internal/core/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
+		{"internal/core/vk/extensions/zextensions.go", "extensions", func(t *text) {
 			t.f("// All are all extensions of the registry, in its order.")
 			t.f("var All = [...]Extension{")
 			for _, e := range r.Extensions {
@@ -59,7 +59,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 			}
 			t.f("}")
 		}},
-		{"internal/vk/commands/zcommands.go", "commands", func(t *text) {
+		{"internal/core/vk/commands/zcommands.go", "commands", func(t *text) {
 			kinds := []string{"", "Global", "Instance", "PhysicalDevice", "Device"}
 			t.f("// All are the commands that the loader knows: core first, each part in the registry's order.")
 			t.f("var All = [...]Command{")

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/vk"
-	"vkloader/internal/vk/commands"
+	"vkloader/internal/core/vk"
+	"vkloader/internal/core/vk/commands"
 	"vkloader/tools/vkgen/loader"
 )
 

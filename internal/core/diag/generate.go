@@ -1,0 +1,3 @@
+package diag
+
+//go:generate go run ./findings ../../../docs/findings.md

@@ -1,0 +1,112 @@
+package manifest
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+)
+
+// Driver is what a driver manifest says.
+type Driver struct {
+	Lines       []Line // up to and with the check of the API variant (DRV-006)
+	Usable      bool   // so far
+	Path        string
+	LibraryPath string // as written
+	Library     string // as given to dlopen
+	HasSlash    bool
+	API         uint32
+	Portability bool
+	WrongArch   bool // comes after the portability check
+}
+
+// WrongArchitecture is logged when WrongArch ends the driver.
+func (d *Driver) WrongArchitecture() Line {
+	return Line{diag.Info,
+		"loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
+		diag.DriverArchitecture, 0, 0}
+}
+
+// ReadDriver judges a driver manifest whose text is acceptable JSON.
+func ReadDriver(doc *document.Document, path string) *Driver {
+	d := &Driver{Path: path}
+	top := doc.Top()
+	say := func(at document.Value, flags uint32, code diag.Code, text string) {
+		line, column := at.Position()
+		d.Lines = append(d.Lines, Line{flags, text, code, line, column})
+	}
+	const warn = diag.Warn | diag.Driver
+
+	version := top.Member("file_format_version")
+	if !version.Exists() {
+		say(top, warn, diag.ManifestVersion, "loader_parse_icd_manifest: ICD JSON "+path+
+			" does not have a 'file_format_version' field. Skipping ICD JSON.")
+		return d
+	}
+	text, ok := version.Text()
+	if !ok {
+		say(version, warn, diag.ManifestVersion, "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
+			" 'file_format_version' field. Skipping ICD JSON")
+		return d
+	}
+	say(version, diag.Driver, diag.None, "Found ICD manifest file "+path+", version "+text)
+	if v := ParseVersion(text); !v.before(1, 0, 2) {
+		say(version, diag.Info|diag.Driver, diag.ManifestVersionUnknown, "loader_parse_icd_manifest: "+path+
+			" has unknown icd manifest file version "+v.Dots()+". May cause errors.")
+	}
+
+	icd := top.Member("ICD")
+	if !icd.Exists() {
+		if top.Member("layer").Exists() || top.Member("layers").Exists() { // DRV-014
+			say(top, 0, diag.FileWrongKind, "this is a layer manifest in a place for driver manifests")
+			return d
+		}
+		say(top, warn, diag.DriverField, "loader_parse_icd_manifest: Can not find 'ICD' object in ICD JSON file "+path+
+			". Skipping ICD JSON")
+		return d
+	}
+
+	library := icd.Member("library_path")
+	switch library.Kind() {
+	case document.String:
+		d.LibraryPath, _ = library.Text()
+	case document.Null, document.True, document.False, document.Number:
+		d.LibraryPath = library.Raw() // DRV-018
+	default:
+		at := library
+		if !at.Exists() {
+			at = icd
+		}
+		say(at, warn, diag.DriverField, "loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file "+
+			path+". Skipping ICD JSON.")
+		return d
+	}
+	if d.LibraryPath == "" {
+		say(library, warn, diag.DriverField, "loader_parse_icd_manifest: ICD JSON "+path+
+			" 'library_path' field is empty. Skipping ICD JSON.")
+		return d
+	}
+	say(library, diag.Debug|diag.Driver, diag.None, "Searching for ICD drivers named "+d.LibraryPath)
+	d.Library, d.HasSlash = resolve(path, d.LibraryPath)
+
+	api := icd.Member("api_version")
+	if !api.Exists() {
+		say(icd, warn, diag.DriverField, "loader_parse_icd_manifest: ICD JSON "+path+
+			" does not have an 'api_version' field. Skipping ICD JSON.")
+		return d
+	}
+	text, ok = api.Text()
+	if !ok { // DRV-028: the message says that it is skipped, and it is
+		say(api, warn, diag.DriverField, "loader_parse_icd_manifest: Failed retrieving ICD JSON "+path+
+			" 'api_version' field. Skipping ICD JSON.")
+		return d
+	}
+	d.API = ParseVersion(text).Packed()
+	if variant := Variant(d.API); variant != 0 {
+		say(api, diag.Info|diag.Driver, diag.DriverVariant, "loader_parse_icd_manifest: Driver's ICD JSON "+path+
+			" 'api_version' field contains a non-zero variant value of "+string(rune('0'+variant))+".  Skipping ICD JSON.")
+		return d
+	}
+	d.Portability = icd.Member("is_portability_driver").IsTrue()
+	d.WrongArch = wrongArchitecture(icd.Member("library_arch"))
+	d.Usable = true
+	return d
+}

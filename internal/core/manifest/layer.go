@@ -1,0 +1,418 @@
+package manifest
+
+import (
+	"strconv"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+)
+
+// OverrideName is the name of the override layer (LAY-184).
+const OverrideName = "VK_LAYER_LUNARG_override"
+
+// nameLimit is the longest text that fits the API's fields as they are filled (LAY-35).
+const nameLimit = 254
+
+// Extension is an entry of a layer's extension lists.
+type Extension struct {
+	Name        string
+	Spec        uint32
+	Entrypoints []string
+}
+
+// Pre-instance functions (LAY-75), in the order of PreNames.
+const (
+	PreExtensions = iota
+	PreLayers
+	PreVersion
+	preCount
+)
+
+// PreNames are the API functions that layers may offer before there is an instance.
+var PreNames = [preCount]string{
+	"vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceLayerProperties", "vkEnumerateInstanceVersion",
+}
+
+// Layer is what a layer manifest says of one layer.
+type Layer struct {
+	Name           string
+	API            uint32 // packed
+	Implementation uint32
+	Description    string
+	Manifest       string
+	Line, Column   int
+	Implicit       bool
+	Library        string // as given to dlopen; "" for a meta-layer
+	Meta           bool
+	Components     []string
+	Negotiate      string // symbols after renaming, "" for the usual name (LAY-68)
+	GetInstance    string
+	GetDevice      string
+	Pre            [preCount]string // symbols of pre-instance functions, "" without
+	Instance       []Extension
+	Device         []Extension
+	DisableName    string // variables of an implicit layer
+	HasEnable      bool
+	EnableName     string
+	EnableValue    string
+	Blacklist      []string
+	OverridePaths  []string
+	AppKeys        []string
+}
+
+// IsOverride tells whether it is an override layer.
+func (l *Layer) IsOverride() bool { return l.Meta && l.Implicit && l.Name == OverrideName }
+
+// LayerFile is what a layer manifest says.
+type LayerFile struct {
+	Lines  []Line
+	Layers []*Layer
+}
+
+type layerReader struct {
+	path     string
+	implicit bool
+	version  Version
+	text     string // of the version
+	out      *LayerFile
+}
+
+// ReadLayers judges a layer manifest whose text is acceptable JSON.
+func ReadLayers(doc *document.Document, path string, implicit bool) *LayerFile {
+	r := &layerReader{path: path, implicit: implicit, out: &LayerFile{}}
+	top := doc.Top()
+	if !top.IsObject() {
+		r.say(top, 0, diag.FileTop, "the top-level value is not an object") // LAY-10
+		return r.out
+	}
+	version := top.Member("file_format_version")
+	var ok bool
+	if r.text, ok = version.Text(); !ok {
+		at := version
+		if !at.Exists() {
+			at = top
+		}
+		r.say(at, diag.Warn|diag.Layer, diag.ManifestVersion, "loader_add_layer_properties: Manifest "+path+
+			" missing required field file_format_version")
+		return r.out
+	}
+	r.say(version, diag.Info, diag.None, "Found manifest file "+path+" (file version "+r.text+")")
+	r.version = ParseVersion(r.text)
+	if !knownFileVersion(r.version) {
+		r.say(version, diag.Info|diag.Layer, diag.ManifestVersionUnknown, "loader_add_layer_properties: "+path+
+			" has unknown layer manifest file version "+r.version.Dots()+".  May cause errors.")
+	}
+
+	if layers := top.Member("layers"); layers.Exists() {
+		if r.version.before(1, 0, 1) {
+			r.say(layers, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: 'layers' tag not supported until file version 1.0.1, but "+
+				path+" is reporting version "+r.text)
+		}
+		for v := layers.First(); v.Exists(); v = v.Next() { // LAY-28: members of an object, too
+			if !v.IsObject() {
+				r.say(v, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file "+
+					path+" is not an object.  Skipping this file")
+				return r.out
+			}
+			r.layer(v)
+		}
+		return r.out
+	}
+
+	layer := top.Member("layer")
+	if !layer.Exists() {
+		if top.Member("ICD").Exists() {
+			r.say(top, 0, diag.FileWrongKind, "this is a driver manifest in a place for layer manifests")
+		} else {
+			r.say(top, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Can not find 'layer' object in manifest JSON file "+
+				path+".  Skipping this file.")
+		}
+		return r.out
+	}
+	if !r.version.before(1, 0, 1) && layer.Next().Exists() { // LAY-31
+		r.say(layer.Next(), diag.Error|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Multiple 'layer' nodes are deprecated starting in file version \"1.0.1\".  Please use 'layers' : [] array instead in "+
+			path+".")
+		return r.out
+	}
+	for v := layer; v.Exists(); v = v.Next() { // LAY-32
+		r.layer(v)
+	}
+	return r.out
+}
+
+func knownFileVersion(v Version) bool {
+	if v.Variant != 0 || v.Major != 1 {
+		return false
+	}
+	switch v.Minor {
+	case 0:
+		return v.Patch <= 1
+	case 1:
+		return v.Patch <= 2
+	case 2:
+		return v.Patch <= 1
+	}
+	return false
+}
+
+func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text string) {
+	line, column := 0, 0
+	if code != diag.None {
+		line, column = at.Position()
+	}
+	r.out.Lines = append(r.out.Lines, Line{flags, text, code, line, column})
+}
+
+// required says that a field is missing; at is the object or the value of another type.
+func (r *layerReader) required(object, value document.Value, field string) {
+	if !value.Exists() {
+		value = object
+	}
+	r.say(value, diag.Warn, diag.LayerField, "Layer located at "+r.path+" didn't find required layer value \""+field+
+		"\" in manifest JSON file, skipping this layer")
+}
+
+// layer reads one layer object; a layer that is skipped leaves the others of the file alone (LAY-34).
+func (r *layerReader) layer(v document.Value) {
+	l := &Layer{Manifest: r.path, Implicit: r.implicit}
+	l.Line, l.Column = v.Position()
+	if !r.identity(v, l) || !r.library(v, l) || !r.activation(v, l) {
+		return
+	}
+	r.functions(v, l)
+	l.Instance = r.extensions(v.Member("instance_extensions"), false)
+	l.Device = r.extensions(v.Member("device_extensions"), true)
+	r.out.Layers = append(r.out.Layers, l)
+}
+
+// identity reads the required fields (LAY-35 to LAY-47).
+func (r *layerReader) identity(v document.Value, l *Layer) bool {
+	member := v.Member("name")
+	var ok bool
+	if l.Name, ok = member.Text(); !ok || len(l.Name) > nameLimit {
+		r.required(v, member, "name")
+		return false
+	}
+	if len(l.Name) < 9 || l.Name[:9] != "VK_LAYER_" {
+		r.say(member, diag.Warn, diag.LayerName, "Layer name "+l.Name+" does not conform to naming standard (Policy #LLP_LAYER_3)")
+	}
+	member = v.Member("type")
+	kind, ok := member.Text()
+	switch {
+	case !ok:
+		r.required(v, member, "type")
+		return false
+	case kind == "DEVICE":
+		r.say(member, diag.Warn|diag.Layer, diag.LayerType, "Device layers are deprecated. Skipping layer "+l.Name)
+		return false
+	case kind != "INSTANCE" && kind != "GLOBAL":
+		r.say(member, 0, diag.LayerType, "layer "+l.Name+" has the unknown type "+kind)
+		return false
+	}
+	member = v.Member("api_version")
+	text, ok := member.Text()
+	if !ok {
+		r.required(v, member, "api_version")
+		return false
+	}
+	l.API = ParseVersion(text).Packed()
+	if variant := Variant(l.API); variant != 0 {
+		r.say(member, diag.Info|diag.Layer, diag.LayerVariant, "Layer \""+l.Name+
+			"\" has an 'api_version' field which contains a non-zero variant value of "+strconv.Itoa(int(variant))+".  Skipping Layer.")
+		return false
+	}
+	member = v.Member("implementation_version")
+	if text, ok = member.Text(); !ok {
+		r.required(v, member, "implementation_version")
+		return false
+	}
+	l.Implementation = decimal(text)
+	member = v.Member("description")
+	if l.Description, ok = member.Text(); !ok || len(l.Description) > nameLimit {
+		r.required(v, member, "description")
+		return false
+	}
+	return true
+}
+
+// library reads what the layer consists of: a library or other layers (LAY-48 to LAY-60), and the fields that only
+// meta-layers have (LAY-84 to LAY-87).
+func (r *layerReader) library(v document.Value, l *Layer) bool {
+	library := v.Member("library_path")
+	path, has := library.Text()
+	components := v.Member("component_layers")
+	if wrongArchitecture(v.Member("library_arch")) {
+		r.say(v.Member("library_arch"), diag.Info, diag.LayerArchitecture, "The library architecture in layer "+r.path+
+			" doesn't match the current running architecture, skipping this layer")
+		return false
+	}
+	switch {
+	case has && components.Exists():
+		r.say(components, diag.Warn, diag.LayerField, "Layer \""+l.Name+
+			"\" contains meta-layer-specific component_layers, but also defining layer library path.  Both are not compatible, so skipping this layer")
+		return false
+	case has:
+		l.Library, _ = resolve(r.path, path)
+	case components.Exists():
+		if r.version.before(1, 1, 0) {
+			r.say(components, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
+				"\" contains meta-layer-specific component_layers, but using older JSON file version.")
+		}
+		for c := components.First(); c.Exists(); c = c.Next() {
+			name, ok := c.Text()
+			if !ok {
+				if components.IsObject() { // LAY-58: only its string values
+					continue
+				}
+				r.neither(c, l)
+				return false
+			}
+			l.Components = append(l.Components, name)
+		}
+		l.Meta = true
+		r.say(components, diag.Info|diag.Layer, diag.None, "Encountered meta-layer \""+l.Name+"\"")
+	default:
+		r.neither(v, l)
+		return false
+	}
+	if l.Meta {
+		if paths := v.Member("override_paths"); paths.Exists() {
+			if r.version.before(1, 1, 0) {
+				r.say(paths, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
+					"\" contains meta-layer-specific override paths, but using older JSON file version.")
+			}
+			l.OverridePaths = texts(paths)
+		}
+	}
+	if l.Name == OverrideName {
+		l.Blacklist = texts(v.Member("blacklisted_layers"))
+	}
+	if keys := v.Member("app_keys"); keys.Exists() {
+		if l.Name == OverrideName {
+			l.AppKeys = texts(keys)
+		} else {
+			r.say(keys, diag.Warn|diag.Layer, diag.LayerSection, "Layer "+l.Name+
+				" contains app_keys, but any app_keys can only be provided by the override meta layer. These will be ignored.")
+		}
+	}
+	return true
+}
+
+func (r *layerReader) neither(at document.Value, l *Layer) {
+	r.say(at, diag.Warn, diag.LayerField, "Layer \""+l.Name+
+		"\" is missing both library_path and component_layers fields.  One or the other MUST be defined.  Skipping this layer")
+}
+
+// activation reads the variables of an implicit layer (LAY-61 to LAY-67).
+func (r *layerReader) activation(v document.Value, l *Layer) bool {
+	if !r.implicit {
+		return true
+	}
+	disable := v.Member("disable_environment")
+	if !disable.Exists() {
+		r.say(v, diag.Warn, diag.LayerField, "Layer \""+l.Name+
+			"\" doesn't contain required layer object disable_environment in the manifest JSON file, skipping this layer")
+		return false
+	}
+	first := document.Value{}
+	if disable.IsObject() {
+		first = disable.First()
+	}
+	if first.Kind() != document.String {
+		r.say(disable, diag.Warn, diag.LayerField, "Layer \""+l.Name+
+			"\" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)")
+		return false
+	}
+	l.DisableName = first.Name()
+	if enable := v.Member("enable_environment"); enable.IsObject() {
+		if value, ok := enable.First().Text(); ok {
+			l.HasEnable, l.EnableName, l.EnableValue = true, enable.First().Name(), value
+		}
+	}
+	return true
+}
+
+// functions reads renamed symbols and pre-instance functions (LAY-68 to LAY-75).
+func (r *layerReader) functions(v document.Value, l *Layer) {
+	functions := v.Member("functions")
+	if !r.version.before(1, 1, 0) {
+		l.Negotiate, _ = functions.Member("vkNegotiateLoaderLayerInterfaceVersion").Text()
+	}
+	rename := func(name string) string {
+		member := functions.Member(name)
+		symbol, ok := member.Text()
+		if ok && l.Negotiate == "" && !r.version.before(1, 1, 0) {
+			r.say(member, diag.Info, diag.LayerSection, "Layer \""+l.Name+"\" using deprecated '"+name+
+				"' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.")
+		}
+		return symbol
+	}
+	l.GetInstance = rename("vkGetInstanceProcAddr")
+	l.GetDevice = rename("vkGetDeviceProcAddr")
+
+	pre := v.Member("pre_instance_functions")
+	switch {
+	case !pre.Exists():
+	case r.version.before(1, 1, 2):
+		r.say(pre, diag.Error, diag.LayerSection, "Found pre_instance_functions section in layer from \""+r.path+
+			"\". This section is only valid in manifest version 1.1.2 or later. The section will be ignored")
+	case !r.implicit:
+		r.say(pre, diag.Warn, diag.LayerSection, "Found pre_instance_functions section in explicit layer from \""+r.path+
+			"\". This section is only valid in implicit layers. The section will be ignored")
+	default:
+		for i, name := range PreNames {
+			l.Pre[i], _ = pre.Member(name).Text()
+		}
+	}
+}
+
+// extensions reads an extension list (LAY-76 to LAY-82).
+func (r *layerReader) extensions(v document.Value, device bool) []Extension {
+	if v.Kind() != document.Array {
+		return nil
+	}
+	var out []Extension
+	seen := make(map[string]bool)
+	for e := v.First(); e.Exists(); e = e.Next() {
+		name, ok := e.Member("name").Text()
+		if !ok || len(name) > nameLimit {
+			continue
+		}
+		if seen[name] {
+			continue
+		}
+		if !device && MissingWindowSystem(name) {
+			continue
+		}
+		ext := Extension{Name: name}
+		if text, ok := e.Member("spec_version").Text(); ok {
+			ext.Spec = decimal(text)
+		}
+		if device {
+			ext.Entrypoints = texts(e.Member("entrypoints"))
+		}
+		out = append(out, ext)
+		seen[name] = true
+	}
+	return out
+}
+
+// MissingWindowSystem tells whether the extension belongs to a window system that the loader is built without
+// (INS-009, LAY-79). xcb, xlib and wayland are always there.
+func MissingWindowSystem(name string) bool {
+	return name == "VK_EXT_directfb_surface" || name == "VK_QNX_screen_surface"
+}
+
+// texts gives the strings of an array; elements of other types are ignored.
+func texts(v document.Value) []string {
+	if v.Kind() != document.Array {
+		return nil
+	}
+	var out []string
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if text, ok := e.Text(); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,351 @@
+package plan
+
+import (
+	"strconv"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/core/variables"
+)
+
+// decider makes one answer.
+type decider struct {
+	q *Question
+	f *facts.Store
+	a *Answer
+
+	enable, disable, allow filter
+	set                    *settings.Settings       // in force; nil without
+	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
+	skippedPortability     int
+	bySet                  *settingsState
+}
+
+// Decide answers a question. Needs of the answer are the facts to add to f before asking again.
+func Decide(q *Question, f *facts.Store) *Answer {
+	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	if d.prefetch() {
+		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
+		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
+		d.allow = parseFilter(f.Variable(variables.LayersAllow).Value, false)
+		switch q.Kind {
+		case Version:
+			d.readSettings()
+			if !q.Terminator {
+				d.preLayers(manifest.PreVersion)
+			}
+		case Layers:
+			d.layers()
+		case Extensions, ExtensionsDrivers:
+			d.extensions()
+		case Instance, InstanceDrivers:
+			d.instance()
+		}
+	}
+	if f.Missing() {
+		if q.Memory != nil {
+			q.Memory.Forget() // what was decided so far will be decided again
+		}
+		return &Answer{Needs: f.Needs()}
+	}
+	return d.a
+}
+
+// Resolve answers a question with facts of a source, asking as often as needed; nil when it never comes to an end.
+func Resolve(q *Question, from facts.Source) *Answer {
+	var a *Answer
+	if !facts.Resolve(facts.NewStore(), from, func(s *facts.Store) { a = Decide(q, s) }) {
+		return nil
+	}
+	return a
+}
+
+// prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
+// nothing: whatever it leaves out is asked for where it is needed.
+func (d *decider) prefetch() bool {
+	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
+	if d.f.Missing() {
+		return false
+	}
+	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
+		for _, name := range d.q.Memory.variables {
+			d.f.Named(name)
+		}
+	}
+	var places [3]search.Locations
+	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
+	places[search.ImplicitLayers] = search.Build(d.q.Platform, search.ImplicitLayers, d.f, false, nil)
+	if layers {
+		places[search.ExplicitLayers] = search.Build(d.q.Platform, search.ExplicitLayers, d.f, false, nil)
+	}
+	if d.isInstance() && !d.exclusiveDirect() || d.isExtensions() && !d.namesLayer() {
+		places[search.Drivers] = search.Build(d.q.Platform, search.Drivers, d.f, false, nil)
+	}
+	var files []search.Found
+	for i := range places {
+		found, _ := places[i].Files(d.f)
+		files = append(files, found...)
+	}
+	file := d.settingsFile()
+	for _, found := range files {
+		d.f.File(found.Path)
+	}
+	if file != "" {
+		d.f.File(file)
+	}
+	return !d.f.Missing()
+}
+
+func (d *decider) isInstance() bool   { return d.q.Kind == Instance || d.q.Kind == InstanceDrivers }
+func (d *decider) isExtensions() bool { return d.q.Kind == Extensions || d.q.Kind == ExtensionsDrivers }
+
+// namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
+func (d *decider) namesLayer() bool { return d.q.LayerName.Set && d.q.LayerName.Text != "" }
+
+func (d *decider) log(flags uint32, text string) {
+	d.a.Steps = append(d.a.Steps, Step{Kind: StepLog, Flags: flags, Text: text})
+}
+
+func (d *decider) step(kind StepKind) { d.a.Steps = append(d.a.Steps, Step{Kind: kind}) }
+
+// find adds a finding without a place in a file.
+func (d *decider) find(code diag.Code, subject, path, what string) {
+	if d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Subject: subject, Path: path, What: what})
+	}
+}
+
+// ignored finds those of the variables that are set, and that something else takes the place of.
+func (d *decider) ignored(winner string, list ...variables.ID) {
+	for _, v := range list {
+		if d.f.Variable(v).Set {
+			d.find(diag.VariableIgnored, v.Name(), "", v.Name()+" is set, but "+winner+" takes its place")
+		}
+	}
+}
+
+// say logs and finds in one.
+func (d *decider) say(flags uint32, code diag.Code, subject, path, text string) {
+	d.log(flags, text)
+	d.find(code, subject, path, text)
+}
+
+// line carries a manifest's line over.
+func (d *decider) line(path string, l *manifest.Line) {
+	if l.Flags != 0 {
+		d.log(l.Flags, l.Text)
+	}
+	if l.Code != diag.None && d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: l.Code, Subject: path, Path: path, Line: l.Line,
+			Column: l.Column, What: l.Text})
+	}
+}
+
+// search makes a search and logs it (LOG-17).
+func (d *decider) search(k search.Kind, noVariables bool, override []string) []search.Found {
+	flags := diag.Layer
+	if k == search.Drivers {
+		flags = diag.Driver
+	}
+	places := search.Build(d.q.Platform, k, d.f, noVariables, override)
+	for _, path := range places.TooLong {
+		d.say(diag.Debug, diag.LocationTooLong, path, "", "add_data_files: Path to "+path+" too long")
+	}
+	for _, v := range places.Ignored {
+		d.find(diag.VariableIgnored, v.From, "", v.From+" is set, but "+v.Path+" takes its place")
+	}
+	found, missing := places.Files(d.f)
+	d.a.Searched[k] = places
+	d.log(flags, "Searching for "+k.What()+" manifest files")
+	d.log(flags, "   In following locations:")
+	for i := range places.List {
+		d.log(flags, "      "+places.List[i].Path)
+	}
+	for i := range missing {
+		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such folder")
+	}
+	if len(found) == 0 {
+		d.log(flags, "   Found no files")
+		return nil
+	}
+	d.log(flags, "   Found the following files:")
+	for i := range found {
+		d.log(flags, "      "+found[i].Path)
+	}
+	return found
+}
+
+// read gets a file's text; false after saying why not (LOG-19, LAY-7, LAY-8).
+func (d *decider) read(path string, listed bool) (facts.File, bool) {
+	file, known := d.f.File(path)
+	if !known {
+		return file, known
+	}
+	text := ""
+	code := diag.FileRead
+	switch file.Status {
+	case facts.FileRead:
+		return file, true
+	case facts.FileNotOpened:
+		name := path
+		if listed && !d.f.Exists(path) { // PATH-19: a dangling link is known by its name only
+			name = search.BaseName(path)
+		}
+		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
+	case facts.FileNoSize:
+		text = "loader_get_json: Failed to read file size of JSON file " + path
+	default:
+		text = "loader_get_json: Failed to read entire JSON file " + path
+	}
+	d.say(diag.Error, code, path, path, text)
+	return file, false
+}
+
+// fault says that a text is not JSON (LAY-9).
+func (d *decider) fault(path string, fault *document.Fault) {
+	d.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
+	if d.q.Explain {
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: diag.FileSyntax, Subject: path, Path: path,
+			Line: fault.Line, Column: fault.Column, What: fault.What})
+	}
+}
+
+// layers answers vkEnumerateInstanceLayerProperties (LAY-237).
+func (d *decider) layers() {
+	if !d.q.Terminator && d.preScan(manifest.PreLayers) {
+		return
+	}
+	d.readSettings()
+	d.a.Layers = d.layerList(true)
+	d.step(StepLayers)
+	d.explainListed()
+}
+
+// preScan looks for layers with a pre-instance function; without one, what it logged is taken back, because the
+// call's own search says it all.
+func (d *decider) preScan(which int) bool {
+	steps, findings := len(d.a.Steps), len(d.a.Findings)
+	d.readSettings()
+	if d.preLayers(which) {
+		return true
+	}
+	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
+	return false
+}
+
+// preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
+func (d *decider) preLayers(which int) bool {
+	for _, l := range d.layerList(false) {
+		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
+			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
+		}
+	}
+	if len(d.a.PreLayers) == 0 {
+		return false
+	}
+	d.step(StepPreLayers)
+	return true
+}
+
+// extensions answers vkEnumerateInstanceExtensionProperties.
+func (d *decider) extensions() {
+	if !d.q.Terminator && d.q.Kind == Extensions && d.preScan(manifest.PreExtensions) {
+		return
+	}
+	if d.namesLayer() && !wellFormed(d.q.LayerName) { // INS-015
+		d.a.Result = ExtensionNotPresent
+		d.say(diag.Error, diag.NameMalformed, "pLayerName", "",
+			"vkEnumerateInstanceExtensionProperties:  pLayerName is too long or is badly formed")
+		return
+	}
+	d.readSettings()
+	if d.namesLayer() {
+		l := findLayer(d.layerList(true), d.q.LayerName.Text)
+		if d.preventedBySettings(d.q.LayerName.Text) { // SET-74
+			d.step(StepExtensions)
+			return
+		}
+		if l == nil {
+			d.a.Result = LayerNotPresent
+			return
+		}
+		d.a.Extensions = l.Instance
+		d.step(StepExtensions)
+		return
+	}
+	list := d.layerList(false)
+	enabled := make([]bool, len(list))
+	for i, l := range list {
+		enabled[i] = l.Implicit && d.implicitEnabled(l)
+	}
+	d.discover(true)
+	if d.q.Kind == Extensions {
+		return
+	}
+	d.a.Steps = d.a.Steps[:0]
+	if !d.driverFailures() {
+		return
+	}
+	seen := make(map[string]bool, 64)
+	add := func(e manifest.Extension) {
+		if !seen[e.Name] {
+			seen[e.Name] = true
+			d.a.Extensions = append(d.a.Extensions, e)
+		}
+	}
+	for i := range d.q.Drivers {
+		if !d.q.Drivers[i].Usable {
+			continue
+		}
+		for _, e := range d.q.Drivers[i].Extensions {
+			if !manifest.MissingWindowSystem(e.Name) && (d.a.KeepUnknown || knownExtension(e.Name)) {
+				add(e)
+			}
+		}
+	}
+	for _, e := range loaderExtensions {
+		add(e)
+	}
+	quirk := false // LAY-246
+	components := make(map[string]bool)
+	for _, l := range list {
+		quirk = quirk || l.Implicit && l.Meta
+		for _, name := range l.Components {
+			components[name] = true
+		}
+	}
+	for i, l := range list {
+		if enabled[i] || quirk && !l.Implicit && components[l.Name] {
+			for _, e := range l.Instance {
+				add(e)
+			}
+		}
+	}
+	d.step(StepExtensions)
+}
+
+// driverFailures ends the call when a driver failed to list its extensions (INS-017).
+func (d *decider) driverFailures() bool {
+	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
+	for i := range d.q.Drivers {
+		driver := &d.q.Drivers[i]
+		if !driver.Usable || driver.Result == Success {
+			continue
+		}
+		what := "extensions"
+		if driver.Call == 1 {
+			what = "extension count"
+		}
+		d.a.Result = driver.Result
+		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
+			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
+		return false
+	}
+	return true
+}
+
+func decimal(v uint32) string { return strconv.FormatUint(uint64(v), 10) }

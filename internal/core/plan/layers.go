@@ -1,0 +1,357 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
+
+func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
+	for _, l := range list {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// firstOf gives the first layer of each name, for lists that are searched often.
+func firstOf(list []*manifest.Layer) map[string]*manifest.Layer {
+	first := make(map[string]*manifest.Layer, len(list))
+	for _, l := range list {
+		if first[l.Name] == nil {
+			first[l.Name] = l
+		}
+	}
+	return first
+}
+
+// removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
+func (d *decider) removes(l *manifest.Layer) bool {
+	return d.disable.disables(l.Name, l.Implicit) && !d.allow.matches(l.Name) && !d.enable.matches(l.Name)
+}
+
+// byOwnVariables tells whether the manifest's variables enable an implicit layer (LAY-125 to LAY-128).
+func (d *decider) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
+	enabled = true
+	if l.HasEnable {
+		v := d.f.Named(l.EnableName)
+		enabled = v.Set && v.Value == l.EnableValue
+	}
+	return enabled, d.f.Named(l.DisableName).Set
+}
+
+// implicitEnabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
+func (d *decider) implicitEnabled(l *manifest.Layer) bool {
+	if enabled, known := d.implicit[l]; known {
+		return enabled
+	}
+	own, forbidden := d.byOwnVariables(l)
+	forced := !own && d.enable.matches(l.Name)
+	enabled := (own || forced) && !forbidden
+	switch {
+	case forbidden:
+	case enabled && d.removes(l):
+		enabled = false
+		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
+			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+	case forced:
+		d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Implicit layer \""+l.Name+
+			"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
+	}
+	d.implicit[l] = enabled
+	return enabled
+}
+
+// layerList builds the layer list in the order of LAY-101. Not full: the implicit layers alone, with explicit ones
+// only where meta-layers may need them, and without the black list (LAY-100, LAY-215).
+func (d *decider) layerList(full bool) []*manifest.Layer {
+	if d.set != nil && d.set.ControlsLayers {
+		return d.settingsLayers(full)
+	}
+	return d.regularLayers(full)
+}
+
+// regularLayers is the ordinary search.
+func (d *decider) regularLayers(full bool) []*manifest.Layer {
+	list := d.readLayers(search.ImplicitLayers, nil)
+	for _, l := range list {
+		d.byOwnVariables(l) // ask for all of them at once
+	}
+	list, override := d.chooseOverride(list)
+	var paths []string
+	if override != nil && d.implicitEnabled(override) && len(override.OverridePaths) > 0 {
+		paths = override.OverridePaths
+		for _, path := range paths { // OVR-10, LAY-207
+			d.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
+			d.log(diag.Info|diag.Layer, path)
+		}
+		if v := d.f.Variable(variables.LayerPath); v.Set { // ENV-33
+			d.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
+				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
+		}
+		d.ignored("the override_paths of "+override.Manifest, variables.AddLayerPath)
+	}
+	metas := override != nil
+	for _, l := range list {
+		metas = metas || l.Meta
+	}
+	if full || metas {
+		list = append(list, d.readLayers(search.ExplicitLayers, paths)...)
+	}
+	if d.f.Missing() {
+		return nil
+	}
+	list = d.metas(list)
+	if full {
+		list = d.blacklist(list)
+	}
+	return d.duplicates(d.filtered(list))
+}
+
+func (d *decider) readLayers(kind search.Kind, override []string) []*manifest.Layer {
+	var list []*manifest.Layer
+	for _, file := range d.search(kind, false, override) {
+		list = append(list, d.readLayerFile(file.Path, file.Listed, kind)...)
+	}
+	return list
+}
+
+// chooseOverride leaves at most one override layer in the list (LAY-186 to LAY-193).
+func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *manifest.Layer) {
+	var keyed, global *manifest.Layer
+	var exe facts.Exe
+	any := false
+	for _, l := range list {
+		if !l.IsOverride() {
+			continue
+		}
+		any = true
+		exe = d.f.Exe()
+		matches := false
+		for _, key := range l.AppKeys {
+			matches = matches || key == exe.Path
+		}
+		switch {
+		case !exe.Known: // LAY-192
+			if global == nil {
+				global = l
+			}
+		case len(l.AppKeys) == 0:
+			if global == nil {
+				global = l
+			} else {
+				d.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+					"remove_all_non_valid_override_layers: Multiple global override layers found. Using the first global layer found")
+			}
+		case !matches:
+			d.say(diag.Info|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+				"--Override layer found but not used because app '"+exe.Path+"' is not in 'app_keys' list!")
+		case keyed == nil:
+			keyed = l
+		default:
+			d.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+				"remove_all_non_valid_override_layers: Multiple override layers where the same path in app_keys was found. Using the first layer found")
+		}
+	}
+	if !any {
+		return list, nil
+	}
+	chosen := global
+	switch {
+	case keyed != nil:
+		chosen = keyed
+		d.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+exe.Path)
+	case global != nil && exe.Known:
+		d.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest, "Using the global override layer")
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !l.IsOverride() || l == chosen {
+			kept = append(kept, l)
+		}
+	}
+	return kept, chosen
+}
+
+// metaWork bounds how many meta-layers are validated in one decision; no real installation comes near it.
+const metaWork = 1 << 14
+
+// metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
+func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
+	var invalid map[*manifest.Layer]bool
+	var names map[string]*manifest.Layer // the first of each name
+	work := 0
+	for _, l := range list {
+		if !l.Meta {
+			continue
+		}
+		if names == nil {
+			names = firstOf(list)
+		}
+		if d.validMeta(names, l, map[*manifest.Layer]bool{l: true}, &work) {
+			d.union(names, l)
+			continue
+		}
+		d.say(diag.Debug, diag.MetaInvalid, l.Name, l.Manifest, "Removing meta-layer "+l.Name+
+			" from instance layer list since it appears invalid.")
+		if invalid == nil {
+			invalid = make(map[*manifest.Layer]bool)
+		}
+		invalid[l] = true
+	}
+	if invalid == nil {
+		return list
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !invalid[l] {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// validMeta checks a meta-layer; met are the meta-layers of this validation so far (LAY-162, LAY-163). Nesting is
+// bounded, because each goes deeper only with a meta-layer that was not met before; the whole work by metaWork.
+func (d *decider) validMeta(names map[string]*manifest.Layer, l *manifest.Layer, met map[*manifest.Layer]bool, work *int) bool {
+	const prefix = "verify_meta_layer_component_layers: "
+	if *work++; *work > metaWork {
+		return false
+	}
+	bad := func(text string) bool {
+		d.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text)
+		return false
+	}
+	for i, name := range l.Components {
+		index := decimal(uint32(i))
+		c := names[name]
+		if c == nil {
+			return bad(prefix + "Meta-layer " + l.Name + " can't find component layer " + name + " at index " + index + ".  Skipping this layer.")
+		}
+		if c.API>>12 < l.API>>12 {
+			return bad(prefix + "Meta-layer uses API version " + majorMinor(l.API) + ", but component layer " + index +
+				" has API version " + majorMinor(c.API) + " that is lower.  Skipping this layer.")
+		}
+		if name == l.Name {
+			return bad(prefix + "Meta-layer " + l.Name + " lists itself in its component layer list at index " + index + ".  Skipping this layer.")
+		}
+		if !c.Meta {
+			continue
+		}
+		if met[c] {
+			return bad(prefix + "Recursive dependency between Meta-layer " + l.Name + " and  Meta-layer " + name + ".  Skipping this layer.")
+		}
+		met[c] = true
+		d.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
+		if !d.validMeta(names, c, met, work) {
+			return bad("Meta-layer " + l.Name + " component layer " + name + " can not find all component layers.  Skipping this layer.")
+		}
+	}
+	d.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
+	for i, name := range l.Components {
+		d.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
+	}
+	return true
+}
+
+func majorMinor(v uint32) string {
+	return decimal(manifest.Major(v)) + "." + decimal(manifest.Minor(v))
+}
+
+// union gives a meta-layer the extensions of its components (LAY-169 to LAY-172).
+func (d *decider) union(names map[string]*manifest.Layer, meta *manifest.Layer) {
+	join := func(out []manifest.Extension, known map[string]bool, more []manifest.Extension, component, kind string) []manifest.Extension {
+		for _, e := range more {
+			d.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+component+" adding "+kind+" extension "+e.Name)
+			if !known[e.Name] {
+				known[e.Name] = true
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	own := func(list []manifest.Extension) ([]manifest.Extension, map[string]bool) {
+		known := make(map[string]bool)
+		for i := range list {
+			known[list[i].Name] = true
+		}
+		return list[:len(list):len(list)], known // the parse that is remembered keeps its own
+	}
+	instance, ofInstance := own(meta.Instance)
+	device, ofDevice := own(meta.Device)
+	for _, name := range meta.Components {
+		if c := names[name]; c != nil {
+			instance = join(instance, ofInstance, c.Instance, name, "instance")
+			device = join(device, ofDevice, c.Device, name, "device")
+		}
+	}
+	meta.Instance, meta.Device = instance, device
+}
+
+// blacklist removes what the override layer forbids, while it is enabled (LAY-213).
+func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
+	var override *manifest.Layer
+	for _, l := range list {
+		if l.IsOverride() {
+			override = l
+		}
+	}
+	if override == nil || len(override.Blacklist) == 0 || !d.implicitEnabled(override) {
+		return list
+	}
+	forbidden := make(map[string]bool, len(override.Blacklist))
+	for _, name := range override.Blacklist {
+		forbidden[name] = true
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if l != override && forbidden[l.Name] {
+			d.say(diag.Debug, diag.LayerBlacklisted, l.Name, l.Manifest,
+				"loader_remove_layers_in_blacklist: Override layer is active and layer "+l.Name+
+					" is in the blacklist inside of it. Removing that layer from current layer list.")
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept
+}
+
+// filtered removes what VK_LOADER_LAYERS_DISABLE takes out (LAY-114, LAY-115).
+func (d *decider) filtered(list []*manifest.Layer) []*manifest.Layer {
+	if !d.disable.any() {
+		return list
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !d.removes(l) {
+			kept = append(kept, l)
+			continue
+		}
+		if l.Implicit {
+			d.implicitEnabled(l)
+		}
+		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
+			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+	}
+	return kept
+}
+
+// duplicates removes, for each layer that is kept, the next one of the same name (LAY-104, LAY-108).
+func (d *decider) duplicates(list []*manifest.Layer) []*manifest.Layer {
+	holder := make(map[string]*manifest.Layer, len(list)) // a kept layer that has not lost a duplicate yet
+	kept := list[:0]
+	for _, l := range list {
+		if first := holder[l.Name]; first != nil {
+			delete(holder, l.Name)
+			d.say(diag.Warn, diag.LayerDuplicate, l.Name, l.Manifest, "Removing layer "+l.Name+" ("+l.Manifest+
+				") because it is a duplicate of "+first.Name+" ("+first.Manifest+")")
+			continue
+		}
+		holder[l.Name] = l
+		kept = append(kept, l)
+	}
+	return kept
+}

@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/core/variables"
+)
+
+// settingsState is what a settings file that controls layers adds to the layer list.
+type settingsState struct {
+	control map[*manifest.Layer]settings.Control // of layers that an entry names; others are auto (SET-49)
+	blocked map[string]bool                      // names that the regular part leaves out (SET-47)
+	off     map[string]bool                      // names whose first entry is off (SET-56)
+}
+
+// settingsFile finds the first settings file that exists (SET-1, SET-7).
+func (d *decider) settingsFile() string {
+	file := ""
+	for _, path := range search.SettingsFiles(d.q.Platform, d.f) {
+		if d.f.Exists(path) && file == "" {
+			file = path
+		}
+	}
+	return file
+}
+
+// readSettings reads the settings file (SET-9, SET-12 to SET-15). The global functions fall back on what they
+// remember, vkCreateInstance does not.
+func (d *decider) readSettings() {
+	var remembered *settings.Settings
+	global := !d.isInstance()
+	if global && d.q.Memory != nil {
+		remembered = d.q.Memory.settings.set
+	}
+	set, outcome := d.loadSettings()
+	if d.f.Missing() {
+		return
+	}
+	switch {
+	case outcome == settings.In && (!global || !set.Same(remembered)):
+		d.find(diag.SettingsUsed, set.File, set.File, "in force")
+		d.set = set
+		d.settingsLevel()
+		d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
+		for _, line := range set.Dump() {
+			d.log(diag.Debug, line)
+		}
+	case outcome == settings.In:
+		d.set = set
+		d.settingsLevel()
+	case outcome == settings.Kept:
+		d.set = remembered
+	}
+	d.a.Settings = d.set
+	if global && d.q.Memory != nil {
+		d.q.Memory.next, d.q.Memory.hasNext = GlobalSettings{d.set}, true
+	}
+}
+
+// settingsLevel marks the place from which the file's level counts (SET-77, SET-78).
+func (d *decider) settingsLevel() {
+	if d.set.HasLevel {
+		d.a.Steps = append(d.a.Steps, Step{Kind: StepLevel, Flags: d.set.Level})
+	}
+}
+
+func (d *decider) loadSettings() (*settings.Settings, settings.Outcome) {
+	path := d.settingsFile()
+	if path == "" {
+		d.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
+		return nil, settings.Kept
+	}
+	file, ok := d.read(path, false)
+	if !ok {
+		return nil, settings.Kept
+	}
+	doc, fault := document.Parse(clone(file.Content)) // settings may be remembered: they keep their own bytes
+	if fault != nil {
+		d.fault(path, fault)
+		return nil, settings.None
+	}
+	set, outcome, lines := settings.Read(doc, clone(path), d.f.Exe)
+	for i := range lines {
+		d.line(path, &lines[i])
+	}
+	return set, outcome
+}
+
+// GlobalSettings is what the global functions remember of the settings file (SET-15).
+type GlobalSettings struct{ set *settings.Settings }
+
+// same tells whether two do the same in every call to come.
+func (g GlobalSettings) same(o GlobalSettings) bool {
+	return g.set.Same(o.set) && (g.set == nil || g.set.HasLevel == o.set.HasLevel)
+}
+
+// settingsLayers is the layer list that a settings file controls (SET-41 to SET-52).
+func (d *decider) settingsLayers(full bool) []*manifest.Layer {
+	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}
+	d.bySet = s
+	seen := make(map[string]bool)    // names that an earlier entry has decided
+	library := make(map[string]bool) // name and library of listed layers (SET-44)
+	var list []*manifest.Layer
+	place := -1 // of the regular layers
+	for i := range d.set.Layers {
+		e := &d.set.Layers[i]
+		switch e.Control {
+		case settings.Unordered:
+			if place < 0 { // SET-48
+				place = len(list)
+			}
+			continue
+		case settings.Off:
+			s.blocked[e.Name] = true
+			if !seen[e.Name] {
+				seen[e.Name], s.off[e.Name] = true, true
+			}
+			continue
+		}
+		if !search.IsManifestName(e.Path) {
+			continue
+		}
+		kind := search.ExplicitLayers
+		if e.Implicit {
+			kind = search.ImplicitLayers
+		}
+		for _, l := range d.readLayerFile(e.Path, false, kind) {
+			if l.Name != e.Name {
+				continue
+			}
+			s.blocked[l.Name], seen[l.Name] = true, true
+			if key := l.Name + "\x00" + l.Library; !library[key] {
+				library[key] = true
+				s.control[l] = e.Control
+				list = append(list, l)
+			}
+			break
+		}
+	}
+	if place < 0 { // SET-45
+		d.ignored("the layers of "+d.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+			variables.AddImplicitLayerPath)
+		return list
+	}
+	var kept []*manifest.Layer
+	for _, l := range d.regularLayers(full) {
+		if !s.blocked[l.Name] {
+			kept = append(kept, l)
+		}
+	}
+	out := append(make([]*manifest.Layer, 0, len(list)+len(kept)), list[:place]...)
+	return append(append(out, kept...), list[place:]...)
+}
+
+// preventedBySettings tells whether the file switches a layer off (SET-56, SET-74).
+func (d *decider) preventedBySettings(name string) bool { return d.bySet != nil && d.bySet.off[name] }
+
+// excludes is the disable check for what the file leaves to the usual rules; it does not look at the layer's kind
+// (SET-58, SET-59).
+func (d *decider) excludes(name string) bool {
+	return (d.disable.all || d.disable.implicit || d.disable.matches(name)) && !d.allow.matches(name)
+}
+
+// bySettings activates under a settings file that controls layers, in list order (SET-53 to SET-67).
+func (a *activator) bySettings() {
+	d := a.d
+	variable := d.f.Variable(variables.InstanceLayers)
+	if variable.Set { // SET-63
+		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
+			"env var 'VK_INSTANCE_LAYERS' defined and adding layers: "+variable.Value)
+	}
+	named := make(map[string]bool)
+	for _, name := range split(variable.Value) {
+		named[name] = true
+	}
+	for _, l := range a.list {
+		if d.bySet.control[l] == settings.On {
+			a.addEntry(l, BySettings)
+			continue
+		}
+		if d.excludes(l.Name) {
+			d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
+				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+			continue
+		}
+		switch {
+		case d.enable.matches(l.Name):
+			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
+				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
+			a.addEntry(l, ByEnable)
+		case named[l.Name]:
+			a.addEntry(l, ByVariable)
+		case a.app[l.Name]:
+			a.addEntry(l, ByApplication)
+		case l.Implicit && d.implicitEnabled(l):
+			a.addEntry(l, ByImplicit)
+		}
+	}
+}
+
+// addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
+func (a *activator) addEntry(l *manifest.Layer, by uint32) {
+	switch {
+	case a.done[l]:
+	case l.Meta:
+		a.addMeta(l, by)
+	default:
+		a.put(l, by)
+	}
+}

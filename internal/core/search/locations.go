@@ -1,0 +1,257 @@
+package search
+
+import (
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/variables"
+)
+
+// Kind of manifest searched for.
+type Kind uint8
+
+// Kinds of manifests.
+const (
+	Drivers Kind = iota
+	ImplicitLayers
+	ExplicitLayers
+)
+
+// kindFacts are the names that belong to a kind.
+type kindFacts struct {
+	suffix, what  string
+	replace, more variables.ID // the variables that replace the default search, and that add to it
+	hasOld        bool
+	old           variables.ID // the older name of replace
+}
+
+var kinds = [...]kindFacts{
+	Drivers: {"vulkan/icd.d", "driver", variables.DriverFiles, variables.AddDriverFiles, true, variables.ICDFilenames},
+	ImplicitLayers: {"vulkan/implicit_layer.d", "implicit layer", variables.ImplicitLayerPath,
+		variables.AddImplicitLayerPath, false, 0},
+	ExplicitLayers: {"vulkan/explicit_layer.d", "explicit layer", variables.LayerPath, variables.AddLayerPath, false, 0},
+}
+
+// What is the kind's name in messages.
+func (k Kind) What() string { return kinds[k].what }
+
+// Variable is the variable that replaces the kind's default search.
+func (k Kind) Variable() string { return kinds[k].replace.Name() }
+
+// pathLimit is the longest file element that is accepted (PATH-21).
+const pathLimit = 2047
+
+// Location is a place that is searched.
+type Location struct {
+	Path string
+	File bool   // a manifest itself
+	From string // the variable, or what else names it
+}
+
+// Locations is the outcome of building a location list.
+type Locations struct {
+	List    []Location
+	TooLong []string   // elements that were skipped (PATH-21)
+	Ignored []Location // variables that are set and count for nothing; From is the variable, Path the one that wins
+
+	known map[string]bool // paths of a long list
+}
+
+// Build makes the list of locations of a kind. noVariables leaves the kind's own variables out (SET-98); override,
+// when not nil, are the paths of the override layer, which replace everything else (LAY-204).
+func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
+	var out Locations
+	names := &kinds[k]
+	if override != nil {
+		for _, o := range override {
+			out.add(o, "", "override_paths")
+		}
+		return out
+	}
+	if !noVariables {
+		replace := f.Variable(names.replace)
+		winner := names.replace.Name()
+		if names.hasOld {
+			old := f.Variable(names.old)
+			if replace.Set && old.Set {
+				out.Ignored = append(out.Ignored, Location{From: names.old.Name(), Path: winner})
+			} else if old.Set {
+				replace, winner = old, names.old.Name()
+			}
+		}
+		more := f.Variable(names.more)
+		if replace.Set {
+			if more.Set {
+				out.Ignored = append(out.Ignored, Location{From: names.more.Name(), Path: winner})
+			}
+			out.add(replace.Value, "", winner)
+			return out
+		}
+		if more.Set {
+			out.add(more.Value, "", names.more.Name())
+		}
+	}
+	home := f.Variable(variables.Home)
+	base := func(variable variables.ID, underHome, fallback string) {
+		v := f.Variable(variable)
+		switch {
+		case v.Value != "":
+			out.add(v.Value, names.suffix, variable.Name())
+		case underHome != "" && home.Set:
+			out.addOne(home.Value+underHome, names.suffix, variables.Home.Name())
+		case fallback != "":
+			out.add(fallback, names.suffix, "default")
+		}
+	}
+	base(variables.ConfigHome, "/.config", "")
+	base(variables.ConfigDirs, "", p.ConfigDirs)
+	out.add(p.SysConfDir, names.suffix, "default")
+	out.add(p.ExtraSysConfDir, names.suffix, "default")
+	base(variables.DataHome, "/.local/share", "")
+	base(variables.DataDirs, "", p.DataDirs)
+	return out
+}
+
+// add adds the elements of a colon-separated list (PATH-5, PATH-6).
+func (l *Locations) add(list, suffix, from string) {
+	for {
+		end := 0
+		for end < len(list) && list[end] != ':' {
+			end++
+		}
+		if end > 0 {
+			l.addOne(list[:end], suffix, from)
+		}
+		if end == len(list) {
+			return
+		}
+		list = list[end+1:]
+	}
+}
+
+func (l *Locations) addOne(path, suffix, from string) {
+	file := IsManifestName(path)
+	if file && len(path) > pathLimit {
+		l.TooLong = append(l.TooLong, path)
+		return
+	}
+	if !file && suffix != "" { // PATH-2, PATH-8
+		if path[len(path)-1] != '/' {
+			path += "/"
+		}
+		path += suffix
+	}
+	if l.has(path) { // PATH-10
+		return
+	}
+	l.List = append(l.List, Location{path, file, from})
+	if l.known != nil {
+		l.known[path] = true
+	}
+}
+
+// shortList is how long a list may be that is searched without a map.
+const shortList = 16
+
+func (l *Locations) has(path string) bool {
+	if l.known == nil && len(l.List) > shortList {
+		l.known = make(map[string]bool)
+		for i := range l.List {
+			l.known[l.List[i].Path] = true
+		}
+	}
+	if l.known != nil {
+		return l.known[path]
+	}
+	for i := range l.List {
+		if l.List[i].Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// IsManifestName tells whether a name ends in .json, lower case (PATH-17).
+func IsManifestName(name string) bool {
+	return len(name) >= 5 && name[len(name)-5:] == ".json"
+}
+
+// Found is a manifest file that the search found.
+type Found struct {
+	Path   string
+	Listed bool // from a folder's listing; then it is known to have had an entry there
+	From   string
+}
+
+// Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the folders that cannot be
+// opened.
+func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
+	for _, loc := range l.List {
+		if loc.File {
+			found = append(found, Found{loc.Path, false, loc.From})
+			continue
+		}
+		folder := f.Folder(loc.Path)
+		if !folder.Listed {
+			missing = append(missing, loc)
+			continue
+		}
+		prefix := loc.Path
+		if prefix[len(prefix)-1] != '/' {
+			prefix += "/"
+		}
+		for _, name := range folder.Names {
+			if IsManifestName(name) {
+				found = append(found, Found{prefix + name, true, loc.From})
+			}
+		}
+	}
+	return found, missing
+}
+
+// BaseName is the part after the last slash.
+func BaseName(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// Folder is the part up to and including the last slash, "" without one.
+func Folder(path string) string { return path[:len(path)-len(BaseName(path))] }
+
+// SettingsFiles gives the places of the settings file in the order they are tried (SET-1 to SET-5).
+func SettingsFiles(p Platform, f *facts.Store) []string {
+	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json" // SET-3
+	var out []string
+	add := func(list string) {
+		end := 0
+		for end < len(list) && list[end] != ':' {
+			end++
+		}
+		if end > 1 { // SET-4: only the first element counts, and not when it has one character
+			out = append(out, list[:end]+rest)
+		}
+	}
+	configHome, dataHome := f.Variable(variables.ConfigHome), f.Variable(variables.DataHome)
+	home := f.Variable(variables.Home)
+	add(configHome.Value)
+	add(dataHome.Value)
+	if configHome.Value == "" && home.Set {
+		out = append(out, home.Value+"/.config"+rest)
+	}
+	if dataHome.Value == "" && home.Set {
+		out = append(out, home.Value+"/.local/share"+rest)
+	}
+	or := func(variable variables.ID, fallback string) string {
+		if v := f.Variable(variable); v.Value != "" {
+			return v.Value
+		}
+		return fallback
+	}
+	add(or(variables.ConfigDirs, p.ConfigDirs))
+	add(p.SysConfDir)
+	add(p.ExtraSysConfDir)
+	add(or(variables.DataDirs, p.DataDirs))
+	return out
+}

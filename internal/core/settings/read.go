@@ -1,0 +1,323 @@
+package settings
+
+import (
+	"strconv"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+)
+
+// Outcome of reading a settings file. What is not In leaves the call without settings; Kept and None differ in what
+// the global functions remember (SET-15).
+type Outcome uint8
+
+// Outcomes.
+const (
+	In   Outcome = iota // settings are in force
+	Kept                // the global functions keep what they remember
+	None                // the global functions forget what they remember
+)
+
+// Read takes the settings for a program out of a file whose text is acceptable JSON.
+func Read(doc *document.Document, file string, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
+	var lines []manifest.Line
+	say := func(at document.Value, flags uint32, text string) {
+		line, column := at.Position()
+		lines = append(lines, manifest.Line{Flags: flags, Text: text, Code: diag.SettingsIgnored, Line: line, Column: column})
+	}
+	prefix := "Loader settings file from " + file
+	const suffix = " - no loader settings will be active"
+	top := doc.Top()
+	if !top.IsObject() { // SET-24
+		say(top, 0, "the top-level value is not an object")
+		return nil, None, lines
+	}
+	if _, ok := top.Member("file_format_version").Text(); !ok { // SET-20, SET-21
+		say(top, diag.Debug, prefix+" missing required field file_format_version"+suffix)
+		return nil, Kept, lines
+	}
+	first := top.Member("settings_array") // SET-23
+	if first.Exists() {
+		first = first.First()
+	} else if first = top.Member("settings"); !first.Exists() {
+		say(top, diag.Debug, prefix+" missing required settings objects: Either one of the \"settings\" or \"settings_array\" objects must be present"+suffix)
+		return nil, Kept, lines
+	}
+	chosen := document.Value{}
+search:
+	for v := first; v.Exists(); v = v.Next() { // of a single "settings", the members after it count, too (SET-35)
+		if !v.IsObject() { // SET-33
+			say(v, diag.Debug, prefix+" has a settings element that is not an object")
+			break
+		}
+		keys := v.Member("app_keys")
+		if !keys.Exists() {
+			if !chosen.Exists() {
+				chosen = v // the first global one (SET-28)
+			}
+			continue
+		}
+		program := exe()
+		if !program.Known { // SET-34
+			break
+		}
+		for k := keys.First(); k.Exists(); k = k.Next() {
+			if text, ok := k.Text(); ok && text == program.Path { // SET-29, SET-30
+				chosen = v
+				break search
+			}
+		}
+	}
+	if !chosen.Exists() {
+		say(top, diag.Debug, prefix+" missing global settings and none of the app specific settings matched the current application"+suffix)
+		return nil, None, lines
+	}
+	s := &Settings{File: file}
+	s.level(chosen.Member("stderr_log"))
+	s.layers(chosen.Member("layers"))
+	s.drivers(chosen)
+	s.devices(chosen.Member("device_configurations"))
+	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices { // SET-25
+		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
+		return nil, None, lines
+	}
+	return s, In, lines
+}
+
+// level reads stderr_log (SET-76).
+func (s *Settings) level(v document.Value) {
+	if v.Kind() != document.Array {
+		return
+	}
+	for w := v.First(); w.Exists(); w = w.Next() {
+		word, ok := w.Text()
+		if !ok {
+			break
+		}
+		switch word {
+		case "all":
+			s.Level |= diag.Error | diag.Warn | diag.Info | diag.Debug | diag.Perf | diag.Layer | diag.Driver | diag.Validation
+		case "error":
+			s.Level |= diag.Error
+		case "warn":
+			s.Level |= diag.Warn
+		case "info":
+			s.Level |= diag.Info
+		case "debug":
+			s.Level |= diag.Debug
+		case "perf":
+			s.Level |= diag.Perf
+		case "layer":
+			s.Level |= diag.Layer
+		case "driver":
+			s.Level |= diag.Driver
+		case "validation":
+			s.Level |= diag.Validation
+		}
+	}
+	s.HasLevel = s.Level != 0
+}
+
+// layers reads the layer entries; one bad entry drops all (SET-36 to SET-40).
+func (s *Settings) layers(v document.Value) {
+	if !v.Exists() {
+		return
+	}
+	var list []LayerEntry
+	for e := v.First(); e.Exists(); e = e.Next() {
+		control, ok := e.Member("control").Text()
+		if !ok {
+			return
+		}
+		var entry LayerEntry
+		switch control {
+		case "on":
+			entry.Control = On
+		case "off":
+			entry.Control = Off
+		case "unordered_layer_location":
+			entry.Control = Unordered
+		}
+		if entry.Control != Unordered {
+			var named, placed bool
+			entry.Name, named = e.Member("name").Text()
+			entry.Path, placed = e.Member("path").Text()
+			if !named || !placed {
+				return
+			}
+			entry.Implicit = e.Member("treat_as_implicit_manifest").IsTrue()
+		}
+		list = append(list, entry)
+	}
+	s.ControlsLayers, s.Layers = true, list
+}
+
+// drivers reads the additional drivers; one bad entry drops all (SET-83 to SET-87).
+func (s *Settings) drivers(object document.Value) {
+	s.Exclusively = object.Member("additional_drivers_use_exclusively").IsTrue()
+	var list []string
+	for e := object.Member("additional_drivers").First(); e.Exists(); e = e.Next() {
+		path, ok := e.Member("path").Text()
+		if !ok {
+			return
+		}
+		list = append(list, path)
+	}
+	s.Drivers = list
+}
+
+// devices reads the device configurations (SET-90 to SET-92).
+func (s *Settings) devices(v document.Value) {
+	if v.Kind() != document.Array {
+		return
+	}
+	var list []Device
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if !e.IsObject() {
+			return
+		}
+		var d Device
+		version, ok := e.Member("driverVersion").Number()
+		if !ok || !uuid(e.Member("deviceUUID"), &d.DeviceUUID) || !uuid(e.Member("driverUUID"), &d.DriverUUID) {
+			continue
+		}
+		d.DriverVersion = uint32(int32(max(-1<<31, min(version, 1<<31-1))))
+		d.DeviceName, d.HasDeviceName = e.Member("deviceName").Text()
+		d.DriverName, d.HasDriverName = e.Member("driverName").Text()
+		list = append(list, d)
+	}
+	s.HasDevices, s.Devices = true, list
+}
+
+// IsUUID tells whether a value is 16 numbers from 0 to 255 (SET-90).
+func IsUUID(v document.Value) bool { return uuid(v, new([16]byte)) }
+
+func uuid(v document.Value, out *[16]byte) bool {
+	if v.Kind() != document.Array {
+		return false
+	}
+	count := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		n, ok := e.Number()
+		if !ok || !(n > -1 && n < 256) || count == len(out) {
+			return false
+		}
+		out[count] = byte(n)
+		count++
+	}
+	return count == len(out)
+}
+
+// Dump is what is logged about settings in force, all at DEBUG (SET-81).
+func (s *Settings) Dump() []string {
+	var lines []string
+	say := func(text string) { lines = append(lines, text) }
+	names := ""
+	for _, f := range [...]struct {
+		bit  uint32
+		name string
+	}{{diag.Error, "ERROR"}, {diag.Warn, "WARNING"}, {diag.Info, "INFO"}, {diag.Debug, "DEBUG"}, {diag.Perf, "PERF"},
+		{diag.Driver, "DRIVER"}, {diag.Layer, "LAYER"}} {
+		if s.Level&f.bit != 0 {
+			if names != "" {
+				names += " | "
+			}
+			names += f.name
+		}
+	}
+	if names != "" {
+		say("Loader Settings Filters for Logging to Standard Error: " + names)
+	}
+	if s.ControlsLayers {
+		say("Layer Configurations count = " + strconv.Itoa(len(s.Layers)))
+		for i := range s.Layers {
+			e := &s.Layers[i]
+			say("---- Layer Configuration [" + strconv.Itoa(i) + "] ----")
+			if e.Control != Unordered {
+				say("Name: " + e.Name)
+				say("Path: " + e.Path)
+				if e.Implicit {
+					say("Layer Type: Implicit")
+				} else {
+					say("Layer Type: Explicit")
+				}
+			}
+			say("Control: " + e.Control.String())
+		}
+	}
+	if len(s.Drivers) > 0 {
+		say("----")
+		if s.Exclusively {
+			say("Use Additional Drivers Exclusively = true")
+		} else {
+			say("Use Additional Drivers Exclusively = false")
+		}
+		say("Additional Driver Configurations count = " + strconv.Itoa(len(s.Drivers)))
+		for i, path := range s.Drivers {
+			say("---- Driver Configuration [" + strconv.Itoa(i) + "] ----")
+			say("Path: " + path)
+		}
+	}
+	if s.HasDevices {
+		say("----")
+		say("Device Configurations count = " + strconv.Itoa(len(s.Devices)))
+		for i := range s.Devices {
+			d := &s.Devices[i]
+			say("---- Device Configuration [" + strconv.Itoa(i) + "] ----")
+			say("deviceUUID: " + uuidText(d.DeviceUUID))
+			say("driverUUID: " + uuidText(d.DriverUUID))
+			say("driverVersion: " + strconv.Itoa(int(int32(d.DriverVersion))))
+			if d.HasDeviceName {
+				say("deviceName: " + d.DeviceName)
+			}
+			if d.HasDriverName {
+				say("driverName: " + d.DriverName)
+			}
+		}
+	}
+	say("---------------------------------")
+	return lines
+}
+
+func uuidText(u [16]byte) string {
+	const digits = "0123456789abcdef"
+	out := make([]byte, 0, 36)
+	for i, b := range u {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			out = append(out, '-')
+		}
+		out = append(out, digits[b>>4], digits[b&15])
+	}
+	return string(out)
+}
+
+// Same compares what was read with what is remembered. A list that asks for the ordinary search is never the same
+// (SET-14).
+func (s *Settings) Same(o *Settings) bool {
+	if s == nil || o == nil {
+		return s == o
+	}
+	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
+		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
+		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) {
+		return false
+	}
+	for i := range s.Layers {
+		if s.Layers[i] != o.Layers[i] {
+			return false
+		}
+	}
+	for i := range s.Drivers {
+		if s.Drivers[i] != o.Drivers[i] {
+			return false
+		}
+	}
+	for i := range s.Devices {
+		if s.Devices[i] != o.Devices[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package wire
+
+import (
+	"testing"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
+
+// BenchmarkVersion decides what vkEnumerateInstanceVersion asks on a machine with one implicit layer, all rounds.
+func BenchmarkVersion(b *testing.B) {
+	memory := &plan.Memory{}
+	var out Writer
+	manifest := `{"file_format_version":"1.0.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"libx.so","api_version":"1.3.211",` +
+		`"implementation_version":"1","description":"a layer","functions":{"vkNegotiateLoaderLayerInterfaceVersion":"x"},"disable_environment":{"NO_X":"1"}}}`
+	rounds := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		q := &Writer{}
+		q.PutQuestion(Question{Kind: 1})
+		variables.Decisive(func(v variables.ID) { q.PutVar(unset(v)) })
+		for {
+			rounds++
+			out.Reset()
+			Decide(string(q.Bytes()), memory, search.Linux(), &out)
+			r, _ := Open(string(out.Bytes()))
+			rec, _ := r.Next()
+			if a, _ := rec.Answer(); a.Status == 1 {
+				break
+			}
+			for rec, more := r.Next(); more; rec, more = r.Next() {
+				if n, ok := rec.NeedVar(); ok {
+					q.PutVar(Var{Name: n.Name, Secure: n.Secure})
+				} else if n, ok := rec.NeedFolder(); ok {
+					f := Folder{Path: n.Path, Status: 1}
+					if n.Path.Text == "/usr/share/vulkan/implicit_layer.d" {
+						f = Folder{Path: n.Path, Names: []Str{S("x.json")}}
+					}
+					q.PutFolder(f)
+				} else if n, ok := rec.NeedFile(); ok {
+					q.PutFile(File{Path: n.Path, Content: S(manifest)})
+				} else if n, ok := rec.NeedExists(); ok {
+					q.PutExists(Exists{n.Path, 0})
+				} else {
+					q.PutExe(Exe{S("/bin/x")})
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(rounds)/float64(b.N), "rounds/op")
+}

@@ -1,0 +1,219 @@
+package wire
+
+import (
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+)
+
+// KindPanic is a question that no spine asks: deciding it panics, so that a test can hold G-9.
+const KindPanic = 0xffffffff
+
+// Decide reads a question, decides it, and writes the answer; false when the question is malformed.
+func Decide(message string, memory *plan.Memory, platform search.Platform, out *Writer) bool {
+	question := &plan.Question{Memory: memory, Platform: platform}
+	store := facts.NewStore()
+	if !readFacts(message, question, store) {
+		return false
+	}
+	if question.Kind == KindPanic {
+		panic("a question of kind 0xffffffff was asked")
+	}
+	if question.Kind < plan.Version || question.Kind > plan.ExtensionsDrivers {
+		return false
+	}
+	writeAnswer(out, question, plan.Decide(question, store))
+	return true
+}
+
+func name(s Str) plan.Name { return plan.Name{Text: s.Text, Set: s.Set} }
+
+func names(list []Str) []plan.Name {
+	out := make([]plan.Name, len(list))
+	for i, s := range list {
+		out[i] = name(s)
+	}
+	return out
+}
+
+// readFacts takes a message apart.
+func readFacts(message string, q *plan.Question, s *facts.Store) bool {
+	r, _ := Open(message) // what is no message is bad, and has no records
+	for {
+		rec, more := r.Next()
+		if !more {
+			break
+		}
+		ok := true
+		switch rec.ID {
+		case IDQuestion:
+			var v Question
+			v, ok = rec.Question()
+			q.Kind, q.LayerName = plan.Kind(v.Kind), name(v.LayerName)
+			q.Terminator = v.Terminator != 0
+		case IDVar:
+			var v Var
+			v, ok = rec.Var()
+			s.SetVar(v.Name.Text, v.Secure != 0, facts.Var{Value: v.Value.Text, Set: v.Value.Set})
+		case IDFolder:
+			var v Folder
+			v, ok = rec.Folder()
+			f := facts.Folder{Listed: v.Status == 0, Names: make([]string, len(v.Names))}
+			for i, n := range v.Names {
+				f.Names[i] = n.Text
+			}
+			s.SetFolder(v.Path.Text, f)
+		case IDFile:
+			var v File
+			v, ok = rec.File()
+			s.SetFile(v.Path.Text, facts.File{
+				Status:  facts.FileStatus(v.Status),
+				Content: v.Content.Text,
+			})
+		case IDExe:
+			var v Exe
+			v, ok = rec.Exe()
+			s.SetExe(facts.Exe{Path: v.Path.Text, Known: v.Path.Set})
+		case IDExists:
+			var v Exists
+			v, ok = rec.Exists()
+			s.SetExists(v.Path.Text, v.Yes != 0)
+		case IDApp:
+			var v App
+			v, ok = rec.App()
+			q.App = plan.App{
+				Name: name(v.AppName), Version: v.AppVersion, Engine: name(v.EngineName),
+				EngineVersion: v.EngineVersion, API: v.ApiVersion, Flags: v.Flags,
+				LayerCount: v.LayerCount, LayersNull: v.LayersNull != 0, Layers: names(v.Layers),
+				ExtensionCount: v.ExtCount, ExtensionsNull: v.ExtsNull != 0, Extensions: names(v.Exts),
+				DirectList: v.DirectList != 0, DirectMode: v.DirectMode, DirectNull: v.DirectNull != 0,
+				DirectCount: v.DirectCount,
+			}
+		case IDDriver:
+			var v Driver
+			v, ok = rec.Driver()
+			q.Drivers = append(q.Drivers, plan.Driver{Index: v.Index, Usable: v.Usable != 0, Path: v.Path.Text,
+				Result: v.ExtResult, Call: v.ExtCall})
+		case IDDriverExt:
+			var v DriverExt
+			v, ok = rec.DriverExt()
+			if n := len(q.Drivers); ok && n > 0 && q.Drivers[n-1].Index == v.Driver {
+				q.Drivers[n-1].Extensions = append(q.Drivers[n-1].Extensions,
+					manifest.Extension{Name: v.Name.Text, Spec: v.SpecVersion})
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	return !r.Bad()
+}
+
+func str(s string) Str { return Str{s, true} }
+
+// symbol is the name to look up: the renamed one, or the usual one (LAY-68).
+func symbol(renamed, usual string) Str {
+	if renamed != "" {
+		return str(renamed)
+	}
+	return str(usual)
+}
+
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
+	before, after := q.Memory.Numbers()
+	if len(a.Needs) > 0 {
+		w.PutAnswer(Answer{Before: before, After: after})
+		for _, n := range a.Needs {
+			switch n.Kind {
+			case facts.KindVar:
+				w.PutNeedVar(NeedVar{str(n.Name), flag(n.Secure)})
+			case facts.KindFolder:
+				w.PutNeedFolder(NeedFolder{str(n.Name)})
+			case facts.KindFile:
+				w.PutNeedFile(NeedFile{str(n.Name)})
+			case facts.KindExe:
+				w.PutNeedExe(NeedExe{})
+			case facts.KindExists:
+				w.PutNeedExists(NeedExists{str(n.Name)})
+			}
+		}
+		return
+	}
+	w.PutAnswer(Answer{Status: 1, Result: a.Result, Before: before, After: after})
+	for _, s := range a.Steps {
+		switch s.Kind {
+		case plan.StepLog:
+			w.PutLog(Log{s.Flags, str(s.Text)})
+		case plan.StepLayers:
+			writeLayers(w, a)
+		case plan.StepActive:
+			for _, active := range a.Active {
+				w.PutActive(Active{uint32(active.Layer), active.EnabledBy, flag(active.AppNamed)})
+			}
+		case plan.StepLevel:
+			w.PutLogLevel(LogLevel{s.Flags})
+		case plan.StepDevices:
+			w.PutDeviceConfigs(DeviceConfigs{uint32(len(a.Settings.Devices))})
+			for i := range a.Settings.Devices {
+				d := &a.Settings.Devices[i]
+				w.PutDeviceConfig(DeviceConfig{str(string(d.DeviceUUID[:])), str(string(d.DriverUUID[:])), d.DriverVersion,
+					Str{d.DeviceName, d.HasDeviceName}, Str{d.DriverName, d.HasDriverName}})
+			}
+		case plan.StepDirect:
+			w.PutDirect(Direct{flag(a.DirectExclusive)})
+		case plan.StepDriver:
+			d := a.Drivers[s.Driver]
+			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+		case plan.StepPreLayers:
+			for _, l := range a.PreLayers {
+				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})
+			}
+		case plan.StepExtensions:
+			for _, e := range a.Extensions {
+				w.PutExt(Ext{str(e.Name), e.Spec})
+			}
+		}
+	}
+}
+
+func writeLayers(w *Writer, a *plan.Answer) {
+	unchained := make(map[int]bool)
+	for _, active := range a.Active {
+		if active.Unchained {
+			unchained[active.Layer] = true
+		}
+	}
+	for i, l := range a.Layers {
+		flags := flag(l.Implicit) | flag(l.Meta)<<1 | flag(l.IsOverride())<<2
+		if unchained[i] {
+			flags |= 8
+		}
+		w.PutLayer(Layer{
+			Index: uint32(i), Name: str(l.Name), SpecVersion: l.API, ImplVersion: l.Implementation,
+			Description: str(l.Description), Manifest: str(l.Manifest), Library: Str{l.Library, !l.Meta}, Flags: flags,
+			FnNegotiate: symbol(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
+			FnGipa:      symbol(l.GetInstance, "vkGetInstanceProcAddr"),
+			FnGdpa:      symbol(l.GetDevice, "vkGetDeviceProcAddr"),
+			DisableEnv:  Str{l.DisableName, l.Implicit}, EnableEnv: Str{l.EnableName, l.HasEnable}, EnableValue: Str{l.EnableValue, l.HasEnable},
+		})
+		writeExtensions(w, uint32(i), l.Device)
+	}
+}
+
+func writeExtensions(w *Writer, layer uint32, list []manifest.Extension) {
+	for _, e := range list {
+		entrypoints := make([]Str, len(e.Entrypoints))
+		for i, name := range e.Entrypoints {
+			entrypoints[i] = str(name)
+		}
+		w.PutLayerExt(LayerExt{layer, str(e.Name), e.Spec, entrypoints})
+	}
+}

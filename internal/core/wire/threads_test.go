@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+)
+
+// ask answers what the core wants to know of a machine with one layer file, and returns the decision.
+func ask(memory *plan.Memory, out *Writer, kind uint32, content string) string {
+	q := &Writer{}
+	q.PutQuestion(Question{Kind: kind, LayerName: S("VK_LAYER_x")})
+	q.PutApp(App{LayerCount: 1, Layers: []Str{S("VK_LAYER_x")}})
+	for range 20 {
+		out.Reset()
+		ok := Decide(string(q.Bytes()), memory, search.Linux(), out)
+		answer := string(out.Bytes())
+		r, _ := Open(answer)
+		rec, _ := r.Next()
+		if a, there := rec.Answer(); !ok || !there || a.Status == 1 {
+			return fmt.Sprint(ok, there, len(answer), answer[min(len(answer), 32):])
+		}
+		for rec, more := r.Next(); more; rec, more = r.Next() {
+			if n, ok := rec.NeedVar(); ok {
+				q.PutVar(Var{Name: n.Name, Secure: n.Secure})
+			} else if n, ok := rec.NeedFolder(); ok {
+				q.PutFolder(Folder{Path: n.Path, Names: []Str{S("a.json")}})
+			} else if n, ok := rec.NeedFile(); ok {
+				q.PutFile(File{Path: n.Path, Content: S(content)})
+			} else if _, ok := rec.NeedExe(); ok {
+				q.PutExe(Exe{S("/bin/x")})
+			} else if n, ok := rec.NeedExists(); ok {
+				q.PutExists(Exists{n.Path, 1})
+			}
+		}
+	}
+	return "never decided"
+}
+
+// Threads that ask at once, each with a memory of its own as of several libraries, get what one alone gets: nothing of
+// a decision is shared. The race detector watches in make test.
+//
+// holds: G-7 THR-007
+func TestThreadsDecideApart(t *testing.T) {
+	t.Parallel()
+	content := func(i int) string {
+		return fmt.Sprintf(`{"file_format_version":"1.2.0","layers":[{"name":"VK_LAYER_x","type":"INSTANCE","library_path":"lib%d.so",`+
+			`"api_version":"1.1","implementation_version":"%d","description":"","disable_environment":{"A":"1"}}],"ICD":{"library_path":"d.so",`+
+			`"api_version":"1.1.%d"}}`, i%3, i%3, i%3)
+	}
+	const kinds = 6
+	var want [kinds][3]string
+	for kind := range kinds {
+		for i := range 3 {
+			want[kind][i] = ask(&plan.Memory{}, &Writer{}, uint32(kind)+1, content(i))
+		}
+	}
+	if want[3][0] == want[3][1] {
+		t.Fatal("the files make no difference")
+	}
+	var group sync.WaitGroup
+	for thread := range 8 {
+		group.Go(func() {
+			memory, out := &plan.Memory{}, &Writer{}
+			for i := range 30 {
+				// The settings that were read last are remembered (SET-15), so every third answer starts afresh.
+				if i%3 == 0 {
+					memory = &plan.Memory{}
+				}
+				kind := (thread + i) % kinds
+				if got := ask(memory, out, uint32(kind)+1, content(thread)); got != want[kind][thread%3] {
+					t.Errorf("thread %d, question %d: another answer", thread, kind+1)
+				}
+			}
+		})
+	}
+	group.Wait()
+}

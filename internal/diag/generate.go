@@ -1,3 +1,0 @@
-package diag
-
-//go:generate go run ./findings ../../docs/findings.md

@@ -1,0 +1,199 @@
+package doctor
+
+import "vkloader/internal/core/diag"
+
+// Code is a stable name of a kind of finding of the doctor; those of the library's decision are diag.Code.
+type Code uint8
+
+// Entry is a code's line of the table.
+type Entry struct {
+	Name      string
+	Severity  diag.Severity // the usual one; a finding about what no program uses is a warning at most
+	Statement string        // the statement that it goes back to; "" for what lies outside the library
+	Means     string        // why it matters
+	Do        string        // what to do, where a finding has nothing more exact
+}
+
+// Codes.
+const (
+	none Code = iota
+	LibraryMissing
+	LibraryUnreadable
+	LibraryForeign
+	LibraryNeeds
+	LibraryVersion
+	LibrarySymbol
+	LibraryTwice
+	DriverInterface
+	LayerInterface
+	GPUNoKernelDriver
+	GPUOldKernelDriver
+	GPUNoNode
+	GPUPermission
+	GPUNouveau
+	GPUNoDriver
+	GPUDisplayOnly
+	GPUReserved
+	GPUAsleep
+	NvidiaVersion
+	DriverIdle
+	DeviceTwice
+	SoftwareOnly
+	NoDriver
+	LeftoverOverride
+	LeftoverSettings
+	LoaderMissing
+	LoaderOld
+	LoaderBundled
+	LoaderOther
+	VariableValue
+	VariableDevice
+	VariableUnknown
+	ElevatedIgnores
+	ElevatedProgram
+	DriverCrashes
+	DriverHangs
+	DriverFails
+	DriverNoDevice
+	LayerCrashes
+	LayerHangs
+	LayerFails
+	codeCount
+)
+
+var table = [codeCount]Entry{
+	LibraryMissing: {"library-missing", diag.Problem, "DRV-042",
+		"The manifest names a library that is nowhere: the loader skips the driver or layer.",
+		"Install the package that has the library, or remove the manifest."},
+	LibraryUnreadable: {"library-unreadable", diag.Problem, "DRV-042",
+		"The file is no library that could be read: the loader skips the driver or layer.",
+		"Install the package of the library again."},
+	LibraryForeign: {"library-foreign", diag.Problem, "DRV-041",
+		"The library is for programs of another word size or for another processor; this loader skips it.",
+		"Install the driver or layer for this architecture."},
+	LibraryNeeds: {"library-needs", diag.Problem, "DRV-042",
+		"The dynamic linker refuses a library when one that it needs is not there.",
+		"Install the package that has the needed library."},
+	LibraryVersion: {"library-version", diag.Problem, "DRV-042",
+		"The library was built against a newer version of another one than this machine has; the dynamic linker refuses it.",
+		"Install versions of the two libraries that belong together."},
+	LibrarySymbol: {"library-symbol", diag.Warning, "DRV-044",
+		"Nothing that comes with the library defines a symbol that it uses: the program dies at the first use, or the " +
+			"dynamic linker refuses the library at once.",
+		"Install versions of the libraries that belong together."},
+	LibraryTwice: {"library-twice", diag.Warning, "PATH-20",
+		"Manifests are not compared: a driver that two of them name is loaded twice, and its devices are listed twice.",
+		"Remove one of the manifests, or the variable that adds it."},
+	DriverInterface: {"driver-interface", diag.Problem, "DRV-059",
+		"A driver has to export vk_icdGetInstanceProcAddr, or the functions of the oldest interface.",
+		"Correct library_path in the manifest: it names a library that is no driver."},
+	LayerInterface: {"layer-interface", diag.Problem, "LAY-293",
+		"A layer has to export vkNegotiateLoaderLayerInterfaceVersion or vkGetInstanceProcAddr.",
+		"Correct library_path in the manifest: it names a library that is no layer."},
+	GPUNoKernelDriver: {"gpu-no-kernel-driver", diag.Problem, "",
+		"Without a driver of the kernel nothing can use the device.",
+		"Load or install the driver of the kernel for this device."},
+	GPUOldKernelDriver: {"gpu-old-kernel-driver", diag.Warning, "",
+		"Cards of the generations SI and CIK have two drivers in the kernel, and the older one has no Vulkan.",
+		"Start the kernel with radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"},
+	GPUNoNode: {"gpu-no-node", diag.Problem, "",
+		"A driver opens the device through its node; without one it lists no device.",
+		"Make the device's nodes appear in /dev."},
+	GPUPermission: {"gpu-permission", diag.Problem, "",
+		"A driver opens the device's node for reading and writing; where it may not, it lists no device.",
+		"Give the user the right to read and write the node."},
+	GPUNouveau: {"gpu-nouveau", diag.Problem, "",
+		"NVIDIA's Vulkan driver works with NVIDIA's module of the kernel only; the free one is served by NVK of Mesa.",
+		"Keep nouveau from loading (modprobe.blacklist=nouveau on the kernel's command line), or install NVK."},
+	GPUNoDriver: {"gpu-no-driver", diag.Problem, "",
+		"Programs do not see a device for which no driver manifest is found.",
+		"Install the Vulkan driver for this device."},
+	GPUDisplayOnly: {"gpu-display-only", diag.Note, "",
+		"Such a device has no Vulkan anywhere.", "Nothing."},
+	GPUReserved: {"gpu-reserved", diag.Note, "",
+		"A device that is passed on to a virtual machine is not there for programs outside.", "Nothing."},
+	GPUAsleep: {"gpu-asleep", diag.Note, "",
+		"To wake it takes a second or two and power, even for a program that then uses another device.",
+		"Keep programs that do not need it from loading its driver."},
+	NvidiaVersion: {"nvidia-version", diag.Problem, "",
+		"NVIDIA's module of the kernel and its libraries work only when they are of one version.",
+		"Restart the machine: the driver was updated while it was running."},
+	DriverIdle: {"driver-idle", diag.Note, "",
+		"Every program loads every driver to ask for its devices; with a driver for absent hardware that time is lost.",
+		"Switch it off for programs that start too slowly."},
+	DeviceTwice: {"device-twice", diag.Warning, "PATH-20",
+		"Two drivers list the same device, and programs show it twice or take the one that was not meant.",
+		"Switch one of the drivers off."},
+	SoftwareOnly: {"software-only", diag.Warning, "",
+		"A software renderer works, much slower than a device.",
+		"See what is said about the devices."},
+	NoDriver: {"no-driver", diag.Problem, "INS-029",
+		"Without any driver there is no Vulkan: \"Found no drivers!\" is all that the loader says.",
+		"See what is said about each driver."},
+	LeftoverOverride: {"leftover-override", diag.Warning, "LAY-189",
+		"A configurator's override layer changes every program until it is removed, also when the configurator is not " +
+			"running.",
+		"Remove the override manifest."},
+	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
+		"A settings file changes every program until it is removed, also when what wrote it is not running.",
+		"Remove the settings file."},
+	LoaderMissing: {"loader-missing", diag.Problem, "",
+		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
+		"Install a Vulkan loader."},
+	LoaderOld: {"loader-old", diag.Warning, "",
+		"An older loader lacks commands, settings and corrections that newer ones have.",
+		"Remove the older loader."},
+	LoaderBundled: {"loader-bundled", diag.Warning, "",
+		"A loader that comes with a program is not updated with the system, and may look in other folders.",
+		"Remove the bundled loader."},
+	LoaderOther: {"loader-other", diag.Note, "",
+		"With several loaders on one machine it depends on the program which one it gets.", "Nothing."},
+	VariableValue: {"variable-value", diag.Warning, "ENV-1",
+		"A value that the variable does not take has no effect, or another one than it seems to.",
+		"Correct or unset the variable."},
+	VariableDevice: {"variable-device", diag.Warning, "ENV-85",
+		"A selection of a device that is not here has no effect: the order is as without it.",
+		"Name a device that is here, by vendor and device number."},
+	VariableUnknown: {"variable-unknown", diag.Warning, "ENV-1",
+		"A name that is not quite right has no effect, and nothing says so.", "Correct or unset the variable."},
+	ElevatedIgnores: {"elevated-ignores", diag.Warning, "GEN-5",
+		"A program with more rights than its user (setuid, setgid, capabilities) must not be led by that user.",
+		"Put the manifests into /etc/vulkan, which every program reads."},
+	ElevatedProgram: {"elevated-program", diag.Note, "GEN-5",
+		"A program with more rights than its user (setuid, setgid, capabilities) must not be led by that user.",
+		"Examine it with --elevated."},
+	DriverCrashes: {"driver-crashes", diag.Problem, "",
+		"Drivers run in the program's own process: when one crashes, the program does, also when it uses another one.",
+		"Update or remove the driver, or switch it off."},
+	DriverHangs: {"driver-hangs", diag.Problem, "",
+		"Drivers run in the program's own process: when one does not come back, the program does not.",
+		"Update or remove the driver, or switch it off."},
+	DriverFails: {"driver-fails", diag.Problem, "",
+		"A driver that fails is left out, or makes the whole call fail.",
+		"Update or install the driver again, or remove it."},
+	DriverNoDevice: {"driver-no-device", diag.Note, "",
+		"A driver without a device is loaded by every program for nothing; where there is a device for it, it may be too " +
+			"old for that.",
+		"Nothing, as long as its device is not in this machine."},
+	LayerCrashes: {"layer-crashes", diag.Problem, "",
+		"Layers run in the program's own process: when one crashes, the program does.",
+		"Update or remove the layer, or switch it off."},
+	LayerHangs: {"layer-hangs", diag.Problem, "",
+		"Layers run in the program's own process: when one does not come back, the program does not.",
+		"Update or remove the layer, or switch it off."},
+	LayerFails: {"layer-fails", diag.Problem, "",
+		"When a layer fails, no program gets an instance or a device.",
+		"Update or remove the layer, or switch it off."},
+}
+
+// Entry gives the code's line of the table.
+func (c Code) Entry() *Entry { return &table[c] }
+
+func (c Code) String() string { return table[c].Name }
+
+// Codes calls f for every code, in order; the documentation is made of it.
+func Codes(f func(Code, *Entry)) {
+	for c := none + 1; c < codeCount; c++ {
+		f(c, &table[c])
+	}
+}

@@ -1,0 +1,123 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"vkloader/internal/tool/system"
+)
+
+// distribution is who made the system, and so how something is installed.
+type distribution struct {
+	name string   // in words
+	ids  []string // its own id and those that it is like, lower case
+}
+
+// readDistribution reads os-release(5).
+func readDistribution(m *system.Machine) distribution {
+	d := distribution{}
+	data, err := m.ReadFile("/etc/os-release")
+	if err != nil {
+		if data, err = m.ReadFile("/usr/lib/os-release"); err != nil {
+			return d
+		}
+	}
+	for _, line := range strings.Split(string(data), "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.Trim(value, `"'`)
+		switch name {
+		case "PRETTY_NAME":
+			d.name = value
+		case "ID":
+			d.ids = append([]string{strings.ToLower(value)}, d.ids...)
+		case "ID_LIKE":
+			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
+		}
+	}
+	return d
+}
+
+// is tells whether it is one distribution itself, not what it is like.
+func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == id }
+
+// manager is how a family of distributions installs packages.
+type manager struct {
+	id      string
+	install string                   // before names of packages
+	library func(name string) string // the word that installs a library; nil: none is known
+}
+
+// managers are asked in this order; the first whose id the system has is taken.
+var managers = []manager{
+	{"debian", "apt install", debianPackage},
+	{"fedora", "dnf install", func(name string) string { return "'" + name + "()(64bit)'" }},
+	{"rhel", "dnf install", func(name string) string { return "'" + name + "()(64bit)'" }},
+	{"suse", "zypper install", func(name string) string { return "'" + name + "()(64bit)'" }},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }},
+	{"arch", "pacman -S", nil},
+	{"gentoo", "emerge", nil},
+	{"void", "xbps-install", nil},
+}
+
+func (d distribution) manager() *manager {
+	for _, id := range d.ids {
+		for i := range managers {
+			if managers[i].id == id || id == "ubuntu" && managers[i].id == "debian" ||
+				strings.HasPrefix(id, "opensuse") && managers[i].id == "suse" {
+				return &managers[i]
+			}
+		}
+	}
+	return nil
+}
+
+// debianPackage is the name that Debian's policy gives to the package of a library; "" for names of another form.
+func debianPackage(soname string) string {
+	name, version, ok := strings.Cut(soname, ".so.")
+	if !ok {
+		name, version, ok = strings.TrimSuffix(soname, ".so"), "", strings.HasSuffix(soname, ".so")
+	}
+	if !ok {
+		return ""
+	}
+	if llvm, found := strings.CutPrefix(name, "libLLVM-"); found {
+		return "libllvm" + llvm
+	}
+	if name == "libLLVM" {
+		version, _, _ = strings.Cut(version, ".")
+		return "libllvm" + version
+	}
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	if version != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' {
+		name += "-"
+	}
+	return name + version
+}
+
+// forLibrary is the line that installs a library.
+func (d distribution) forLibrary(name string) string {
+	if strings.Contains(name, "nvidia") {
+		return nvidiaLine
+	}
+	if m := d.manager(); m != nil && m.library != nil {
+		if word := m.library(name); word != "" {
+			return fmt.Sprintf("Run as root: %s %s", m.install, word)
+		}
+	}
+	if m := d.manager(); m != nil && m.id == "arch" {
+		return "Ask which package has it, and install that: pacman -F " + name
+	}
+	return "Install the package that has " + name + "."
+}
+
+// nvidiaLine is what to do about any part of NVIDIA's driver: it is one piece, and the container tools carry it over.
+const nvidiaLine = "Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
+	"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate"
+
+// forFile is what to do about a manifest whose library is not there.
+func (d distribution) forFile(library, manifest string) string {
+	if strings.Contains(library, "nvidia") {
+		return nvidiaLine
+	}
+	return "Install the package that has " + library + ", or remove " + manifest + "."
+}

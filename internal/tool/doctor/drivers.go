@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/report"
+)
+
+// nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
+func (e *exam) nvidiaVersions() {
+	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
+	if kernel == "" {
+		return
+	}
+	for _, m := range e.Drivers {
+		f := familyOf(m.Library)
+		if f == nil || f.name != "NVIDIA" || m.File == "" {
+			continue
+		}
+		_, version, ok := strings.Cut(path.Base(m.File), ".so.")
+		if !ok || !strings.Contains(version, ".") || version == kernel {
+			continue
+		}
+		do := ""
+		if e.kind("flatpak") != "" {
+			do = "Run outside: flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")
+		} else if len(e.Sandboxes) > 0 {
+			do = "Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
+				"generate first"
+		}
+		e.found(NvidiaVersion, m.Name, m.File, "the kernel's module is "+kernel+", the library is "+version, do)
+	}
+}
+
+// nvidiaVersion finds the number in /proc/driver/nvidia/version: the first word that begins with a digit and has a dot.
+func nvidiaVersion(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	for _, word := range strings.Fields(first) {
+		if word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
+			return word
+		}
+	}
+	return ""
+}
+
+// idle names the drivers that every program loads and that have no device here.
+func (e *exam) idle() {
+	var names []string
+	for _, m := range e.Drivers {
+		f := familyOf(m.Library)
+		if !m.Good || f == nil || f.software() {
+			continue
+		}
+		if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) {
+			names = append(names, m.Name)
+		}
+	}
+	if len(names) > 0 {
+		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+report.Count(len(names), "driver")+
+			" that every program loads at its start", "For a program that starts too slowly: export VK_LOADER_DRIVERS_DISABLE="+
+			strings.Join(names, ","))
+	}
+}
+
+// rivals says when two drivers list the same device.
+func (e *exam) rivals() {
+	for _, g := range e.gpus {
+		var first *Module
+		for i := range e.Drivers {
+			m := &e.Drivers[i]
+			f := familyOf(m.Library)
+			if f == nil || f.name == "HASVK (Mesa)" || !slices.Contains(g.Drivers, m.Manifest) { // other devices than ANV
+				continue
+			}
+			if first == nil {
+				first = m
+				continue
+			}
+			if first.File != m.File { // otherwise it is one library, and said already
+				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it",
+					"export VK_LOADER_DRIVERS_DISABLE="+m.Name)
+			}
+		}
+	}
+}
+
+// fallback says what programs get when no device is served: the processor, or nothing.
+func (e *exam) fallback() {
+	var software, unknown []string
+	good := 0
+	for _, m := range e.Drivers {
+		f := familyOf(m.Library)
+		switch {
+		case !m.Good:
+			continue
+		case f == nil:
+			unknown = append(unknown, m.Name)
+		case f.software():
+			software = append(software, m.Name)
+		}
+		good++
+	}
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool {
+		return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0
+	})
+	wanted := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() })
+	switch {
+	case good == 0:
+		e.withoutDriver()
+	case len(software) > 0 && !served && len(unknown) == 0:
+		found := e.found(SoftwareOnly, software[0], "", "no graphics device is served: programs compute on the processor", "")
+		if !wanted {
+			found.soften(diag.Note)
+			found.Do = "Nothing, as long as this machine has no graphics device."
+		}
+	}
+}
+
+// withoutDriver says that programs find no driver at all.
+func (e *exam) withoutDriver() {
+	what := "no driver manifest is in any of the folders that are searched"
+	switch n := len(e.Drivers); {
+	case n == 1:
+		what = "the only driver cannot be loaded"
+	case n > 1:
+		what = "none of " + report.Count(n, "driver") + " can be loaded"
+	}
+	do := ""
+	if len(e.Drivers) == 0 {
+		do = e.system.install(familyFor("amdgpu"))
+		for _, g := range e.gpus {
+			if f := familyFor(g.Kernel); f != nil {
+				do = e.system.install(f)
+			}
+		}
+		for _, f := range e.Findings {
+			if f.Code == GPUNoDriver.String() {
+				do = f.Do
+			}
+		}
+		if replace := e.replaced(); replace != "" {
+			what = "no driver manifest is where " + replace + " says"
+			do = "unset " + replace
+		}
+	}
+	e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
+}
+
+// replaced is the variable that replaces the search for drivers.
+func (e *exam) replaced() string {
+	for _, id := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
+		if e.source.Var(id.Name(), id.Secure()).Set {
+			return id.Name()
+		}
+	}
+	return ""
+}

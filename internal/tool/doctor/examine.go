@@ -1,0 +1,88 @@
+package doctor
+
+import (
+	"debug/elf"
+	"errors"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/linker"
+	"vkloader/internal/tool/system"
+)
+
+// Options say for which program is looked.
+type Options struct {
+	Platform search.Platform
+	User     string // whose permissions count, by name or number; "": who runs the tool
+	Library  string // the loader that belongs to the tool, without symbolic links; "": none
+}
+
+// exam is an examination under way.
+type exam struct {
+	*Report
+	machine *system.Machine
+	source  *system.Source
+	options Options
+	plan    *plan.Answer
+	linker  *linker.Linker
+	system  distribution
+	user    user
+	gpus    []*GPU
+}
+
+// Examine looks at a machine through a source of facts. The error is for what kept it from looking.
+func Examine(source *system.Source, options Options) (*Report, error) {
+	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
+		machine: &source.Machine, source: source, options: options}
+	e.plan = plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: options.Platform, Explain: true}, source)
+	if e.plan == nil {
+		return nil, errors.New("the decision never has enough facts")
+	}
+	e.linker = linker.New(e.machine, linker.Options{Class: ProcessClass, Machine: processMachine,
+		Elevated: source.Elevated, Program: source.Program})
+	e.system = readDistribution(e.machine)
+	e.System = e.system.name
+	var err error
+	if e.user, err = e.findUser(options.User); err != nil {
+		return nil, err
+	}
+	e.sandboxes()
+	e.Answer = e.plan
+	for i := range e.plan.Findings {
+		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
+			e.decided(f)
+		}
+	}
+	e.libraries()
+	e.graphics()
+	e.loaders()
+	e.leftovers()
+	e.environment()
+	e.Order()
+	return e.Report, nil
+}
+
+// uninteresting are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own.
+func (e *exam) uninteresting(f *diag.Finding) bool {
+	switch f.Code {
+	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.SettingsNone, diag.SettingsUsed,
+		diag.LocationMissing:
+		return true
+	case diag.LayerForced:
+		return f.Path == "" // VK_INSTANCE_LAYERS is there to be used
+	case diag.LayerMissing:
+		return f.Path == "" // a variable names it
+	case diag.FileOpen:
+		return e.named(f.Path) && !e.machine.Exists(f.Path)
+	}
+	return f.Subject == manifest.OverrideName
+}
+
+// ProcessClass is the word size of the programs that the library is built for.
+const ProcessClass = 64
+
+// processMachine is their processor.
+const processMachine = elf.EM_X86_64

@@ -1,0 +1,326 @@
+package doctor
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+)
+
+// GPU is a graphics device, as the kernel shows it.
+type GPU struct {
+	Name    string   `json:"name"`             // PCI address, or what the kernel calls it
+	Vendor  string   `json:"vendor,omitempty"` // numbers, as 0x10de
+	Device  string   `json:"device,omitempty"`
+	Kernel  string   `json:"kernel_driver,omitempty"`
+	Nodes   []string `json:"nodes"`   // that a Vulkan driver opens
+	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
+	Asleep  bool     `json:"asleep,omitempty"`
+
+	folder string // in sysfs
+	cards  []string
+}
+
+// vendors are the makers' names.
+var vendors = map[string]string{"0x1002": "AMD", "0x8086": "Intel", "0x10de": "NVIDIA", "0x1af4": "virtio",
+	"0x1a03": "ASPEED", "0x102b": "Matrox", "0x1234": "QEMU", "0x1013": "Cirrus", "0x1b36": "Red Hat", "0x15ad": "VMware",
+	"0x80ee": "VirtualBox",
+	"0x1414": "Microsoft"}
+
+// Title is the device in words.
+func (g *GPU) Title() string {
+	if g.Vendor == "" {
+		return g.Name
+	}
+	ids := vendors[g.Vendor]
+	if g.Device != "" {
+		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
+	}
+	return g.Name + " (" + ids + ")"
+}
+
+// displayDrivers are drivers of the kernel for devices that show pictures and compute none.
+var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
+	"simple-framebuffer",
+	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
+	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
+
+// displayVendors make such devices, which may be without a driver.
+var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
+
+// displayOnly tells whether Vulkan is not to be expected of the device.
+func (g *GPU) displayOnly() bool {
+	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
+}
+
+// text is an ordinary file's content without white space around it; "" without the file.
+func (e *exam) text(name string) string {
+	if info, err := e.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	data, err := e.machine.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// names lists a folder; nothing without it.
+func (e *exam) names(folder string) []string {
+	entries, err := e.machine.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// device gives the entry of a sysfs folder, made when it is new.
+func (e *exam) device(folder string) *GPU {
+	for _, g := range e.gpus {
+		if g.folder == folder {
+			return g
+		}
+	}
+	g := &GPU{Name: path.Base(folder), Vendor: e.text(folder + "/vendor"), Device: e.text(folder + "/device"),
+		folder: folder, Nodes: []string{}, Drivers: []string{}, Asleep: e.text(folder+"/power/runtime_status") == "suspended"}
+	if target, err := e.machine.Readlink(folder + "/driver"); err == nil {
+		g.Kernel = path.Base(target)
+	}
+	e.gpus = append(e.gpus, g)
+	return g
+}
+
+// devices lists what the kernel shows: PCI devices that are displays, what has nodes of the direct rendering manager,
+// what NVIDIA's driver serves, the device of the Windows subsystem; and nodes without any of that, which a container
+// may have.
+func (e *exam) devices() {
+	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
+	for _, name := range e.names(pci) {
+		if strings.HasPrefix(e.text(pci+"/"+name+"/class"), "0x03") {
+			if folder, err := e.machine.Real(pci + "/" + name); err == nil {
+				e.device(folder)
+			}
+		}
+	}
+	claimed := map[string]bool{}
+	for _, name := range e.names(drm) {
+		render := strings.HasPrefix(name, "renderD")
+		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
+			continue
+		}
+		folder, err := e.machine.Real(drm + "/" + name + "/device")
+		if err != nil || !e.machine.Exists(folder) {
+			continue
+		}
+		g := e.device(folder)
+		g.cards = append(g.cards, name)
+		claimed["/dev/dri/"+name] = true
+		if render && e.machine.Exists("/dev/dri/"+name) {
+			g.Nodes = append(g.Nodes, "/dev/dri/"+name)
+		}
+	}
+	e.nvidiaDevices()
+	if e.machine.Exists("/dev/dxg") {
+		e.gpus = append(e.gpus, &GPU{Name: "dxg", Kernel: "dxgkrnl", Nodes: []string{"/dev/dxg"}, Drivers: []string{}})
+	}
+	for _, name := range e.names("/dev/dri") {
+		node := "/dev/dri/" + name
+		if strings.HasPrefix(name, "renderD") && !claimed[node] {
+			e.gpus = append(e.gpus, &GPU{Name: name, Nodes: []string{node}, Drivers: []string{}})
+		}
+	}
+}
+
+// nvidiaDevices adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager.
+func (e *exam) nvidiaDevices() {
+	const proc = "/proc/driver/nvidia/gpus"
+	known := false
+	for _, g := range e.gpus {
+		if g.Kernel != "nvidia" {
+			continue
+		}
+		known = true
+		g.Nodes = e.nvidiaNodes(e.minor(proc + "/" + g.Name + "/information"))
+	}
+	if known {
+		return
+	}
+	for _, name := range e.names(proc) {
+		e.gpus = append(e.gpus, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Drivers: []string{},
+			Nodes: e.nvidiaNodes(e.minor(proc + "/" + name + "/information"))})
+		known = true
+	}
+	for _, name := range e.names("/dev") {
+		number, ok := strings.CutPrefix(name, "nvidia")
+		if ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
+			e.gpus = append(e.gpus, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Drivers: []string{},
+				Nodes: e.nvidiaNodes(number)})
+		}
+	}
+}
+
+// minor is the number of the device's node; "" when it is not told.
+func (e *exam) minor(file string) string {
+	_, rest, ok := strings.Cut(e.text(file), "Device Minor:")
+	if !ok {
+		return ""
+	}
+	number, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(number)
+}
+
+// nvidiaNodes are those of a device that are there: none unless both that it needs are.
+func (e *exam) nvidiaNodes(minor string) []string {
+	if minor == "" {
+		minor = "0"
+	}
+	nodes := []string{}
+	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {
+		if !e.machine.Exists(node) {
+			return []string{}
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+// serve enters the manifests of good drivers for each device. A device of an unknown kind is served by any driver that
+// needs one.
+func (e *exam) serve() {
+	for _, g := range e.gpus {
+		for _, m := range e.Drivers {
+			f := familyOf(m.Library)
+			if m.Good && f != nil && (slices.Contains(f.kernel, g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.software()) {
+				g.Drivers = append(g.Drivers, m.Manifest)
+			}
+		}
+	}
+}
+
+// graphics judges each device, and what the drivers do with them.
+func (e *exam) graphics() {
+	e.devices()
+	e.serve()
+	for _, g := range e.gpus {
+		e.GPUs = append(e.GPUs, *g)
+		e.judge(g)
+	}
+	e.nvidiaVersions()
+	e.idle()
+	e.rivals()
+	e.fallback()
+}
+
+// judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
+func (e *exam) judge(g *GPU) {
+	installed := e.anyFor(g)
+	switch {
+	case g.displayOnly():
+		e.found(GPUDisplayOnly, g.Title(), "", "it shows pictures and computes none", "")
+	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
+		e.found(GPUReserved, g.Title(), "", "the kernel's driver "+g.Kernel+" keeps it for a virtual machine", "")
+	case g.Kernel == "" && g.Vendor != "":
+		e.found(GPUNoKernelDriver, g.Title(), g.folder, "no driver of the kernel has taken it", e.kernelCure(g))
+	case g.Kernel == "radeon":
+		e.found(GPUOldKernelDriver, g.Title(), g.folder,
+			"the kernel's driver radeon has it, and Vulkan drivers want amdgpu", "")
+	case len(g.Nodes) == 0:
+		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
+		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
+			found.soften(diag.Note) // others of its kind were passed on, and this one was not
+		}
+	case e.refused(g) != "":
+		node := e.refused(g)
+		e.found(GPUPermission, g.Title(), node, e.user.name+" may not read and write "+node, e.permissionCure(node))
+	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
+		e.found(GPUNouveau, g.Title(), g.folder,
+			"the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed", "")
+	case len(g.Drivers) == 0 && !installed:
+		e.undriven(g)
+	}
+	if g.Asleep && len(g.Drivers) > 0 {
+		var names []string
+		for _, m := range g.Drivers {
+			names = append(names, path.Base(m))
+		}
+		e.found(GPUAsleep, g.Title(), "", "it is switched off to save power, and every program that lists devices wakes it",
+			"For a program that does not need it: export VK_LOADER_DRIVERS_DISABLE="+strings.Join(names, ","))
+	}
+}
+
+// anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
+func (e *exam) anyFor(g *GPU) bool {
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
+		f := familyOf(m.Library)
+		return f != nil && slices.Contains(f.kernel, g.Kernel) && (m.Class == 0 || m.Class == ProcessClass)
+	})
+}
+
+func (e *exam) hasFamily(name string) bool {
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
+		f := familyOf(m.Library)
+		return f != nil && f.name == name
+	})
+}
+
+// kernelCure loads the driver of the kernel that such a device wants.
+func (e *exam) kernelCure(g *GPU) string {
+	switch vendors[g.Vendor] {
+	case "NVIDIA":
+		return e.system.install(familyFor("nvidia"))
+	case "AMD":
+		return "Run as root: modprobe amdgpu"
+	case "Intel":
+		return "Run as root: modprobe i915 (for new devices: modprobe xe)"
+	}
+	return ""
+}
+
+// undriven says that nothing on the machine serves a device, and what would.
+func (e *exam) undriven(g *GPU) {
+	f := familyFor(g.Kernel)
+	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
+		return // whether a driver that is not known here is for a device that is not known, nobody can tell
+	}
+	what, do := "the kernel's driver is "+g.Kernel+", and no driver manifest is for it", ""
+	if g.Kernel == "" {
+		what = "no driver manifest is for a graphics device"
+	}
+	if others := e.otherClass(g); others != "" {
+		what += "; " + others + " is for 32-bit programs only"
+	}
+	if do = e.containerCure(g); do == "" && f != nil {
+		do = e.system.install(f)
+	}
+	if elsewhere := e.elsewhere(); elsewhere != "" {
+		what += "; manifests lie in " + elsewhere + ", where programs do not look"
+		do = "export " + variables.DataDirs.Name() + "=" + strings.TrimSuffix(elsewhere, "/vulkan/icd.d") + ":" +
+			or(e.variable(variables.DataDirs.Name()), e.options.Platform.DataDirs)
+	}
+	found := e.found(GPUNoDriver, g.Title(), "", what, do)
+	if f == nil && g.Kernel != "" { // there may be no driver anywhere
+		found.soften(diag.Warning)
+	}
+}
+
+// otherClass is a manifest of a driver for the device that is for 32-bit programs.
+func (e *exam) otherClass(g *GPU) string {
+	for _, m := range e.Drivers {
+		f := familyOf(m.Library)
+		if f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != ProcessClass {
+			return m.Manifest
+		}
+	}
+	return ""
+}
+
+func (e *exam) variable(name string) string {
+	value, _ := e.machine.Lookup(name)
+	return value
+}

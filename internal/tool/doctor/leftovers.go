@@ -1,0 +1,214 @@
+package doctor
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/linker"
+	"vkloader/internal/tool/report"
+)
+
+// leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
+// and the settings file. In force or broken, it is worth knowing of.
+func (e *exam) leftovers() {
+	seen := map[string]bool{}
+	for _, f := range e.plan.Findings {
+		override := f.Subject == manifest.OverrideName
+		if f.Path == "" || seen[f.Path] || !override {
+			continue
+		}
+		seen[f.Path] = true
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "rm "+f.Path)
+	}
+	if s := e.plan.Settings; s != nil {
+		file := path.Clean(s.File)
+		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "rm "+file)
+		owner := ""
+		if f, err := configuration.Read(e.machine, file); err == nil && f.Ours {
+			owner = "; it is vkloader's own, without expiry"
+			if !f.Expires.IsZero() {
+				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
+			}
+			found.Do = "vkloader settings clear"
+		}
+		found.What = settingsSay(s) + owner + e.age(file)
+	}
+}
+
+// overrideSays is what an override layer does to every program, as far as it can be read.
+func (e *exam) overrideSays(file string) string {
+	for _, l := range e.plan.Layers {
+		if l.IsOverride() && l.Manifest == file {
+			what := "it is in force and adds " + report.Count(len(l.Components), "layer")
+			if len(l.Components) > 0 {
+				what += ": " + strings.Join(l.Components, ", ")
+			}
+			if len(l.OverridePaths) > 0 {
+				what += "; explicit layers are looked for in " + strings.Join(l.OverridePaths, ", ") + " and nowhere else"
+			}
+			return what
+		}
+	}
+	for _, f := range e.plan.Findings {
+		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
+			return "it is not in force, because it is not valid: " + f.What
+		}
+	}
+	return "it is not in force"
+}
+
+func settingsSay(s *settings.Settings) string {
+	var does []string
+	if s.ControlsLayers {
+		does = append(does, "decides about "+report.Count(len(s.Layers), "layer"))
+		if !s.Merged() {
+			does = append(does, "keeps every other layer out")
+		}
+	}
+	if n := len(s.Drivers); n > 0 {
+		does = append(does, "adds "+report.Count(n, "driver"))
+	}
+	if s.Exclusively {
+		does = append(does, "keeps every other driver out")
+	}
+	if n := len(s.Devices); n > 0 {
+		does = append(does, "orders devices by "+report.Count(n, "configuration"))
+	}
+	if s.HasLevel {
+		does = append(does, "sets what is logged")
+	}
+	if does == nil {
+		return "it is in force and changes nothing"
+	}
+	return "it is in force, and " + strings.Join(does, ", ")
+}
+
+// age says since when a file is as it is; not for a foreign machine, whose files have the times of their copying.
+func (e *exam) age(file string) string {
+	info, err := e.machine.Stat(file)
+	if err != nil || e.machine.Foreign() {
+		return ""
+	}
+	return "; written on " + info.ModTime().Format("2006-01-02")
+}
+
+// Loader is a Vulkan loader that a program could get.
+type Loader struct {
+	File    string `json:"file"`              // without symbolic links
+	Name    string `json:"name"`              // as the dynamic linker finds it
+	Vulkan  string `json:"vulkan,omitempty"`  // the highest version whose commands it exports, as 1.3
+	Version string `json:"version,omitempty"` // from the file's name
+	First   bool   `json:"first"`             // what a program gets that asks for libvulkan.so.1
+	Own     bool   `json:"own"`               // the one that belongs to this tool
+}
+
+// marks are commands that came with a version of Vulkan.
+var marks = []struct{ version, command string }{
+	{"1.4", "vkCmdPushConstants2"}, {"1.3", "vkCmdBeginRendering"}, {"1.2", "vkCreateRenderPass2"},
+	{"1.1", "vkEnumerateInstanceVersion"}, {"1.0", "vkCreateInstance"},
+}
+
+const loaderName = "libvulkan.so.1"
+
+// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the folder
+// of the program that is examined.
+func (e *exam) loaders() {
+	add := func(name string, first bool) {
+		f := e.linker.Open(name)
+		if f.Err() != nil || f.Class != ProcessClass || f.Machine != processMachine ||
+			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
+			return
+		}
+		l := Loader{File: f.Real, Name: name, First: first, Own: f.Real == e.options.Library && !e.machine.Foreign()}
+		for _, m := range marks {
+			if f.Symbols().Exports(m.command) {
+				l.Vulkan = m.version
+				break
+			}
+		}
+		if _, version, ok := strings.Cut(search.BaseName(f.Real), ".so."); ok && strings.Contains(version, ".") {
+			l.Version = version
+		}
+		e.Loaders = append(e.Loaders, l)
+	}
+	first := e.linker.FindFor(loaderName)
+	if first.File != nil {
+		add(first.File.Path, true)
+	}
+	for _, place := range e.linker.Everywhere(loaderName) {
+		add(place, false)
+	}
+	if program := e.source.Program; program != "" {
+		folder := search.Folder(program)
+		for _, sub := range []string{"", "lib/", "lib64/", "../lib/", "bin/"} {
+			for _, name := range e.names(folder + sub) {
+				if name == loaderName || strings.HasPrefix(name, loaderName+".") {
+					add(folder+sub+name, false)
+				}
+			}
+		}
+	}
+	e.judgeLoaders(first)
+}
+
+func (e *exam) judgeLoaders(first linker.Result) {
+	if first.File == nil {
+		what := loaderName + " is in no folder of the dynamic linker" + e.uncached(loaderName)
+		if e.machine.Foreign() || e.options.Library == "" {
+			found := e.found(LoaderMissing, loaderName, "", what, e.cure(loaderName))
+			if e.system.is("nixos") { // there, every program names the folder of its own
+				found.soften(diag.Note)
+			}
+		} else {
+			e.found(LoaderMissing, loaderName, "", what+"; the one that belongs to this tool is "+e.options.Library,
+				"export LD_LIBRARY_PATH="+strings.TrimSuffix(search.Folder(e.options.Library), "/"))
+		}
+		return
+	}
+	others := e.linker.Find(loaderName) // what other programs get
+	newest := slices.MaxFunc(e.Loaders, func(a, b Loader) int {
+		return linker.CompareVersions(a.Vulkan, b.Vulkan)
+	})
+	for _, l := range e.Loaders {
+		what := fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly(l))
+		switch {
+		case e.bundled(&l):
+			what += ", and comes with the program"
+			if l.First {
+				what += ", which gets it"
+			}
+			do := ""
+			if others.File != nil && others.File.Real != l.File {
+				do = "Remove " + l.Name + ", so that the program gets " + others.File.Path + "."
+			}
+			found := e.found(LoaderBundled, loaderName, l.Name, what, do)
+			if linker.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
+				found.soften(diag.Note)
+			}
+		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
+			e.found(LoaderOld, loaderName, l.Name, what+", and programs get it before "+newest.File+" for Vulkan "+newest.Vulkan,
+				"Remove "+l.Name+", or the variable that puts its folder first.")
+		case !l.First:
+			e.found(LoaderOther, loaderName, l.Name, what+"; programs get "+first.File.Path, "")
+		}
+	}
+}
+
+func (e *exam) bundled(l *Loader) bool {
+	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Folder(e.source.Program))
+}
+
+func exactly(l Loader) string {
+	if l.Version == "" {
+		return ""
+	}
+	return " (" + l.Version + ")"
+}

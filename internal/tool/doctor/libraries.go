@@ -1,0 +1,277 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/library"
+	"vkloader/internal/tool/linker"
+)
+
+// libraries examines the library of every driver that is used and of every layer that is listed.
+func (e *exam) libraries() {
+	for _, d := range e.plan.Drivers {
+		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
+		f := e.module(&m, func(s *library.Symbols) bool {
+			return s.Exports("vk_icdGetInstanceProcAddr") || s.Exports("vkGetInstanceProcAddr") &&
+				s.Exports("vkCreateInstance") && s.Exports("vkEnumerateInstanceExtensionProperties")
+		}, DriverInterface)
+		e.sameDriver(&m, f)
+		e.Drivers = append(e.Drivers, m)
+	}
+	e.foreignDrivers()
+	active := map[*manifest.Layer]bool{}
+	for _, a := range e.plan.Active {
+		active[e.plan.Layers[a.Layer]] = true
+	}
+	for _, l := range e.plan.Layers {
+		if l.Meta {
+			continue
+		}
+		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
+		e.module(&m, func(s *library.Symbols) bool {
+			return s.Exports(or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) ||
+				s.Exports(or(l.GetInstance, "vkGetInstanceProcAddr"))
+		}, LayerInterface)
+		e.Layers = append(e.Layers, m)
+	}
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// module examines one library; nil when it cannot be loaded.
+func (e *exam) module(m *Module, fits func(*library.Symbols) bool, misfit Code) *linker.File {
+	before := len(e.Findings)
+	defer func() {
+		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
+			return f.Severity == diag.Problem.String()
+		})
+		if !m.Used {
+			for i := range e.Findings[before:] {
+				e.Findings[before+i].soften(diag.Warning)
+			}
+		}
+	}()
+	r := e.linker.Find(m.Library)
+	if r.File == nil {
+		e.missing(m, r)
+		return nil
+	}
+	m.File = r.File.Real
+	if err := r.File.Err(); err != nil {
+		what := fmt.Sprintf("%s: %v", r.File.Path, unwrap(err))
+		do := ""
+		if errors.Is(err, fs.ErrPermission) {
+			do = "Run as root: chmod a+rX " + r.File.Real
+		}
+		e.found(LibraryUnreadable, m.Name, m.Manifest, what, do)
+		return nil
+	}
+	m.Class, m.Machine = r.File.Class, r.File.MachineName()
+	if r.File.Class != ProcessClass || r.File.Machine != processMachine {
+		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
+			"%s is a library for %d-bit programs on %s, and this is for %s",
+			r.File.Path, m.Class, m.Machine, processName), "")
+		return nil
+	}
+	if !fits(r.File.Symbols()) {
+		e.found(misfit, m.Name, m.Manifest, r.File.Path+" exports none of the functions that the loader looks for", "")
+	}
+	e.closure(m, r.File)
+	return r.File
+}
+
+// processName is for whom the library is built, in words.
+const processName = "64-bit programs on x86-64"
+
+// missing says that a manifest's library is nowhere, and where it was looked for.
+func (e *exam) missing(m *Module, r linker.Result) {
+	if strings.Contains(m.Library, "/") {
+		what := m.Library + " does not exist"
+		if target, err := e.machine.Readlink(m.Library); err == nil {
+			what = fmt.Sprintf("%s is a link to %s, which does not exist", m.Library, target)
+		}
+		e.found(LibraryMissing, m.Name, m.Manifest, what, e.system.forFile(m.Library, m.Manifest))
+		return
+	}
+	if len(r.Others) > 0 {
+		f := e.linker.Open(r.Others[0])
+		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
+			"the only %s is %s, for %d-bit programs on %s; this is for %s",
+			m.Library, r.Others[0], f.Class, f.MachineName(), processName), e.system.forLibrary(m.Library))
+		return
+	}
+	what := fmt.Sprintf("%s is in no folder of the dynamic linker", m.Library)
+	e.found(LibraryMissing, m.Name, m.Manifest, what+e.uncached(m.Library), e.cure(m.Library))
+}
+
+// uncached says where a library lies that the dynamic linker would find after ldconfig.
+func (e *exam) uncached(name string) string {
+	if at := e.configured(name); at != "" {
+		return ", though " + at + " is there"
+	}
+	return ""
+}
+
+// cure is the line that makes a library findable.
+func (e *exam) cure(name string) string {
+	if e.configured(name) != "" {
+		return "Run as root: ldconfig"
+	}
+	return e.system.forLibrary(name)
+}
+
+// configured looks for a library in the folders that ldconfig(8) is told of.
+func (e *exam) configured(name string) string {
+	files := []string{"/etc/ld.so.conf"}
+	if entries, err := e.machine.ReadDir("/etc/ld.so.conf.d"); err == nil {
+		for _, entry := range entries {
+			files = append(files, "/etc/ld.so.conf.d/"+entry.Name())
+		}
+	}
+	for _, file := range files {
+		data, err := e.machine.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for _, line := range strings.Split(string(data), "\n") {
+			folder := strings.TrimSpace(line)
+			if path.IsAbs(folder) && e.machine.Exists(folder+"/"+name) {
+				return folder + "/" + name
+			}
+		}
+	}
+	return ""
+}
+
+// closure examines everything that a library needs.
+func (e *exam) closure(m *Module, f *linker.File) {
+	c := e.linker.Close(f)
+	m.Needs = len(c.Files) - 1
+	through := func(by *linker.File) string {
+		if by == f {
+			return f.Path
+		}
+		return by.Path + ", which " + f.Path + " needs,"
+	}
+	for _, missing := range c.Missing {
+		switch {
+		case missing.Err != nil:
+			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and %s cannot be read: %v", through(missing.By),
+				missing.Name, missing.Result.File.Path, unwrap(missing.Err)), e.cure(missing.Name))
+		case len(missing.Result.Others) > 0:
+			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and there is only %s, for other programs",
+				through(missing.By), missing.Name, missing.Result.Others[0]), e.cure(missing.Name))
+		default:
+			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, which is in no folder of the dynamic linker%s",
+				through(missing.By), missing.Name, e.uncached(missing.Name)), e.cure(missing.Name))
+		}
+	}
+	type pair struct{ by, in *linker.File }
+	worst := map[pair]linker.Old{} // one finding for each pair: of the newest version
+	var pairs []pair
+	for _, old := range c.Old {
+		p := pair{old.By, old.In}
+		if have, ok := worst[p]; !ok {
+			pairs = append(pairs, p)
+			worst[p] = old
+		} else if linker.CompareVersions(old.Version, have.Version) > 0 {
+			worst[p] = old
+		}
+	}
+	for _, p := range pairs {
+		old := worst[p]
+		has := "which has no such versions"
+		if old.Newest != "" {
+			has = "which has versions up to " + old.Newest
+		}
+		e.found(LibraryVersion, m.Name, m.Manifest, fmt.Sprintf("%s wants version %s of %s, %s", through(old.By), old.Version,
+			old.In.Path, has), e.older(old))
+	}
+	if len(c.Symbols) > 0 {
+		what := fmt.Sprintf("%s uses %s, which nothing that comes with it defines", f.Path, c.Symbols[0])
+		if more := len(c.Symbols) - 1; more > 0 {
+			what = fmt.Sprintf("%s uses %s and %d more, which nothing that comes with it defines", f.Path,
+				c.Symbols[0], more)
+		}
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, "")
+		if f.BindNow {
+			found.Severity = diag.Problem.String()
+		}
+	}
+}
+
+// older is what to do about a library that is too old.
+func (e *exam) older(old linker.Old) string {
+	if strings.HasPrefix(old.Version, "GLIBC_") {
+		return fmt.Sprintf("Use a system or image with glibc %s or newer, or a driver built for this one.",
+			strings.TrimPrefix(old.Version, "GLIBC_"))
+	}
+	return fmt.Sprintf("Update %s, or install a driver that was built for it.", old.In.Path)
+}
+
+// sameDriver says when two manifests lead to one driver.
+func (e *exam) sameDriver(m *Module, f *linker.File) {
+	if f == nil {
+		return
+	}
+	for _, other := range e.Drivers {
+		if other.File == f.Real && other.Used {
+			what := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest)
+			do := "Remove " + m.Manifest + " or " + other.Manifest
+			if other.Manifest == m.Manifest {
+				what, do = "the manifest is found twice", "See which variables name it: vkloader env"
+				if more := variables.AddDriverFiles; e.source.Var(more.Name(), more.Secure()).Set {
+					do = "unset " + more.Name()
+				}
+			}
+			e.found(LibraryTwice, m.Name, m.Manifest, what, do)
+			return
+		}
+	}
+}
+
+// foreignDrivers makes the findings about libraries for other programs notes, where the driver is there for these
+// programs as well: 32-bit drivers beside 64-bit ones are how distributions do it.
+func (e *exam) foreignDrivers() {
+	stem := func(m *Module) string {
+		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
+		return name
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Code != LibraryForeign.String() {
+			continue
+		}
+		mine := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		if mine >= 0 && slices.ContainsFunc(e.Drivers, func(m Module) bool {
+			return m.Good && stem(&m) == stem(&e.Drivers[mine])
+		}) {
+			f.soften(diag.Note)
+			f.Do = "Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
+				"loader."
+		}
+	}
+}
+
+// unwrap leaves out the operation and the path of an error of the system.
+func unwrap(err error) error {
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) {
+		return wrong.Err
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+)
+
+// Schema is raised when a field of Report changes its meaning or goes.
+const Schema = 1
+
+// Finding is one thing found.
+type Finding struct {
+	Code      string `json:"code"`
+	Severity  string `json:"severity"` // note, warning or problem
+	Subject   string `json:"subject"`  // a driver, layer, library, device, variable
+	Path      string `json:"path,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	What      string `json:"what"`
+	Why       string `json:"why,omitempty"`
+	Do        string `json:"do,omitempty"`
+	Statement string `json:"statement,omitempty"`
+}
+
+// Module is a driver or layer, as its manifest names it.
+type Module struct {
+	Name     string `json:"name"`
+	Manifest string `json:"manifest"`
+	Library  string `json:"library"`        // as written for the dynamic linker
+	File     string `json:"file,omitempty"` // where that is found, without symbolic links
+	Class    int    `json:"class,omitempty"`
+	Machine  string `json:"machine,omitempty"`
+	Used     bool   `json:"used"`  // a program that asks for nothing gets it
+	Needs    int    `json:"needs"` // how many libraries come with it
+	Good     bool   `json:"good"`  // nothing is wrong with the library
+}
+
+// Report is what an examination found.
+type Report struct {
+	Schema    int       `json:"schema"`
+	System    string    `json:"system,omitempty"` // the distribution
+	Sandboxes []Sandbox `json:"sandboxes"`
+	GPUs      []GPU     `json:"gpus"`
+	Loaders   []Loader  `json:"loaders"`
+	Drivers   []Module  `json:"drivers"`
+	Layers    []Module  `json:"layers"`
+	Probes    []Probe   `json:"probes,omitempty"`
+	Findings  []Finding `json:"findings"`
+
+	Answer *plan.Answer `json:"-"` // the decision that was examined
+}
+
+// Probe is how a driver or layer behaved in a child process of its own.
+type Probe struct {
+	Kind     string   `json:"kind"` // driver or layer
+	Name     string   `json:"name"`
+	Manifest string   `json:"manifest"`
+	Result   string   `json:"result"`           // ok, no device, fails, crashes, hangs
+	Detail   string   `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
+	Said     string   `json:"said,omitempty"`   // the loader's own message about it
+	Devices  []string `json:"devices,omitempty"`
+	Millis   float64  `json:"ms"` // what the phases took together
+}
+
+// Results of probes.
+const (
+	ProbeOK       = "ok"
+	ProbeNoDevice = "no device"
+	ProbeFails    = "fails"
+	ProbeCrashes  = "crashes"
+	ProbeHangs    = "hangs"
+)
+
+// Has tells whether there is a finding of a severity.
+func (r *Report) Has(severity diag.Severity) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity.String() })
+}
+
+// Found adds a finding; do "" is that of the table. Order puts it in its place.
+func (r *Report) Found(code Code, subject, what, do string) { r.found(code, subject, "", what, do) }
+
+// found adds a finding; do "" is that of the table.
+func (r *Report) found(code Code, subject, path, what, do string) *Finding {
+	e := code.Entry()
+	if do == "" {
+		do = e.Do
+	}
+	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: subject, Path: path,
+		What: what, Why: e.Means, Do: do, Statement: e.Statement})
+	return &r.Findings[len(r.Findings)-1]
+}
+
+// decided takes over a finding of the library's decision.
+func (r *Report) decided(f *diag.Finding) {
+	e := f.Code.Entry()
+	do := e.Do
+	if name, ok := strings.CutPrefix(do, "Change VK_"); ok {
+		do = "unset VK_" + strings.TrimSuffix(name, ".") + " (or change it)"
+	}
+	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
+		Line: f.Line, Column: f.Column, What: f.What, Do: do, Statement: e.Statement})
+}
+
+// soften makes a finding a warning at most.
+func (f *Finding) soften(to diag.Severity) {
+	if f.Severity == diag.Problem.String() || to == diag.Note {
+		f.Severity = to.String()
+	}
+}
+
+// Order puts problems first, then warnings, then notes; otherwise as found, each once.
+func (r *Report) Order() {
+	rank := func(f Finding) int {
+		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(a) - rank(b) })
+	seen := map[Finding]bool{}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		twice := seen[f]
+		seen[f] = true
+		return twice
+	})
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/report"
+)
+
+// environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
+// and what an elevated program does not see.
+func (e *exam) environment() {
+	e.elevation()
+	for _, f := range environment.Check(plan.Question{Kind: plan.Instance, Platform: e.options.Platform}, e.source) {
+		e.decided(&f)
+		e.Findings[len(e.Findings)-1].Do = "unset " + f.Subject + " (or correct it)"
+	}
+	e.selections()
+}
+
+// named tells whether a variable names a file: then package environment says that it is not there.
+func (e *exam) named(file string) bool {
+	named := false
+	variables.Each(func(id variables.ID) {
+		named = named || slices.Contains(strings.Split(e.source.Var(id.Name(), id.Secure()).Value, ":"), file)
+	})
+	return named
+}
+
+// selections compares the variables that choose a device, of the loader and of Mesa's layer, with the devices. Their
+// values are VENDOR:DEVICE, two hexadecimal numbers.
+func (e *exam) selections() {
+	for _, name := range []string{variables.DeviceSelect.Name(), "MESA_VK_DEVICE_SELECT"} {
+		value := e.variable(name)
+		vendor, device, ok := strings.Cut(strings.TrimSuffix(strings.ToLower(value), "!"), ":")
+		if !ok {
+			continue
+		}
+		id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
+		known := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor != "" })
+		if known && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
+			var have []string
+			for _, g := range e.gpus {
+				if g.Vendor != "" {
+					have = append(have, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", ""))
+				}
+			}
+			e.found(VariableDevice, name, "", "no device here is "+value, "export "+name+"="+strings.Join(have, " or "))
+		}
+	}
+}
+
+// pad is a hexadecimal number as sysfs writes it.
+func pad(number string) string {
+	number = strings.TrimLeft(strings.TrimPrefix(number, "0x"), "0")
+	return strings.Repeat("0", max(0, 4-len(number))) + number
+}
+
+// elevation says what a program with more rights than its user does not see, or that the program is one.
+func (e *exam) elevation() {
+	if e.source.Elevated {
+		var ignored []string
+		variables.Each(func(id variables.ID) {
+			if _, set := e.machine.Lookup(id.Name()); set && id.Secure() && strings.HasPrefix(id.Name(), "VK_") {
+				ignored = append(ignored, id.Name())
+			}
+		})
+		if len(ignored) > 0 {
+			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+report.Count(len(ignored),
+				"variable")+" that "+isAre(len(ignored))+" set", "")
+		}
+		return
+	}
+	if e.source.Program == "" {
+		return
+	}
+	if info, err := e.machine.Stat(e.source.Program); err == nil {
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
+			e.found(ElevatedProgram, e.source.Program, "",
+				"it runs with more rights than its user: variables and the home folder "+
+					"count for nothing", "vkloader doctor --elevated --app "+e.source.Program)
+		}
+	}
+}
+
+// capable tells whether an executable gets capabilities.
+func (e *exam) capable(file string) bool {
+	where, err := e.machine.Host(file)
+	if err != nil {
+		return false
+	}
+	size, err := syscall.Getxattr(where, "security.capability", nil)
+	return err == nil && size > 0
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}

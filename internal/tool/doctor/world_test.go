@@ -1,0 +1,304 @@
+package doctor
+
+import (
+	order "encoding/binary"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/system"
+	"vkloader/test/binary"
+)
+
+// lay makes files below a root; a name that ends in "/" is a folder, "-> " a link.
+func lay(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if target, link := strings.CutPrefix(content, "-> "); link {
+			err = os.Symlink(target, path)
+		} else {
+			err = os.WriteFile(path, []byte(content), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// examine lays files out below a root of their own and examines them.
+func examine(t *testing.T, files map[string]string, options Options, environ ...string) *Report {
+	t.Helper()
+	root := t.TempDir()
+	lay(t, root, files)
+	options.Platform = search.Linux()
+	report, err := Examine(&system.Source{Machine: system.Machine{Root: root, Environ: environ}}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// card is a PCI device with a driver of the kernel ("": none) and, perhaps, a node.
+func card(vendor, kernel string, node bool, more ...map[string]string) map[string]string {
+	files := map[string]string{"sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
+		"sys/bus/pci/devices/0000:01:00.0/vendor": vendor + "\n", "sys/bus/pci/devices/0000:01:00.0/device": "0x1234\n",
+		"sys/bus/pci/devices/0000:02:00.0/class": "0x020000\n", // a network card
+	}
+	if kernel != "" {
+		files["sys/bus/pci/devices/0000:01:00.0/driver"] = "-> ../../drivers/" + kernel
+	}
+	if node {
+		files["sys/class/drm/renderD128/device"] = "-> ../../../bus/pci/devices/0000:01:00.0"
+		files["sys/class/drm/card0-HDMI-A-1/device"] = "-> ../card0"
+		files["dev/dri/renderD128"] = ""
+	}
+	for _, m := range more {
+		for name, content := range m {
+			files[name] = content
+		}
+	}
+	return files
+}
+
+func file(name, content string) map[string]string { return map[string]string{name: content} }
+
+// What stands between a device and a program, in each surrounding, with the line that helps.
+func TestDevices(t *testing.T) {
+	t.Parallel()
+	fedora, ubuntu := file("etc/os-release", "ID=fedora\n"), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")
+	docker, podman := file(".dockerenv", ""), file("run/.containerenv", "name=\"box\"\n")
+	flatpak := file(".flatpak-info", "[Application]\nname=org.a.B\n")
+	nouveau := file("etc/vulkan/icd.d/nvidia_icd.json",
+		`{"file_format_version":"1.0.0","ICD":{"library_path":"libGLX_nvidia.so.0","api_version":"1.3.0"}}`)
+	for _, c := range []struct {
+		name    string
+		files   map[string]string
+		environ []string
+		code    Code
+		what    string
+		do      string
+	}{
+		{"no kernel driver", card("0x1002", "", false), nil, GPUNoKernelDriver, "no driver of the kernel", "modprobe amdgpu"},
+		{"no kernel driver, Intel", card("0x8086", "", false), nil, GPUNoKernelDriver, "", "modprobe i915"},
+		{"no kernel driver, NVIDIA", card("0x10de", "", false, ubuntu), nil, GPUNoKernelDriver, "", "ubuntu-drivers install"},
+		{"server", card("0x1a03", "", false), nil, GPUDisplayOnly, "", ""},
+		{"virtual machine's display", card("0x1234", "bochs-drm", true), nil, GPUDisplayOnly, "", ""},
+		{"passed through", card("0x10de", "vfio-pci", false), nil, GPUReserved, "vfio-pci", ""},
+		{"old AMD", card("0x1002", "radeon", true), nil, GPUOldKernelDriver, "radeon", "amdgpu.si_support=1"},
+		{"no node", card("0x1002", "amdgpu", false), nil, GPUNoNode, "/dev/dri", "dmesg | grep amdgpu"},
+		{"no node, NVIDIA", card("0x10de", "nvidia", false), nil, GPUNoNode, "/dev/nvidiactl", "nvidia-modprobe"},
+		{"Docker", card("0x1002", "amdgpu", false, docker), nil, GPUNoNode, "the container", "docker run --device /dev/dri"},
+		{"Podman", card("0x1002", "amdgpu", false, podman), nil, GPUNoNode, "the container", "podman run --device /dev/dri"},
+		{"Podman, NVIDIA", card("0x10de", "nvidia", false, podman), nil, GPUNoNode, "", "--device nvidia.com/gpu=all"},
+		{"pod", card("0x10de", "nvidia", false), []string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}, GPUNoNode, "the pod", "nvidia.com/gpu"},
+		{"nspawn", card("0x1002", "amdgpu", false, file("run/systemd/container", "systemd-nspawn")), nil, GPUNoNode, "", "Pass /dev/dri"},
+		{"Snap", card("0x1002", "amdgpu", false), []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, GPUNoNode, "Snap", "snap connect a:opengl"},
+		{"nouveau", card("0x10de", "nouveau", true, nouveau), nil, GPUNouveau, "nouveau", "modprobe.blacklist=nouveau"},
+		{"no driver, Fedora", card("0x8086", "xe", true, fedora), nil, GPUNoDriver, "", "dnf install mesa-vulkan-drivers"},
+		{"no driver, Snap", card("0x8086", "xe", true), []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, GPUNoDriver, "", "snap connect a:gpu-2404"},
+		{"no driver, Flatpak", card("0x8086", "xe", true, flatpak), nil, GPUNoDriver, "", "org.freedesktop.Platform.GL.default"},
+		{"no driver, Steam", card("0x8086", "xe", true, file("run/host/container-manager", "pressure-vessel")), nil, GPUNoDriver, "",
+			"Steam's runtime"},
+		{"CDI", card("0x10de", "nvidia", false, docker, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
+			[]string{"NVIDIA_DRIVER_CAPABILITIES=compute,graphics"}, GPUNoDriver, "", "nvidia-ctk cdi generate"},
+		{"WSL", map[string]string{"dev/dxg": "", "etc/os-release": "ID=ubuntu\n"}, nil, GPUNoDriver, "dxgkrnl", "apt install mesa-vulkan-drivers"},
+		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
+		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
+			"no driver manifest is for a graphics device", ""},
+		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json", "{}")), nil, GPUNoDriver,
+			"/run/host/usr/share/vulkan/icd.d", "XDG_DATA_DIRS=/run/host/usr/share:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			report := examine(t, c.files, Options{}, c.environ...)
+			for _, f := range report.Findings {
+				if f.Code == c.code.String() && strings.Contains(f.What, c.what) && strings.Contains(f.Do, c.do) {
+					return
+				}
+			}
+			t.Errorf("no %s with %q and %q in %+v\n%+v", c.code, c.what, c.do, report.Findings, report.GPUs)
+		})
+	}
+}
+
+// Where nobody can know, the doctor says nothing, or no more than a warning.
+func TestUnknownDevices(t *testing.T) {
+	t.Parallel()
+	library, err := binary.Parse([]string{"exports=vk_icdGetInstanceProcAddr"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := card("0x1234", "newgpu", true, file("lib/libnewgpu.so", string(library.Bytes())), file("etc/vulkan/icd.d/new.json",
+		`{"file_format_version":"1.0.0","ICD":{"library_path":"/lib/libnewgpu.so","api_version":"1.3.0"}}`))
+	for _, f := range examine(t, unknown, Options{}).Findings {
+		if f.Code == GPUNoDriver.String() || f.Code == SoftwareOnly.String() || f.Code == NoDriver.String() {
+			t.Errorf("%+v", f)
+		}
+	}
+	for _, f := range examine(t, card("0x1234", "newgpu", true), Options{}).Findings {
+		if f.Code == GPUNoDriver.String() && f.Severity != "warning" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Who may use a node: by its group, in a container by a group that the container gets.
+func TestPermission(t *testing.T) {
+	t.Parallel()
+	gid := strconv.Itoa(os.Getgid())
+	base := card("0x1002", "amdgpu", true, file("etc/passwd", "mia:x:61000:61000::/:/bin/sh\nleo:x:61001:61001::/:/bin/sh\n"),
+		file("etc/group", "render:x:"+gid+":leo\nmia:x:61000:\n"))
+	check := func(user string, mode os.FileMode, more map[string]string) string {
+		t.Helper()
+		root := t.TempDir()
+		lay(t, root, base)
+		lay(t, root, more)
+		if err := os.Chmod(filepath.Join(root, "dev/dri/renderD128"), mode); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Examine(&system.Source{Machine: system.Machine{Root: root}}, Options{Platform: search.Linux(), User: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range report.Findings {
+			if f.Code == GPUPermission.String() {
+				return f.Do
+			}
+		}
+		return ""
+	}
+	group := "Run as root: usermod -aG render mia; then log in again"
+	if gid == "0" { // a node of the group root is opened to nobody by a group
+		group = "Run as root: chmod 666 /dev/dri/renderD128"
+	}
+	for _, c := range []struct {
+		user string
+		mode os.FileMode
+		more map[string]string
+		want string
+	}{
+		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
+		{"leo", 0o600, nil, "Run as root: chmod 666 /dev/dri/renderD128"}, {"mia", 0o664, nil, group},
+		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add keep-groups ..."},
+		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},
+		{"0", 0o600, nil, ""}, {"", 0o600, nil, ""},
+	} {
+		if got := check(c.user, c.mode, c.more); got != c.want {
+			t.Errorf("%s, %o: %q, want %q", c.user, c.mode, got, c.want)
+		}
+	}
+}
+
+// Who runs the tool is called by name where the environment has one.
+func TestCurrentUser(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
+		e := &exam{machine: &system.Machine{Environ: []string{"USER=" + name}}}
+		if u, err := e.findUser(""); err != nil || u.name != want || !u.current {
+			t.Errorf("%q: %+v, %v", name, u, err)
+		}
+	}
+}
+
+// A list of access control, as the kernel writes it, gives a node to one user, as far as its mask goes.
+func TestAccessControl(t *testing.T) {
+	t.Parallel()
+	list := func(entries ...[3]uint32) []byte {
+		b := order.LittleEndian.AppendUint32(nil, 2)
+		for _, e := range entries {
+			b = order.LittleEndian.AppendUint16(b, uint16(e[0]))
+			b = order.LittleEndian.AppendUint16(b, uint16(e[1]))
+			b = order.LittleEndian.AppendUint32(b, e[2])
+		}
+		return b
+	}
+	const owner, group, any = 0, 106, 0xffffffff
+	seat := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
+		[3]uint32{aclGroups, 6, 70}, [3]uint32{aclMask, 6, any}, [3]uint32{aclOthers, 0, any})
+	masked := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
+		[3]uint32{aclMask, 4, any}, [3]uint32{aclOthers, 6, any})
+	for _, c := range []struct {
+		list []byte
+		user user
+		want bool
+	}{
+		{seat, user{id: 61000}, true}, {seat, user{id: 61001}, false}, {seat, user{id: 61001, groups: []uint32{group}}, true},
+		{seat, user{id: 61001, groups: []uint32{70}}, true}, {seat, user{id: owner}, true},
+		{masked, user{id: 61000}, false}, {masked, user{id: 61001, groups: []uint32{group}}, false}, {masked, user{id: owner}, true},
+		{masked, user{id: 61001}, true}, {nil, user{id: 61001}, false},
+	} {
+		if got := c.user.listed(c.list, owner, group); got != c.want {
+			t.Errorf("%x, %+v: %v", c.list, c.user, got)
+		}
+	}
+}
+
+// The words that install a library, by distribution.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ release, library, want string }{
+		{"ID=debian", "libxcb-present.so.0", "Run as root: apt install libxcb-present0"},
+		{"ID=debian", "libX11-xcb.so.1", "Run as root: apt install libx11-xcb1"},
+		{"ID=debian", "libdrm_amdgpu.so.1", "Run as root: apt install libdrm-amdgpu1"},
+		{"ID=debian", "libLLVM-15.so.1", "Run as root: apt install libllvm15"},
+		{"ID=debian", "libLLVM.so.19.1", "Run as root: apt install libllvm19"},
+		{"ID=debian", "libfoo2.so.3", "Run as root: apt install libfoo2-3"},
+		{"ID=pop\nID_LIKE=\"ubuntu debian\"", "libelf.so.1", "Run as root: apt install libelf1"},
+		{"ID=opensuse-tumbleweed", "libelf.so.1", "Run as root: zypper install 'libelf.so.1()(64bit)'"},
+		{"ID=alpine", "libelf.so.1", "Run as root: apk add so:libelf.so.1"},
+		{"ID=arch", "libelf.so.1", "Ask which package has it, and install that: pacman -F libelf.so.1"},
+		{"", "libelf.so.1", "Install the package that has libelf.so.1."},
+		{"ID=debian", "libnvidia-glvkspirv.so.550.54.14", nvidiaLine},
+	} {
+		root := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(root, "etc"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, "etc/os-release"), []byte(c.release+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := readDistribution(&system.Machine{Root: root}).forLibrary(c.library); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.release, c.library, got, c.want)
+		}
+	}
+}
+
+// A program with more rights than its user is said to be one.
+func TestElevatedProgram(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[os.FileMode]bool{0o755: false, 0o755 | os.ModeSetuid: true, 0o755 | os.ModeSetgid: true} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, "game"), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(root, "game"), mode); err != nil {
+			t.Fatal(err)
+		}
+		report, err := Examine(&system.Source{Machine: system.Machine{Root: root}, Program: "/game"},
+			Options{Platform: search.Linux()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := false
+		for _, f := range report.Findings {
+			has = has || f.Code == ElevatedProgram.String() && f.Do == "vkloader doctor --elevated --app /game"
+		}
+		if has != want {
+			t.Errorf("%v: %+v", mode, report.Findings)
+		}
+	}
+}

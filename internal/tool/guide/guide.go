@@ -1,0 +1,218 @@
+package guide
+
+import "vkloader/internal/core/variables"
+
+// Group is what a variable is about.
+type Group string
+
+// Groups, in the order in which they are shown.
+const (
+	Drivers Group = "Drivers"
+	Layers  Group = "Layers"
+	Devices Group = "Physical devices"
+	Loader  Group = "Loader"
+	Folders Group = "Folders"
+)
+
+// Groups are all groups, in order.
+var Groups = []Group{Drivers, Layers, Devices, Loader, Folders}
+
+// Entry tells about one variable.
+type Entry struct {
+	ID         variables.ID
+	Group      Group
+	Takes      string         // what its value is
+	Does       string         // what it does
+	Yields     []variables.ID // each of these, when set, takes its place
+	YieldsTo   string         // what else takes its place, in words
+	EmptyCount bool           // set and empty is not the same as unset
+	Instead    []variables.ID // it is an old name: what it is called now
+	Statements []string       // what it goes back to
+	Check      Check          // finds fault with a value; nil where every text is right
+}
+
+const (
+	fileList = "colon-separated list of manifest files (names that end in `.json`) and folders of them"
+	baseList = "colon-separated list of folders; an element that ends in `.json` is a manifest"
+	filter   = "comma-separated list of at most 16 of: a name, `start*`, `*end`, `*part*`, `*` or `~all~`; case does not count"
+	ranges   = "comma-separated list of at most 16 numbers or ranges like `0x1000-0x1fff`; hexadecimal, octal or decimal as in C"
+	word     = "a number: 0 is off, any other is on"
+
+	withoutConfigurations = "a settings file with device configurations"
+	withoutExclusive      = "a settings file that lists layers and does not ask for the ordinary search"
+)
+
+var entries = [...]Entry{
+	{ID: variables.DriverFiles, Group: Drivers, Takes: fileList, EmptyCount: true,
+		Does:     "These driver manifests are used and no others.",
+		YieldsTo: withoutConfigurations, Statements: []string{"ENV-2", "ENV-3", "ENV-4", "ENV-8"}},
+	{ID: variables.ICDFilenames, Group: Drivers, Takes: fileList, EmptyCount: true,
+		Does:     "The older name of VK_DRIVER_FILES.",
+		Yields:   []variables.ID{variables.DriverFiles},
+		YieldsTo: withoutConfigurations, Instead: []variables.ID{variables.DriverFiles}, Statements: []string{"ENV-7"}},
+	{ID: variables.AddDriverFiles, Group: Drivers, Takes: fileList,
+		Does:     "These driver manifests come before those that are found in the usual folders.",
+		Yields:   []variables.ID{variables.DriverFiles, variables.ICDFilenames},
+		YieldsTo: withoutConfigurations, Statements: []string{"ENV-9", "ENV-10"}},
+	{ID: variables.DriversSelect, Group: Drivers, Takes: filter,
+		Does:     "Only drivers whose manifest has a file name like this are used; it wins over VK_LOADER_DRIVERS_DISABLE.",
+		YieldsTo: withoutConfigurations, Check: checkFilter(false),
+		Statements: []string{"ENV-15", "ENV-18", "ENV-35", "ENV-41"}},
+	{ID: variables.DriversDisable, Group: Drivers, Takes: filter,
+		Does:     "Drivers whose manifest has a file name like this are not used.",
+		YieldsTo: withoutConfigurations, Check: checkFilter(false), Statements: []string{"ENV-15", "ENV-20", "ENV-35", "ENV-41"}},
+
+	{ID: variables.LayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
+		Does:     "Explicit layers are looked for here and nowhere else.",
+		YieldsTo: "an override layer with override_paths; " + withoutExclusive, Statements: []string{"ENV-26", "ENV-28", "ENV-33"}},
+	{ID: variables.AddLayerPath, Group: Layers, Takes: fileList,
+		Does:   "Explicit layers are looked for here first, and then in the usual folders.",
+		Yields: []variables.ID{variables.LayerPath}, YieldsTo: "an override layer with override_paths; " + withoutExclusive,
+		Statements: []string{"ENV-30", "ENV-31", "ENV-33"}},
+	{ID: variables.ImplicitLayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
+		Does:     "Implicit layers are looked for here and nowhere else.",
+		YieldsTo: withoutExclusive, Statements: []string{"ENV-27", "ENV-28"}},
+	{ID: variables.AddImplicitLayerPath, Group: Layers, Takes: fileList,
+		Does:   "Implicit layers are looked for here first, and then in the usual folders.",
+		Yields: []variables.ID{variables.ImplicitLayerPath}, YieldsTo: withoutExclusive,
+		Statements: []string{"ENV-30", "ENV-31"}},
+	{ID: variables.InstanceLayers, Group: Layers, Takes: "colon-separated list of layer names, exactly as they are written",
+		Does:       "These layers are used as if the program had asked for them, in this order.",
+		YieldsTo:   "`VK_LOADER_LAYERS_DISABLE`, for each layer it names; the order of a settings file that lists layers",
+		Statements: []string{"ENV-70", "ENV-71", "ENV-76", "SET-63"}},
+	{ID: variables.LayersEnable, Group: Layers, Takes: filter,
+		Does:       "Layers with a name like this are used though nobody asked for them; it wins over VK_LOADER_LAYERS_DISABLE.",
+		YieldsTo:   "the disable variable of an implicit layer; where a settings file lists layers, its word and VK_LOADER_LAYERS_DISABLE",
+		Check:      checkFilter(false),
+		Statements: []string{"ENV-56", "ENV-57", "ENV-58", "ENV-59", "SET-57", "SET-60"}},
+	{ID: variables.LayersDisable, Group: Layers, Takes: filter + "; also `~implicit~`, `~explicit~`",
+		Does:       "Layers with a name like this are not used and not even listed.",
+		YieldsTo:   "`VK_LOADER_LAYERS_ALLOW` and `VK_LOADER_LAYERS_ENABLE`, for each layer they name; a settings file, for each layer it switches",
+		Check:      checkFilter(true),
+		Statements: []string{"ENV-45", "ENV-46", "ENV-53", "ENV-59"}},
+	{ID: variables.LayersAllow, Group: Layers, Takes: filter,
+		Does:       "VK_LOADER_LAYERS_DISABLE does not count for layers with a name like this; it enables nothing.",
+		Check:      checkFilter(false),
+		Statements: []string{"ENV-53", "ENV-54"}},
+
+	{ID: variables.DeviceSelect, Group: Devices, Takes: "`vendor:device`, two hexadecimal numbers",
+		Does:     "This device comes first in the list.",
+		YieldsTo: "`VK_LOADER_DISABLE_SELECT`; " + withoutConfigurations, Check: checkSelection,
+		Statements: []string{"ENV-85", "ENV-86", "ENV-87", "SET-93"}},
+	{ID: variables.DisableSelect, Group: Devices, Takes: word,
+		Does:     "Devices are listed as the drivers give them, and not in the order of their type and place.",
+		YieldsTo: withoutConfigurations, Check: checkSwitch, Statements: []string{"ENV-80", "ENV-91"}},
+	{ID: variables.DeviceIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+		Does: "Only devices with such a device id are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
+	{ID: variables.VendorIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+		Does: "Only devices with such a vendor id are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
+	{ID: variables.DriverIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+		Does:       "Only devices with such a driver id (VkDriverId) are listed.",
+		Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95", "ENV-104"}},
+
+	{ID: variables.Debug, Group: Loader, Check: checkWords,
+		Takes:      "comma-separated list of `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`, `all`; `implem` and `icd` are `driver`",
+		Does:       "The loader says such things on standard error.",
+		YieldsTo:   "`stderr_log` of a settings file",
+		Statements: []string{"LOG-1", "LOG-2", "LOG-3", "GEN-2", "SET-77"}},
+	{ID: variables.DisableInstExtFilter, Group: Loader, Takes: word, Check: checkSwitch,
+		Does:       "Instance extensions that only the drivers know are listed and may be enabled.",
+		Statements: []string{"ENV-108", "ENV-109"}},
+	{ID: variables.DisableUnloading, Group: Loader, Takes: "`1` or `0`", Check: checkUnloading,
+		Does:       "1: drivers and layers are never unloaded. 0: drivers that have shown a device are, too, with the last instance.",
+		Statements: []string{"ENV-110", "GEN-2"}},
+
+	{ID: variables.ConfigHome, Group: Folders, Takes: baseList,
+		Does:       "Manifests and the settings file are looked for below these first; default: `$HOME/.config`.",
+		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+	{ID: variables.ConfigDirs, Group: Folders, Takes: baseList,
+		Does: "Manifests and the settings file are looked for below these next; default: `/etc/xdg`.", Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+	{ID: variables.DataHome, Group: Folders, Takes: baseList,
+		Does:       "Manifests and the settings file are looked for below these, after the system's configuration; default: `$HOME/.local/share`.",
+		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+	{ID: variables.DataDirs, Group: Folders, Takes: baseList,
+		Does:       "Manifests and the settings file are looked for below these last; default: `/usr/local/share:/usr/share`.",
+		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+	{ID: variables.Home, Group: Folders, Takes: "a folder", EmptyCount: true,
+		Does: "Stands for XDG_CONFIG_HOME and XDG_DATA_HOME where they are unset or empty: `.config` and `.local/share` in it.", YieldsTo: "`XDG_CONFIG_HOME` and `XDG_DATA_HOME`, when neither is empty",
+		Statements: []string{"PATH-11", "PATH-12", "PATH-13"}},
+}
+
+// ByLayer are the variables that the manifest of an implicit layer names; their names are the layer's own.
+type ByLayer struct {
+	Field      string // of the manifest
+	Takes      string
+	Does       string
+	YieldsTo   string
+	Statements []string
+}
+
+// OfLayers are the two kinds of them. Elevated processes honour both (GEN-6).
+var OfLayers = [...]ByLayer{
+	{Field: "disable_environment", Takes: "anything, even nothing",
+		Does: "While it is set, the implicit layer is not used.", YieldsTo: "the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name",
+		Statements: []string{"ENV-64", "ENV-66", "ENV-68", "LAY-61"}},
+	{Field: "enable_environment", Takes: "the value that the manifest names, exactly",
+		Does:     "The implicit layer, when its manifest has this field, is used only while it has this value.",
+		YieldsTo: "the layer's disable variable; `VK_LOADER_LAYERS_ENABLE`, the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name", Statements: []string{"ENV-65", "ENV-66", "ENV-68", "LAY-66"}},
+}
+
+// All are the entries, in the order of the groups.
+func All() []Entry { return entries[:] }
+
+// Of tells about one variable.
+func Of(v variables.ID) *Entry {
+	for i := range entries {
+		if entries[i].ID == v {
+			return &entries[i]
+		}
+	}
+	return nil
+}
+
+// Elevated says what becomes of a variable in processes with more rights than their user.
+func (e *Entry) Elevated() string {
+	if e.ID.Secure() {
+		return "ignored"
+	}
+	return "kept"
+}
+
+// Told is what it does, with all that is to know beside it: when it is read, what it is when it is empty, what it is
+// called now.
+func (e *Entry) Told() string {
+	text := e.Does
+	switch e.ID.Reader() {
+	case variables.Load:
+		text += " Read once, when the library is loaded."
+	case variables.Enumeration:
+		text += " Read whenever devices are listed."
+	}
+	if e.EmptyCount {
+		text += " Set to nothing, it counts as set."
+	}
+	if e.Instead != nil {
+		text += " Deprecated: use " + names(e.Instead, "") + "."
+	}
+	return text
+}
+
+// Order is what takes its place, as Markdown.
+func (e *Entry) Order() string {
+	text := names(e.Yields, "`")
+	if text != "" && e.YieldsTo != "" {
+		text += "; "
+	}
+	return text + e.YieldsTo
+}
+
+func names(list []variables.ID, quote string) string {
+	text := ""
+	for i, v := range list {
+		if i > 0 {
+			text += ", "
+		}
+		text += quote + v.Name() + quote
+	}
+	return text
+}

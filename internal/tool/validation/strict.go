@@ -1,0 +1,68 @@
+package validation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+)
+
+const laxer = ": the loader accepts this, strict readers do not"
+
+// strict finds what the loader's dialect allows and JSON does not (LAY-11 to LAY-19), and what JSON readers disagree
+// about.
+func (c *checker) strict(text string, doc *document.Document) {
+	offset := 0
+	if strings.HasPrefix(text, "\xef\xbb\xbf") {
+		c.find(diag.FileDialect, 1, 1, "a byte-order mark"+laxer)
+		offset = 3
+	}
+	var any json.RawMessage
+	err := json.Unmarshal([]byte(text[offset:]), &any)
+	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
+		line, column := place(text, offset+int(max(wrong.Offset, 1))-1)
+		c.find(diag.FileDialect, line, column, wrong.Error()+laxer)
+	}
+	if !utf8.ValidString(text) {
+		at := 0
+		for at < len(text) {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			if r == utf8.RuneError && size == 1 {
+				break
+			}
+			at += size
+		}
+		line, column := place(text, at)
+		c.find(diag.FileDialect, line, column, "a byte that is no UTF-8"+laxer)
+	}
+	c.members(doc.Top())
+}
+
+// place is a byte's line and column, from 1, as document counts them.
+func place(text string, at int) (line, column int) {
+	before := text[:min(at, len(text))]
+	return strings.Count(before, "\n") + 1, len(before) - strings.LastIndexByte(before, '\n')
+}
+
+// members finds members of one object whose names differ in case at most: the loader takes the first (LAY-12).
+func (c *checker) members(v document.Value) {
+	object := v.IsObject()
+	seen := map[string]document.Value{}
+	for m := v.First(); m.Exists(); m = m.Next() {
+		if object {
+			key := strings.ToLower(m.Name())
+			if first, twice := seen[key]; twice {
+				line, _ := first.Position()
+				c.at(diag.FileDuplicate, m, fmt.Sprintf(
+					"the member %q is there already, in line %d: the loader takes the first, most readers take the last", m.Name(), line))
+			} else {
+				seen[key] = m
+			}
+		}
+		c.members(m)
+	}
+}
