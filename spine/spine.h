@@ -297,10 +297,12 @@ static inline const VkAllocationCallbacks *instance_allocator(const struct insta
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 
 struct wire_writer; /* gen/zwire.h */
+struct round;       /* memo.h */
 struct plan {
-    unsigned char *bytes; /* malloc */
+    const unsigned char *bytes; /* of the round */
     size_t size;
-    VkResult result;      /* of the answer record */
+    VkResult result; /* of the answer record */
+    struct round *round;
 };
 /* Facts of one API call; grows while the core asks for more. */
 struct facts;
@@ -312,6 +314,14 @@ struct wire_writer *facts_writer(struct facts *facts);
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
+/* Gives back everything that is kept from one call to the next. */
+void core_forget(void);
+
+/* ---- start.c ---------------------------------------------------------------------------------------------------- */
+
+/* Reads the two variables that are read at load, unless that has been done; called by what may come before the library's
+ * own constructor. */
+void start_once_at_load(void);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
 int unloading(void);

@@ -47,9 +47,6 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
-		if q.Memory != nil {
-			q.Memory.Forget() // what was decided so far will be decided again
-		}
 		return &Answer{Needs: f.Needs()}
 	}
 	return d.a
@@ -70,11 +67,6 @@ func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
-	}
-	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
-		for _, name := range d.q.Memory.variables {
-			d.f.Named(name)
-		}
 	}
 	var places [3]search.Locations
 	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
