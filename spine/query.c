@@ -315,7 +315,7 @@ VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_
     } else {
         VkPhysicalDeviceProperties properties = {0};
         driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);
-        if (((properties.apiVersion >> 12) & 0x3ff) >= 3) /* EXT-043 */
+        if (version_reaches(properties.apiVersion, 3)) /* EXT-043 */
             return ask(driver_physdev(device), pToolCount, pToolProperties);
     }
     *pToolCount = 0;

@@ -47,7 +47,10 @@ func (d *decider) activate(list []*manifest.Layer) {
 		l := list[active.Layer]
 		active.Unchained = !l.Meta && last[l.Name] != active.Layer
 	}
-	app := max(d.q.App.API, version10)
+	app := d.q.App.API
+	if app == 0 { // INS-024
+		app = version10
+	}
 	for _, active := range d.a.Active {
 		l := list[active.Layer]
 		if l.API>>12&0x1ffff < app>>12&0x1ffff { // LAY-132
