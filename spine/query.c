@@ -476,7 +476,7 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
             ext_set_add(&set, &own[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
-            for (uint32_t k = 0; layer->implicit && k < layer->device_ext_count; k++)
+            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);

@@ -236,7 +236,9 @@ func (d *decider) validateExtensions() bool {
 		}
 	}
 	for _, active := range d.a.Active {
-		offered.add(d.a.Layers[active.Layer].Instance)
+		if l := d.a.Layers[active.Layer]; !l.Meta { // ERRATA 25: its components are in the list themselves
+			offered.add(l.Instance)
+		}
 	}
 	for _, n := range app.Extensions {
 		switch {
