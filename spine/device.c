@@ -312,12 +312,9 @@ void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocat
     struct device *dev = device_of(handle);
     if (!dev) bad_handle(CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
-    /* Until the driver has heard. */
-    struct driver *driver = dev->linked && driver_hold(dev->driver) ? dev->driver : NULL;
     device_unlink(dev);
     if (!is_missing((void *)destroy)) destroy(handle, allocator);
     device_free(dev);
-    if (driver) driver_release(driver);
 }
 EXPORT_COMMAND(vkDestroyDevice);
 
@@ -353,11 +350,9 @@ void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocato
     if (!handle) return;
     struct device *dev = device_of(handle);
     if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
-    struct driver *driver = dev && driver_hold(dev->driver) ? dev->driver : NULL;
     if (dev) device_unlink(dev);
     destroy(handle, allocator);
     if (dev) device_free(dev);
-    if (driver) driver_release(driver);
 }
 
 /* ---- queues and command buffers -------------------------------------------------------------------------------- */

@@ -156,10 +156,5 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
 
 VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *out) {
-    struct physdev *p = lower_physdev(handle);
-    /* Refused: it is being removed by an enumeration that no longer found its devices. */
-    if (!driver_hold(p->driver)) return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(p, info, allocator, out);
-    driver_release(p->driver);
-    return result;
+    return create(lower_physdev(handle), info, allocator, out);
 }

@@ -1,14 +1,12 @@
 /* driver.c: from the plan's steps to usable driver libraries: opening, negotiation of interface versions 0 to 7, the
- * extension lists, direct drivers; and the count of outcalls that keeps a driver alive while it is used.
+ * extension lists, direct drivers; and the holds that keep a driver in its instance while it is called.
  *
  * It decides nothing about which drivers are wanted (the core does) and creates no driver instance (instance.c does).
  */
 #include "spine.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gen/zwire.h"
 #include "global.h"
@@ -23,7 +21,7 @@
 
 static const char direct_path[] = "(null)"; /* DRV-100 */
 
-void driver_lib_free(struct driver_lib *lib) {
+static void driver_lib_free(struct driver_lib *lib) {
     if (lib->path != direct_path) free((char *)lib->path);
     free(lib->ext);
     free(lib);
@@ -343,22 +341,6 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
 
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
-void driver_lib_drop(struct instance *in, struct driver_lib *lib) {
-    lock_take(); /* another thread may be removing another driver of the instance */
-    struct driver_lib **at = &in->scan->first;
-    while (*at && *at != lib) at = &(*at)->next;
-    bool found = *at != NULL;
-    if (found) {
-        *at = lib->next;
-        in->scan->count--;
-    }
-    lock_drop();
-    if (!found) return;
-    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
-    library_close(lib->mapped);
-    lib->mapped = NULL;
-}
-
 void drivers_close(struct instance *in, struct driver_scan *scan) {
     if (!scan) return;
     for (struct driver_lib *d = scan->first; d;) {
@@ -373,132 +355,101 @@ void drivers_close(struct instance *in, struct driver_scan *scan) {
 
 void drivers_drop_preloaded(void) { library_drop_preloaded(NULL); }
 
-/* ---- use ------------------------------------------------------------------------------------------------------- */
+/* ---- holding ---------------------------------------------------------------------------------------------------- */
 
-/* Outcalls of one thread to one driver; a driver is removed when only the removing thread's own are left. */
-struct use {
-    struct use *next;
-    struct driver *driver;
-    pthread_t thread;
-    uint64_t generation; /* of the process; entries of a forked child's parent mean nothing */
-    uint32_t count;
-};
-
-static struct use *uses; /* under the lock; an entry for every driver and thread in an outcall */
-
-/* Where this thread's entry for the driver is linked in; NULL when it has none. Under the lock. */
-static struct use **own_use(const struct driver *driver) {
-    for (struct use **at = &uses; *at; at = &(*at)->next)
-        if ((*at)->driver == driver && (*at)->generation == fork_generation() &&
-            pthread_equal((*at)->thread, pthread_self()))
-            return at;
-    return NULL;
-}
-
-/* Without memory for an entry the use counts like one of another thread. */
-bool driver_hold(struct driver *driver) {
-    struct use *fresh = calloc(1, sizeof *fresh);
-    lock_take();
-    bool held = !driver->removing;
-    if (held) {
-        struct use **at = own_use(driver), *u = at ? *at : fresh;
-        if (!at && u) {
-            fresh = NULL;
-            *u = (struct use){uses, driver, pthread_self(), fork_generation(), 0};
-            uses = u;
-        }
-        if (u) u->count++;
-        tally_up(&driver->uses);
-    }
-    lock_drop();
-    free(fresh);
-    return held;
+/* Nobody waits for a driver to be released: one that is held is not removed, that is all. So a forked child inherits
+ * the count as it is; what its parent's threads held is not removed there before the instance ends. */
+void driver_hold(struct driver *driver) {
+    lock_wanted(true);
+    driver->holds++;
 }
 
 void driver_release(struct driver *driver) {
-    struct use *last = NULL;
     lock_take();
-    tally_down(&driver->uses);
-    struct use **at = own_use(driver);
-    if (at && --(*at)->count == 0) {
-        last = *at;
-        *at = last->next;
-    }
+    driver->holds--;
     lock_drop();
-    free(last);
-}
-
-/* Under the lock: the first of a list that is not being removed. */
-static struct driver *first_usable(struct driver *d) {
-    while (d && d->removing) d = d->next;
-    return d;
 }
 
 struct driver *driver_first(struct instance *in) {
-    for (;;) {
-        lock_take();
-        struct driver *d = first_usable(in->drivers);
-        lock_drop();
-        if (!d || driver_hold(d)) return d;
-    }
-}
-
-struct driver *driver_after(struct instance *in, struct driver *current) {
-    (void)in;
-    for (;;) {
-        lock_take();
-        struct driver *d = first_usable(current->next);
-        lock_drop();
-        if (d && !driver_hold(d)) continue;
-        driver_release(current);
-        return d;
-    }
-}
-
-/* Uses of the driver by other threads. Under the lock. */
-static uint32_t uses_by_others(const struct driver *driver) {
-    struct use **own = own_use(driver);
-    return tally_now(&driver->uses) - (own ? (*own)->count : 0);
-}
-
-bool driver_in_use(const struct driver *driver) {
-    const struct device *dev = driver->instance->devices;
-    while (dev && dev->driver != driver) dev = dev->next;
-    return dev != NULL;
-}
-
-void driver_remove(struct driver *driver) {
-    struct instance *in = driver->instance;
     lock_take();
-    /* It stays in the list while others use it, so that they find the next one. */
-    while (uses_by_others(driver)) {
-        lock_drop();
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-        lock_take();
+    struct driver *d = in->drivers;
+    if (d) driver_hold(d);
+    lock_drop();
+    return d;
+}
+
+struct driver *driver_after(struct driver *current) {
+    lock_take();
+    struct driver *d = current->next; /* what is held is in the list */
+    if (d) driver_hold(d);
+    current->holds--;
+    lock_drop();
+    return d;
+}
+
+bool drivers_take(struct instance *in, struct held_drivers *held) {
+    uint32_t all = 0;
+    lock_take();
+    for (struct driver *d = in->drivers; d; d = d->next) all++;
+    lock_drop();
+    held->count = 0;
+    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
+    if (!held->driver) return false;
+    lock_take();
+    for (struct driver *d = in->drivers; d; d = d->next) { /* they only get fewer */
+        driver_hold(d);
+        held->driver[held->count++] = d;
     }
-    if (driver_in_use(driver)) { /* a device that was being made */
-        driver->removing = false;
-        lock_drop();
-        return;
-    }
-    for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
-        if (*at != driver) continue;
-        *at = driver->next;
+    lock_drop();
+    return true;
+}
+
+void drivers_drop(struct held_drivers *held) {
+    lock_take();
+    for (uint32_t i = 0; i < held->count; i++) held->driver[i]->holds--;
+    lock_drop();
+    if (held->driver != held->few) free(held->driver);
+}
+
+/* ---- removal ---------------------------------------------------------------------------------------------------- */
+
+struct driver *driver_unlink_useless(struct instance *in) {
+    struct driver *found = NULL;
+    lock_take();
+    for (struct driver **at = &in->drivers; *at && !found; at = &(*at)->next) {
+        struct driver *d = *at;
+        if (!d->asked || d->reported_device || d->holds) continue;
+        found = d;
+        *at = d->next;
         break;
     }
     lock_drop();
+    return found;
+}
+
+/* Closes the library of a driver that is gone. */
+static void lib_drop(struct instance *in, struct driver_lib *lib) {
+    lock_take(); /* another thread may be removing another driver of the instance */
+    struct driver_lib **at = &in->scan->first;
+    while (*at != lib) at = &(*at)->next;
+    *at = lib->next;
+    in->scan->count--;
+    lock_drop();
+    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+    library_close(lib->mapped);
+    driver_lib_free(lib);
+}
+
+/* It is in no list any more, and nobody holds it: nothing leads to it but what the caller has. */
+void driver_end(struct driver *driver) {
+    struct instance *in = driver->instance;
     driver_destroy_objects(driver);
-    PFN_vkDestroyInstance destroy = driver_fn(driver, vkDestroyInstance);
     const VkAllocationCallbacks *a = instance_allocator(in);
     bool complete =
         a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
-    destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
-    driver_lib_drop(in, driver->lib);
-    /* The record stays: an enumeration of another thread may be about to ask for a hold, and learns that it is gone. */
-    lock_take();
-    driver->next = in->gone;
-    in->gone = driver;
-    lock_drop();
+    driver_fn(driver, vkDestroyInstance)(driver->handle, complete ? a : NULL); /* PHY-051 */
+    lib_drop(in, driver->lib);
+    free(driver);
 }
 
 void *driver_fn_raw(const struct driver *driver, unsigned slot) {

@@ -227,12 +227,6 @@ static void destroy_drivers(struct instance *in) {
         if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true; /* ERRATA 1 */
         free(d);
     }
-    while (in->gone) {
-        struct driver *d = in->gone;
-        in->gone = d->next;
-        driver_lib_free(d->lib);
-        free(d);
-    }
 }
 
 static void instance_free(struct instance *in) {

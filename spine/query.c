@@ -461,10 +461,7 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
     }
     VkExtensionProperties *own = NULL;
     uint32_t own_count = 0;
-    if (!driver_hold(device->driver))
-        return VK_ERROR_INITIALIZATION_FAILED; /* it is being removed */
     VkResult result = driver_extensions(device, &own, &own_count);
-    driver_release(device->driver);
     if (result != VK_SUCCESS)
         return result;
     uint64_t room = own_count; /* or more than will be needed */
