@@ -45,8 +45,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (wanted) {
         VkResult result = device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
-                                            driver_physdev(p), &count, &list);
-        if (result != VK_SUCCESS) return result;
+                                            driver_physdev(p), NULL, &count, &list);
+        if (!list_given(result)) return result;
     }
     for (uint32_t i = 0; i < wanted; i++) {
         const char *name = info->ppEnabledExtensionNames[i];

@@ -299,16 +299,23 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
                  d->path);
         return VK_SUCCESS;
     }
-    uint32_t count = 0;
-    VkResult result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
-    if (result != VK_SUCCESS || count == 0) return result;
-    d->ext = calloc(count, sizeof *d->ext);
-    if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t given = count;
-    *call = 2;
-    result = d->enumerate_extensions(NULL, &given, d->ext);
-    if (result != VK_SUCCESS) return result;
-    d->ext_count = given < count ? given : count;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        uint32_t count = 0;
+        *call = 1;
+        d->ext_count = 0;
+        result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
+        if (!list_given(result)) return result;
+        if (!count) return VK_SUCCESS;
+        free(d->ext);
+        d->ext = calloc(count, sizeof *d->ext);
+        if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        uint32_t given = count;
+        *call = 2;
+        result = d->enumerate_extensions(NULL, &given, d->ext);
+        if (!list_given(result)) return result;
+        d->ext_count = given < count ? given : count;
+    }
     for (uint32_t i = 0; i < d->ext_count; i++)
         d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
     return VK_SUCCESS;

@@ -76,13 +76,14 @@ static VkResult single_groups(struct instance *instance, struct scan *scan, stru
     return VK_SUCCESS;
 }
 
-/* The groups of a driver that has the function. Members are the driver's handles until the records are there. */
-static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
-                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+/* The groups of a driver that has the function, once asked. Members are the driver's handles until the records are
+ * there. VK_INCOMPLETE: there are more. */
+static VkResult ask_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                           PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
 {
     uint32_t count = 0;
     VkResult result = enumerate(driver->handle, &count, NULL);
-    if (result != VK_SUCCESS) { /* PHY-079 */
+    if (!list_given(result)) { /* PHY-079 */
         log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
         return VK_SUCCESS;
     }
@@ -100,7 +101,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
     for (uint32_t i = 0; i < count; i++)
         groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);
-    if (result < 0) {
+    if (!list_given(result)) {
         log_line(instance, LOG_ERROR,
                  "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of "
                  "'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
@@ -112,7 +113,20 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
     for (uint32_t i = first; i < groups->count; i++)
         if (groups->group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
             groups->group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
-    return VK_SUCCESS;
+    return result;
+}
+
+static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+{
+    uint32_t first = groups->count, first_device = scan->count;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        groups->count = first;
+        scan->count = first_device;
+        result = ask_groups(instance, scan, driver, enumerate, groups);
+    }
+    return result == VK_INCOMPLETE ? VK_SUCCESS : result;
 }
 
 /* Replaces the drivers' handles of the groups first and later, all of one driver, by the records' (PHY-078). */
@@ -197,7 +211,7 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
         if (!enumerate || !any)
             continue;
         VkResult asked = enumerate(driver->handle, &count, again);
-        if (asked < 0)
+        if (!list_given(asked))
             result = asked;
     }
     free(chain);
@@ -340,7 +354,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
             break;
         }
     }
-    if (result >= 0) {
+    if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (group_passes(instance, filters, &all[i]))
@@ -353,12 +367,12 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
             VkResult wrapped = wrap_groups(instance, all, passed);
             if (wrapped != VK_SUCCESS)
                 result = wrapped;
-            for (uint32_t i = 0; i < passed && result >= 0; i++) {
+            for (uint32_t i = 0; i < passed && list_given(result); i++) {
                 all[i].sType = properties[i].sType;
                 properties[i] = all[i];
             }
         }
-        if (result >= 0)
+        if (list_given(result))
             *count = passed;
     }
     free(all);
@@ -380,7 +394,7 @@ VkResult tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhy
         return filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
     uint32_t room = *pPhysicalDeviceGroupCount;
     VkResult result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    if (result < 0 || !pPhysicalDeviceGroupProperties)
+    if (!list_given(result) || !pPhysicalDeviceGroupProperties)
         return result;
     if (*pPhysicalDeviceGroupCount > room)
         *pPhysicalDeviceGroupCount = room;

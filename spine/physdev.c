@@ -134,30 +134,50 @@ static void note_device(struct driver *driver)
     lock_drop();
 }
 
-VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
+/* The driver's list, by malloc. */
+static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysicalDevice **out, bool *reading)
 {
     PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
-    uint32_t count = 0;
-    *reading = false;
-    VkResult result = enumerate(driver->handle, &count, NULL);
+    VkPhysicalDevice *device = NULL;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        *count = 0;
+        *reading = false;
+        result = enumerate(driver->handle, count, NULL);
+        if (!list_given(result))
+            break;
+        *reading = true;
+        uint32_t room = *count;
+        free(device);
+        device = calloc(room ? room : 1, sizeof *device);
+        if (!device)
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        result = enumerate(driver->handle, count, device);
+        *count = *count < room ? *count : room; /* PHY-013 */
+    }
+    if (!list_given(result)) {
+        free(device);
+        return result;
+    }
+    *out = device;
+    return VK_SUCCESS;
+}
+
+VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
+{
+    uint32_t count, first = scan->count;
+    VkPhysicalDevice *device;
+    VkResult result = driver_devices(driver, &count, &device, reading);
     if (result != VK_SUCCESS)
         return result;
-    *reading = true;
-    VkPhysicalDevice *device = calloc(count ? count : 1, sizeof *device);
-    if (!device || !scan_room(scan, count)) {
-        free(device);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    uint32_t written = count;
-    result = enumerate(driver->handle, &written, device);
-    if (result == VK_SUCCESS) {
-        uint32_t first = scan->count;
-        written = written < count ? written : count; /* PHY-013 */
-        for (uint32_t i = 0; i < written; i++)
+    if (scan_room(scan, count)) {
+        for (uint32_t i = 0; i < count; i++)
             if (device[i])
                 scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
         if (scan->count > first)
             note_device(driver);
+    } else {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     free(device);
     return result;
@@ -316,7 +336,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             break;
         }
     }
-    if (result >= 0) {
+    if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may give a list with gaps */
@@ -332,7 +352,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             else if (passed)
                 memcpy(devices, all, passed * sizeof *devices);
         }
-        if (result >= 0)
+        if (list_given(result))
             *count = passed;
     }
     free(all);
@@ -357,7 +377,7 @@ VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysical
         PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
         uint32_t room = *pPhysicalDeviceCount;
         result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
-        if (result >= 0 && pPhysicalDevices) {
+        if (list_given(result) && pPhysicalDevices) {
             if (*pPhysicalDeviceCount > room)
                 *pPhysicalDeviceCount = room;
             VkResult wrapped = wrap_devices(instance, pPhysicalDevices, *pPhysicalDeviceCount);
@@ -365,7 +385,7 @@ VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysical
                 result = wrapped;
         }
     }
-    if (result >= 0 && pPhysicalDevices)
+    if (list_given(result) && pPhysicalDevices)
         remove_useless_drivers(instance);
     return result;
 }
