@@ -227,7 +227,8 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
         result = VK_ERROR_INITIALIZATION_FAILED;
     } else if (result == VK_SUCCESS) {
         result = create(physdev, &copy, allocator, handle);
-        if (result < 0) log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain."); /* DEV-037 */
+        if (result != VK_SUCCESS) /* DEV-037 */
+            log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }
     group_restore(&swap);
     return result;
@@ -281,7 +282,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
-    if (result < 0) {
+    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (ERRATA 22) */
         device_unlink(dev);
         device_free(dev);
         return result;

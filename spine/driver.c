@@ -451,10 +451,7 @@ static void lib_drop(struct instance *in, struct driver_lib *lib) {
 void driver_end(struct driver *driver) {
     struct instance *in = driver->instance;
     driver_destroy_objects(driver);
-    const VkAllocationCallbacks *a = instance_allocator(in);
-    bool complete =
-        a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
-    driver_fn(driver, vkDestroyInstance)(driver->handle, complete ? a : NULL); /* PHY-051 */
+    driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
     lib_drop(in, driver->lib);
     free(driver);
 }

@@ -209,12 +209,6 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
     }
 }
 
-/* A remembered allocator that lacks what Vulkan demands of one is not passed on (DBG-033). */
-static bool complete(const VkAllocationCallbacks *a)
-{
-    return a->pfnAllocation && a->pfnReallocation && a->pfnFree && !a->pfnInternalAllocation == !a->pfnInternalFree;
-}
-
 void driver_destroy_objects(struct driver *driver)
 {
     struct instance *instance = driver->instance;
@@ -227,7 +221,7 @@ void driver_destroy_objects(struct driver *driver)
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
             const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
-            if (handle && object && object->has_allocator && complete(&object->allocator)) {
+            if (handle && object && object->has_allocator) {
                 copy = object->allocator;
                 pass = true;
             }

@@ -114,7 +114,8 @@ struct instance {
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
-    const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
+    bool drivers_have_allocator;  /* what layers passed down to vkCreateInstance */
+    VkAllocationCallbacks drivers_given;
 
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
     uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
@@ -289,6 +290,11 @@ void mem_free(const VkAllocationCallbacks *allocator, void *block);
 static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i)
 {
     return i->has_allocator ? &i->allocator : NULL;
+}
+/* What a driver's instance is destroyed with before vkDestroyInstance: what it was created with (ERRATA 21). */
+static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
+{
+    return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
 
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
