@@ -27,6 +27,16 @@ static void driver_lib_free(struct driver_lib *lib) {
     free(lib);
 }
 
+/* ERRATA 23. */
+static bool leads_back(struct instance *in, const void *function, const char *path) {
+    if (!library_is_own(function)) return false;
+    log_line(in, LOG_ERROR | LOG_DRIVER,
+             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip this "
+             "ICD.",
+             path);
+    return true;
+}
+
 /* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). */
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
@@ -43,6 +53,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         return false;
     }
     d->path = path;
+    if (leads_back(in, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, path)) return false;
 
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -119,6 +130,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             return false;
         }
     }
+    if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
     if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
         log_line(
             in, LOG_WARN,
@@ -202,6 +214,13 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+    if (library_is_own((void *)gipa) || library_is_own((void *)create)) { /* ERRATA 23 */
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
+                 "loader, which would never end, skipping.",
+                 index);
+        return NULL;
+    }
     PFN_vkEnumerateInstanceExtensionProperties enumerate =
         create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties")
                : NULL;
