@@ -172,6 +172,8 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
 			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+		case plan.StepDrop:
+			w.PutDropDriver(DropDriver{q.Drivers[s.Driver].Index})
 		case plan.StepPreLayers:
 			for _, l := range a.PreLayers {
 				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})
