@@ -48,9 +48,6 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
-		if q.Memory != nil {
-			q.Memory.Forget() // what was decided so far will be decided again
-		}
 		return &Answer{Needs: f.Needs()}
 	}
 	return d.a
@@ -71,11 +68,6 @@ func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
-	}
-	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
-		for _, name := range d.q.Memory.variables {
-			d.f.Named(name)
-		}
 	}
 	var places [3]search.Locations
 	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
@@ -379,7 +371,7 @@ func (d *decider) driverFailures() bool {
 	}
 	for i := range d.q.Drivers {
 		if d.q.Drivers[i].Usable && !d.offering[i] {
-			d.a.Steps = append(d.a.Steps, Step{Kind: StepDrop, Driver: i})
+			d.a.Steps = append(d.a.Steps, Step{Kind: StepDrop, Driver: int(d.q.Drivers[i].Index)})
 		}
 	}
 	return true

@@ -159,7 +159,7 @@ func TestDriverFailures(t *testing.T) {
 				w := ready().enables("VK_unknown")
 				w.drivers = []Driver{{Path: "/out.so", Result: -1}}
 				for i, result := range c.results {
-					w.drivers = append(w.drivers, Driver{Usable: true, Path: fmt.Sprintf("/%d.so", i), Result: result, Call: uint32(call),
+					w.drivers = append(w.drivers, Driver{Index: uint32(i), Usable: true, Path: fmt.Sprintf("/%d.so", i), Result: result, Call: uint32(call),
 						Extensions: []manifest.Extension{{Name: fmt.Sprintf("VK_X%d", i)}}})
 				}
 				w.Vars["VK_LOADER_DISABLE_INST_EXT_FILTER"] = "1"
@@ -168,7 +168,7 @@ func TestDriverFailures(t *testing.T) {
 				left, out := "", map[int]bool{}
 				for _, s := range a.Steps {
 					if s.Kind == StepDrop {
-						out[s.Driver-1] = true
+						out[s.Driver] = true
 					}
 				}
 				for i := range c.results {

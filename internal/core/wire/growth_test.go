@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
@@ -31,44 +30,45 @@ func crowd(explicit int) *facts.Tree {
 // journey is what the spine asks for one call: the questions one after the other, each as often as facts are missing.
 type journey struct {
 	kinds   []uint32
-	rounds  int // questions
+	rounds  int // messages
 	needs   int // facts that were asked for
-	message int // bytes of all questions
+	message int // bytes of all messages
 }
 
-func (j *journey) travel(b testing.TB, world *facts.Tree, memory *plan.Memory, out *Writer) {
+func (j *journey) travel(t testing.TB, world *facts.Tree) {
+	t.Helper()
+	call := NewCall(search.Platform{SysConfDir: "/s"})
 	q := &Writer{}
-	q.PutApp(App{})
-	variables.Decisive(func(v variables.ID) {
-		value := world.Var(v.Name(), v.Secure())
-		q.PutVar(Var{S(v.Name()), flag(v.Secure()), Str{value.Value, value.Set}})
-	})
 	for i, kind := range j.kinds {
-		if i == 1 {
+		q.PutQuestion(Question{Kind: kind})
+		if i == 0 {
+			q.PutApp(App{})
+			variables.Decisive(func(v variables.ID) {
+				value := world.Var(v.Name(), v.Secure())
+				q.PutVar(Var{S(v.Name()), flag(v.Secure()), Str{value.Value, value.Set}})
+			})
+		} else {
 			q.PutDriver(Driver{Usable: 1, Path: S("/d.so")})
 		}
 		for done := false; !done; {
-			whole := &Writer{}
-			whole.PutQuestion(Question{Kind: kind})
-			message := string(whole.Bytes()) + string(q.Bytes()[8:])
-			bytes := []byte(message)
-			set32(bytes[4:], uint32(len(bytes)))
+			message := string(q.Bytes())
+			q = &Writer{}
 			j.rounds++
-			j.message += len(bytes)
-			out.Reset()
-			if !Decide(string(bytes), memory, search.Platform{SysConfDir: "/s"}, out) {
-				b.Fatal("refused")
+			j.message += len(message)
+			answer, ok := call.Decide(message)
+			if !ok {
+				t.Fatal("refused")
 			}
-			if memory != nil {
-				memory.Keep()
-			}
-			r, _ := Open(string(out.Bytes()))
+			r, _ := Open(string(answer))
 			rec, _ := r.Next()
 			a, _ := rec.Answer()
 			done = a.Status == 1
+			if !done {
+				q.PutQuestion(Question{Kind: kind})
+			}
 			for rec, more := r.Next(); more && !done; rec, more = r.Next() {
 				j.needs++
-				supply(b, q, world, rec)
+				supply(t, q, world, rec)
 			}
 		}
 	}
@@ -107,11 +107,11 @@ func BenchmarkGrowth(b *testing.B) {
 	}{{"layers", []uint32{2}}, {"extensions", []uint32{3, 6}}, {"instance", []uint32{4, 5}}} {
 		for _, n := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", call.name, n), func(b *testing.B) {
-				world, out := crowd(n), &Writer{}
+				world := crowd(n)
 				j := journey{kinds: call.kinds}
 				b.ReportAllocs()
 				for b.Loop() {
-					j.travel(b, world, &plan.Memory{}, out)
+					j.travel(b, world)
 				}
 				b.ReportMetric(float64(j.rounds)/float64(b.N), "rounds/op")
 				b.ReportMetric(float64(j.needs)/float64(b.N), "needs/op")
