@@ -343,6 +343,8 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
                       struct driver_scan **scan);
 /* Adds driver and driver_ext facts of a scan. */
 VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
+/* Closes the drivers that the core leaves out after it has seen the facts of the scan (ERRATA 20). */
+void drivers_leave_out(struct driver_scan *scan, const struct plan *plan);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
 /* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
 void drivers_drop_preloaded(void);

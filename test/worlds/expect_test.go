@@ -216,7 +216,7 @@ func (w *worker) expectDrivers(e *expectation, d *description, a *plan.Answer, m
 	const properties2 = "VK_KHR_get_physical_device_properties2"
 	left := 0
 	for i, f := range drivers {
-		if !f.usable {
+		if !f.usable || f.result("vkEnumerateInstanceExtensionProperties") != 0 { // ERRATA 20
 			continue
 		}
 		var has, given []string

@@ -23,6 +23,7 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	offering               []bool // the question's drivers whose extensions count
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
@@ -291,7 +292,7 @@ func (d *decider) extensions() {
 		}
 	}
 	for i := range d.q.Drivers {
-		if !d.q.Drivers[i].Usable {
+		if !d.offering[i] {
 			continue
 		}
 		for _, e := range d.q.Drivers[i].Extensions {
@@ -334,22 +335,44 @@ func firstImplicit(list []*manifest.Layer) []bool {
 	return first
 }
 
-// driverFailures ends the call when a driver failed to list its extensions (INS-017).
+// driverFailures leaves out the drivers that failed to list their extensions; false when that ends the call: for lack of
+// memory, or when no other driver is there (INS-017, ERRATA 20).
 func (d *decider) driverFailures() bool {
 	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
+	d.offering = make([]bool, len(d.q.Drivers))
+	left, first := 0, Success
 	for i := range d.q.Drivers {
 		driver := &d.q.Drivers[i]
-		if !driver.Usable || driver.Result == Success {
+		if !driver.Usable {
+			continue
+		}
+		if driver.Result == Success {
+			d.offering[i] = true
+			left++
 			continue
 		}
 		what := "extensions"
 		if driver.Call == 1 {
 			what = "extension count"
 		}
-		d.a.Result = driver.Result
 		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
 			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
-		return false
+		if driver.Result == OutOfHostMemory || driver.Result == OutOfDeviceMemory {
+			d.a.Result = driver.Result
+			return false
+		}
+		if first == Success {
+			first = driver.Result
+		}
+	}
+	if left == 0 {
+		d.a.Result = first
+		return first == Success
+	}
+	for i := range d.q.Drivers {
+		if d.q.Drivers[i].Usable && !d.offering[i] {
+			d.a.Steps = append(d.a.Steps, Step{Kind: StepDrop, Driver: int(d.q.Drivers[i].Index)})
+		}
 	}
 	return true
 }

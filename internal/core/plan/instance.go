@@ -227,7 +227,7 @@ func (d *decider) validateExtensions() bool {
 	var offered supported
 	offered.add(loaderExtensions[:])
 	for i := range d.q.Drivers {
-		if d.q.Drivers[i].Usable {
+		if d.offering[i] {
 			offered.add(d.q.Drivers[i].Extensions)
 		}
 	}
