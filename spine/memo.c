@@ -50,21 +50,23 @@ static struct entry *find(const void *question, size_t size) {
 
 bool memo_find(const void *question, size_t size, unsigned char **answer, size_t *room, size_t *need) {
     bool found = false;
-    lock_take();
-    struct entry *e = find(question, size);
-    if (e) {
-        unsigned char *to = e->need <= *room ? *answer : realloc(*answer, e->need);
-        if (to) {
-            if (e->need > *room) *room = e->need;
-            *answer = to;
-            memcpy(to, e->bytes + size, e->need);
-            *need = e->need;
+    for (;;) { /* once more where the answer was too long */
+        lock_take();
+        struct entry *e = find(question, size);
+        size_t wanted = e ? e->need : 0;
+        found = e && wanted <= *room;
+        if (found) {
+            memcpy(*answer, e->bytes + size, wanted);
+            *need = wanted;
             e->used = ++now;
-            found = true;
         }
+        lock_drop();
+        if (!e || found) return found;
+        unsigned char *to = realloc(*answer, wanted);
+        if (!to) return false;
+        *answer = to;
+        *room = wanted;
     }
-    lock_drop();
-    return found;
 }
 
 /* Takes out the entry that was used longest ago; adds it to what is to be freed. */
