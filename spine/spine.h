@@ -1,6 +1,6 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
- *   core.c          opens the core, enters it, keeps forked children out of an inherited one
+ *   core.c          asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
  *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page; claim.c waits for other
@@ -344,8 +344,8 @@ void core_forget(void);
 
 /* ---- start.c ---------------------------------------------------------------------------------------------------- */
 
-/* Reads the two variables that are read at load, unless that has been done; called by what may come before the library's
- * own constructor. */
+/* Reads the two variables that are read at load, unless that has been done; called by what may come before the
+ * library's own constructor. */
 void start_once_at_load(void);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };

@@ -16,13 +16,12 @@ import (
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.
-const infoSchema = 1
+const infoSchema = 2
 
 // info is what a program on this machine gets from the library.
 type info struct {
 	Schema   int              `json:"schema"`
 	Library  string           `json:"library"`
-	Core     string           `json:"core"`
 	Version  string           `json:"version"`
 	Fallback string           `json:"fallback_driver,omitempty"`
 	Problem  string           `json:"problem,omitempty"`
@@ -136,7 +135,6 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 	if result.Library == "" {
 		result.Library = l.library
 	}
-	result.Core = coreBeside(result.Library)
 	return result, nil
 }
 
