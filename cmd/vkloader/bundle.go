@@ -18,8 +18,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/bundle"
-	"vkloader/internal/tool/report"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // bundleSchema is raised when a field of bundle --json changes its meaning or goes.
@@ -82,11 +82,11 @@ func newBundle(s *surroundings) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			table := report.NewTable(">bytes", "name", "what")
+			table := term.NewTable(">bytes", "name", "what")
 			for _, p := range answer.Parts {
 				table.Row(fmt.Sprint(p.Size), p.Name, p.What)
 			}
-			table.Print(s.out, "", report.StyleFor(s.out, s.getenv))
+			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
 			if !only {
 				fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", file)
 			}
@@ -129,7 +129,7 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 const files = "files"
 
 // bundleParts gathers everything, with what is private hidden.
-func (s *surroundings) bundleParts(source *system.Source, app string, still bool, limit time.Duration) ([]bundle.Part, error) {
+func (s *surroundings) bundleParts(source *machine.Source, app string, still bool, limit time.Duration) ([]bundle.Part, error) {
 	answer, err := decide(source)
 	if err != nil {
 		return nil, err
@@ -207,12 +207,12 @@ func (s *surroundings) said(line []string) string {
 	return out.String()
 }
 
-func (s *surroundings) logOfLife(source *system.Source, limit time.Duration) string {
+func (s *surroundings) logOfLife(source *machine.Source, limit time.Duration) string {
 	found, err := findLayout(s.executable, "")
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	told, err := live(found, withVariable(source.Environ, variables.Debug.Name(), "all"), false, limit)
+	told, err := live(found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), false, limit)
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -247,7 +247,7 @@ func bundledManifests(answer *plan.Answer) []string {
 }
 
 // textOf is the text of a file, or why there is none.
-func textOf(source *system.Source, path string) string {
+func textOf(source *machine.Source, path string) string {
 	info, err := source.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: %w: no file", path, fs.ErrInvalid)
@@ -263,7 +263,7 @@ func textOf(source *system.Source, path string) string {
 }
 
 // systemText says what kind of machine it is.
-func systemText(source *system.Source) string {
+func systemText(source *machine.Source) string {
 	var out strings.Builder
 	if release, err := source.ReadFile("/etc/os-release"); err == nil {
 		out.Write(release)
@@ -281,7 +281,7 @@ func systemText(source *system.Source) string {
 
 // peopleOf reads who there is on a machine, for their names to be hidden: the one whose home the environment names or who
 // runs the tool first.
-func peopleOf(source *system.Source) (me bundle.Person, others []bundle.Person, machine []string) {
+func peopleOf(source *machine.Source) (me bundle.Person, others []bundle.Person, machine []string) {
 	home, _ := source.Lookup(variables.Home.Name())
 	for _, variable := range []string{"USER", "LOGNAME"} {
 		if name, _ := source.Lookup(variable); name != "" && me.Name == "" {
@@ -312,7 +312,7 @@ func peopleOf(source *system.Source) (me bundle.Person, others []bundle.Person, 
 }
 
 // homesOf is a home as it is written, and where that leads.
-func homesOf(source *system.Source, home string) []string {
+func homesOf(source *machine.Source, home string) []string {
 	homes := []string{home}
 	if real, err := source.Real(home); err == nil && home != "" && real != home {
 		homes = append(homes, real)

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // choice is what run's options ask for.
@@ -42,12 +42,12 @@ func list(option string, names []string) (string, error) {
 
 // changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
 // to ENV-59). machine has the environment that they change.
-func (c *choice) changes(machine *system.Machine) ([]change, error) {
+func (c *choice) changes(m *machine.Machine) ([]change, error) {
 	var out []change
 	set := func(v variables.ID, value string) { out = append(out, change{v.Name(), value, true}) }
 	unset := func(list ...variables.ID) {
 		for _, v := range list {
-			if _, has := machine.Lookup(v.Name()); has {
+			if _, has := m.Lookup(v.Name()); has {
 				out = append(out, change{Name: v.Name()})
 			}
 		}
@@ -59,7 +59,7 @@ func (c *choice) changes(machine *system.Machine) ([]change, error) {
 	case len(files) > 0:
 		for i, file := range files {
 			path := file
-			if !machine.Foreign() {
+			if !m.Foreign() {
 				var err error
 				if path, err = filepath.Abs(file); err != nil {
 					return nil, err
@@ -86,7 +86,7 @@ func (c *choice) changes(machine *system.Machine) ([]change, error) {
 		if len(enable) == 0 {
 			unset(variables.LayersEnable)
 		}
-	} else if before, has := machine.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
+	} else if before, has := m.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
 		enable = append([]string{before}, enable...)
 	}
 	if len(enable) > 0 {
@@ -170,7 +170,7 @@ func starHint(glob string) string {
 }
 
 // check decides with the choice in force and tells what of it comes to nothing, and why.
-func (c *choice) check(source *system.Source) (warnings []string, err error) {
+func (c *choice) check(source *machine.Source) (warnings []string, err error) {
 	answer, err := decide(source)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {
@@ -100,7 +101,7 @@ func variableFindings(r *doctor.Report, rows []variable) {
 func nearest(name string, rows []variable) string {
 	best, least := "", 3
 	for _, v := range rows {
-		if d := report.Distance(name, v.Name); v.State != stateUnknown && d < least {
+		if d := spelling.Distance(name, v.Name); v.State != stateUnknown && d < least {
 			best, least = v.Name, d
 		}
 	}
@@ -109,7 +110,7 @@ func nearest(name string, rows []variable) string {
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.
 func printDoctor(s *surroundings, r *doctor.Report, full bool) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	printPlace(s, style, r)
 	for _, section := range []struct {
 		title   string
@@ -120,7 +121,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			fmt.Fprint(s.out, "  none\n\n")
 			continue
 		}
-		table := report.NewTable("", "name", "library", ">brings")
+		table := term.NewTable("", "name", "library", ">brings")
 		for _, m := range section.modules {
 			mark := "bad"
 			switch {
@@ -132,7 +133,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			if !m.Used {
 				mark += ", not used"
 			}
-			table.Row(mark, m.Name, or(m.File, m.Library), report.Count(m.Needs, "library"))
+			table.Row(mark, m.Name, or(m.File, m.Library), term.Count(m.Needs, "library"))
 		}
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
@@ -145,16 +146,16 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			printFinding(s, style, &f)
 		}
 	}
-	notes := report.Count(count["note"], "note")
+	notes := term.Count(count["note"], "note")
 	if !full && count["note"] > 0 {
 		notes += " (--full shows them)"
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s\n", report.Count(count["problem"], "problem"),
-		report.Count(count["warning"], "warning"), notes)
+	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count["problem"], "problem"),
+		term.Count(count["warning"], "warning"), notes)
 }
 
 // printPlace says what machine it is: system, sandboxes, devices, loaders.
-func printPlace(s *surroundings, style report.Style, r *doctor.Report) {
+func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
 	place := or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
 		place += ", in " + in.Kind
@@ -162,11 +163,11 @@ func printPlace(s *surroundings, style report.Style, r *doctor.Report) {
 			place += " (" + in.Detail + ")"
 		}
 	}
-	fmt.Fprintf(s.out, "%s  %s\n\n%s\n", style.Heading("System"), report.OneLine(place), style.Heading("Devices"))
+	fmt.Fprintf(s.out, "%s  %s\n\n%s\n", style.Heading("System"), term.OneLine(place), style.Heading("Devices"))
 	if len(r.GPUs) == 0 {
 		fmt.Fprintln(s.out, "  none")
 	} else {
-		table := report.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+		table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
 		for _, g := range r.GPUs {
 			var drivers []string
 			for _, d := range g.Drivers {
@@ -181,7 +182,7 @@ func printPlace(s *surroundings, style report.Style, r *doctor.Report) {
 	if len(r.Loaders) == 0 {
 		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
 	} else {
-		table := report.NewTable("", "file", "Vulkan", "")
+		table := term.NewTable("", "file", "Vulkan", "")
 		for _, l := range r.Loaders {
 			mark, own := "", ""
 			if l.First {
@@ -197,12 +198,12 @@ func printPlace(s *surroundings, style report.Style, r *doctor.Report) {
 	fmt.Fprintln(s.out)
 }
 
-func printFinding(s *surroundings, style report.Style, f *doctor.Finding) {
+func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	subject := f.Subject
 	if subject == f.Path {
 		subject = search.BaseName(subject)
 	}
-	title := report.OneLine(f.Severity + " " + f.Code + ": " + subject)
+	title := term.OneLine(f.Severity + " " + f.Code + ": " + subject)
 	if f.Severity == diag.Problem.String() {
 		title = style.Bad(title)
 	} else {
@@ -211,7 +212,7 @@ func printFinding(s *surroundings, style report.Style, f *doctor.Finding) {
 	fmt.Fprintln(s.out, title)
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(s.out, "    %-4s  %s\n", name, report.OneLine(text))
+			fmt.Fprintf(s.out, "    %-4s  %s\n", name, term.OneLine(text))
 		}
 	}
 	where := f.Path

@@ -8,7 +8,8 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // probeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
@@ -44,11 +45,11 @@ func probeAll(l layout, environ []string, r *doctor.Report, limit time.Duration)
 // probeOne runs a life on the library with one driver or layer alone.
 func probeOne(l layout, environ []string, a *doctor.Alone, limit time.Duration) error {
 	for _, v := range a.Variables {
-		if environ = withoutVariable(environ, v[0]); v[1] != "" {
-			environ = withVariable(environ, v[0], v[1])
+		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
+			environ = machine.WithVariable(environ, v[0], v[1])
 		}
 	}
-	life, err := live(l, withVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), false, limit)
+	life, err := live(l, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), false, limit)
 	if err != nil {
 		return err
 	}
@@ -118,14 +119,14 @@ func firstWords(l *life, library string) string {
 }
 
 // printProbes is the table of what became of each.
-func printProbes(s *surroundings, style report.Style, probes []doctor.Probe) {
+func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
 	fmt.Fprintln(s.out, style.Heading("Probes, each in a process of its own"))
-	table := report.NewTable("", "name", ">time", "with")
+	table := term.NewTable("", "name", ">time", "with")
 	for _, p := range probes {
-		table.Row(p.Result, p.Name, report.Microseconds(p.Millis*1000), or(p.Detail, strings.Join(p.Devices, ", ")))
+		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
 	table.Print(s.out, "  ", style)
 	fmt.Fprintln(s.out)

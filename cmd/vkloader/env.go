@@ -8,7 +8,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // envSchema is raised when a field of env changes its meaning or goes.
@@ -72,11 +72,11 @@ func newEnv(s *surroundings) *cobra.Command {
 }
 
 func printEnv(s *surroundings, rows []variable, findings []envFinding) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")
 	}
-	in, out := report.NewTable("variable", "value", "what it does"), report.NewTable("variable", "value", "", "why")
+	in, out := term.NewTable("variable", "value", "what it does"), term.NewTable("variable", "value", "", "why")
 	count, outs := 0, 0
 	for _, r := range rows {
 		value := r.Value
@@ -110,6 +110,6 @@ func printEnv(s *surroundings, rows []variable, findings []envFinding) {
 		if severity == diag.Problem.String() {
 			severity = style.Bad(severity)
 		}
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n      %s\n", severity, report.OneLine(f.What), f.Code, f.Statement, f.Do)
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n      %s\n", severity, term.OneLine(f.What), f.Code, f.Statement, f.Do)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // explainSchema is raised when a field of explain changes its meaning or goes.
@@ -62,7 +62,11 @@ func newExplain(s *surroundings) *cobra.Command {
 			if len(names) > 0 && len(in)+len(out) == 0 {
 				return &exitError{exitProblems, fmt.Errorf("nothing found has %s in its name or path", strings.Join(names, " or "))}
 			}
-			owners := packagesOf(&source.Machine, append(slices.Clone(in), out...))
+			var manifests []string
+			for _, e := range append(slices.Clone(in), out...) {
+				manifests = append(manifests, e.Manifest)
+			}
+			owners := source.Owners(manifests)
 			for _, list := range [][]explained{in, out} {
 				for i := range list {
 					list[i].Package = owners[list[i].Manifest]
@@ -176,7 +180,7 @@ func matching(list []explained, names []string) []explained {
 }
 
 func printExplained(s *surroundings, app string, in, out []explained) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	who := "a program that asks for nothing of its own"
 	if app != "" {
 		who = app
@@ -186,7 +190,7 @@ func printExplained(s *surroundings, app string, in, out []explained) {
 		if e.Order > 0 {
 			number = fmt.Sprintf("%2d ", e.Order)
 		}
-		fmt.Fprintf(s.out, " %s%s: %s (%s)\n", number, style.Heading(report.OneLine(e.Name)), report.OneLine(e.Why), e.Statement)
+		fmt.Fprintf(s.out, " %s%s: %s (%s)\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), e.Statement)
 		where := e.Manifest
 		if e.Line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", e.Manifest, e.Line, e.Column)
@@ -194,9 +198,9 @@ func printExplained(s *surroundings, app string, in, out []explained) {
 		if e.Package != "" {
 			where += ", installed by " + e.Package
 		}
-		fmt.Fprintf(s.out, "      file %s\n", report.OneLine(where))
+		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
 		if e.Library != "" {
-			fmt.Fprintf(s.out, "      library %s\n", report.OneLine(e.Library))
+			fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
 		}
 		if e.Meta {
 			fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
@@ -205,7 +209,7 @@ func printExplained(s *surroundings, app string, in, out []explained) {
 			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain (SET-44)")
 		}
 		if e.Change != "" {
-			fmt.Fprintf(s.out, "      %s %s\n", verb, report.OneLine(e.Change))
+			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
 		}
 		if e.Do != "" && e.Change == "" {
 			fmt.Fprintf(s.out, "      %s\n", e.Do)

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// machine is a world with layers and drivers of each kind.
-func machine() *facts.Tree {
+// mixed is a world with layers and drivers of each kind.
+func mixed() *facts.Tree {
 	layer := func(name, more string) string {
 		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
 			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
@@ -50,7 +50,7 @@ func explainTree(t *testing.T, tree *facts.Tree) (in, out map[string]explained) 
 
 // The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
 func TestExplainChangesWork(t *testing.T) {
-	in, out := explainTree(t, machine())
+	in, out := explainTree(t, mixed())
 	for _, name := range []string{"a.json", "b.json", "VK_LAYER_i"} {
 		if e, ok := in[name]; !ok || e.Why == "" || e.Statement == "" || e.Order == 0 {
 			t.Errorf("%s is not in with a reason: %+v", name, e)
@@ -63,7 +63,7 @@ func TestExplainChangesWork(t *testing.T) {
 	}
 	for from, list := range map[string]map[string]explained{"in": in, "out": out} {
 		for name, e := range list {
-			changed := machine()
+			changed := mixed()
 			changed.Vars = maps.Clone(changed.Vars)
 			if variable, is := strings.CutPrefix(e.Change, "unset "); is {
 				delete(changed.Vars, variable)
@@ -82,7 +82,7 @@ func TestExplainChangesWork(t *testing.T) {
 }
 
 func TestExplainText(t *testing.T) {
-	tree := machine()
+	tree := mixed()
 	tree.Vars["VK_INSTANCE_LAYERS"] = "VK_LAYER_e"
 	answer, err := decide(tree)
 	if err != nil {

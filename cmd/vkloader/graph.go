@@ -17,8 +17,8 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/core/vk/commands"
 	"vkloader/internal/tool/graph"
-	"vkloader/internal/tool/report"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // graphSchema is raised when a field of graph --json changes its meaning or goes.
@@ -89,7 +89,7 @@ func newGraph(s *surroundings) *cobra.Command {
 }
 
 // chain gathers what is drawn. still: nothing is run.
-func (s *surroundings) chain(source *system.Source, still bool, limit time.Duration) (*graph.Chain, error) {
+func (s *surroundings) chain(source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
 	answer, err := decide(source)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *surroundings) chain(source *system.Source, still bool, limit time.Durat
 	if err != nil {
 		return nil, err
 	}
-	asked, err := liveAs("intercepts", questionTo(answer), found, withoutVariable(source.Environ, variables.Debug.Name()), limit)
+	asked, err := liveAs("intercepts", questionTo(answer), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func chainOf(answer *plan.Answer) *graph.Chain {
 				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: e.Change, Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
-			chain.Drivers = append(chain.Drivers, graph.Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: report.Version(driver.API),
+			chain.Drivers = append(chain.Drivers, graph.Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: term.Version(driver.API),
 				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []graph.Device{}})
 		}
 	}
@@ -215,7 +215,7 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *info, asked *life) 
 		d.Known = seen.understood
 	}
 	for _, one := range seen.Devices {
-		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: report.DeviceType(one.Type), API: report.Version(one.APIVersion),
+		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: term.DeviceType(one.Type), API: term.Version(one.APIVersion),
 			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
 		i := slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return sameLibrary(d.Library, one.Library) })
 		if i < 0 { // which driver it is of is not known

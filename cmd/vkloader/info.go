@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.
@@ -71,7 +72,7 @@ func newInfo(s *surroundings) *cobra.Command {
 			"the times, once with VK_LOADER_DEBUG=all for what the loader says.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			machine, err := s.thisMachine("info")
+			m, err := s.thisMachine("info")
 			if err != nil {
 				return err
 			}
@@ -79,7 +80,7 @@ func newInfo(s *surroundings) *cobra.Command {
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
-			result, err := look(found, machine.Environ, fallback, limit)
+			result, err := look(found, m.Environ, fallback, limit)
 			if err != nil {
 				return &exitError{exitBlind, err}
 			}
@@ -107,7 +108,7 @@ func newInfo(s *surroundings) *cobra.Command {
 
 // look gathers everything; the error is for what kept it from looking.
 func look(l layout, environ []string, fallback string, limit time.Duration) (*info, error) {
-	quiet := withoutVariable(environ, variables.Debug.Name())
+	quiet := machine.WithoutVariable(environ, variables.Debug.Name())
 	timed, err := live(l, quiet, true, limit)
 	if err != nil {
 		return nil, err
@@ -119,15 +120,15 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 			return nil, err
 		}
 		used = manifest
-		environ = withVariable(environ, variables.DriverFiles.Name(), manifest)
-		quiet = withoutVariable(environ, variables.Debug.Name())
+		environ = machine.WithVariable(environ, variables.DriverFiles.Name(), manifest)
+		quiet = machine.WithoutVariable(environ, variables.Debug.Name())
 		if timed, err = live(l, quiet, true, limit); err != nil {
 			return nil, err
 		}
 	}
 	loud, remove := audible(environ)
 	defer remove()
-	told, err := live(l, withVariable(loud, variables.Debug.Name(), "all"), false, limit)
+	told, err := live(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), false, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 
 func newInfoOf(timed *life, log *loaderLog) *info {
 	result := &info{
-		Schema: infoSchema, Library: timed.Library, Version: report.Version(timed.Version), Problem: timed.Problem,
+		Schema: infoSchema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem,
 		Drivers: []driverInfo{}, Layers: []layerInfo{}, Devices: timed.Devices, Usage: timed.Usage,
 		Messages: log.Messages, Instance: timed.Extensions,
 		understood: len(log.Locations) > 0,

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // print writes the result for people.
 func (r *info) print(s *surroundings) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
 	fmt.Fprintf(s.out, "%s  %s (core %s)\n", style.Heading("Library"), r.Library, orNone(r.Core))
@@ -24,7 +24,7 @@ func (r *info) print(s *surroundings) {
 	case len(r.Drivers) == 0:
 		fmt.Fprintln(s.out, "  none found")
 	default:
-		table := report.NewTable("manifest", "API", "library", "result")
+		table := term.NewTable("manifest", "API", "library", "result")
 		for _, d := range r.Drivers {
 			table.Row(d.Manifest, d.APIVersion, d.Library, d.result())
 		}
@@ -35,7 +35,7 @@ func (r *info) print(s *surroundings) {
 	if len(r.Layers) == 0 {
 		fmt.Fprintln(s.out, "  none found")
 	} else {
-		table := report.NewTable("name", "API", "description", "in the chain")
+		table := term.NewTable("name", "API", "description", "in the chain")
 		for _, l := range r.Layers {
 			active := "no"
 			if !r.understood {
@@ -47,7 +47,7 @@ func (r *info) print(s *surroundings) {
 					active += " (off with " + l.Active.Disable + ")"
 				}
 			}
-			table.Row(l.Name, report.Version(l.APIVersion), l.Description, active)
+			table.Row(l.Name, term.Version(l.APIVersion), l.Description, active)
 		}
 		table.Print(s.out, "  ", style)
 	}
@@ -63,22 +63,22 @@ func (r *info) print(s *surroundings) {
 	if len(r.Devices) == 0 {
 		fmt.Fprintln(s.out, "  none")
 	} else {
-		table := report.NewTable(">#", "name", "type", "API", "driver", "version", "library")
+		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
 		for _, d := range r.Devices {
-			table.Row(fmt.Sprint(d.Index), d.Name, report.DeviceType(d.Type), report.Version(d.APIVersion), d.DriverName,
-				report.DriverVersion(d.VendorID, d.DriverVersion), d.Library)
+			table.Row(fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
+				term.DriverVersion(d.VendorID, d.DriverVersion), d.Library)
 		}
 		table.Print(s.out, "  ", style)
 	}
 
 	title("Times")
-	table := report.NewTable("phase", ">first", ">again")
+	table := term.NewTable("phase", ">first", ">again")
 	for _, t := range r.Times {
 		again := ""
 		if t.Again > 0 {
-			again = report.Microseconds(t.Again)
+			again = term.Microseconds(t.Again)
 		}
-		table.Row(t.Phase, report.Microseconds(t.First), again)
+		table.Row(t.Phase, term.Microseconds(t.First), again)
 	}
 	table.Print(s.out, "  ", style)
 
@@ -95,12 +95,12 @@ func (r *info) print(s *surroundings) {
 
 // printMore writes what --full adds.
 func (r *info) printMore(s *surroundings) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {
-		fmt.Fprintf(s.out, "  %s\n", report.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
 	}
 	for _, d := range r.Devices {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, report.OneLine(d.Name))))
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
 		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
 		line("driver %s %s", d.DriverName, d.DriverInfo)
 		if d.DeviceUUID != "" {
@@ -108,21 +108,21 @@ func (r *info) printMore(s *surroundings) {
 		}
 	}
 	for _, l := range r.Layers {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+report.OneLine(l.Name)))
-		line("%s; API %s, implementation %d", l.Description, report.Version(l.APIVersion), l.ImplementationVersion)
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+term.OneLine(l.Name)))
+		line("%s; API %s, implementation %d", l.Description, term.Version(l.APIVersion), l.ImplementationVersion)
 		if l.Active != nil {
 			line("manifest %s", l.Active.Manifest)
 			line("library %s", l.Active.Library)
 		}
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
-	extensions := report.NewTable("name", ">revision")
+	extensions := term.NewTable("name", ">revision")
 	for _, e := range r.Instance {
 		extensions.Row(e.Name, fmt.Sprint(e.Revision))
 	}
 	extensions.Print(s.out, "  ", style)
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
-	table := report.NewTable("at", ">resident", ">threads")
+	table := term.NewTable("at", ">resident", ">threads")
 	for _, moment := range []string{"start", "load", "end"} {
 		if u, ok := r.Usage[moment]; ok {
 			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))

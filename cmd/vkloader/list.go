@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // listSchema is raised when a field of list changes its meaning or goes.
@@ -158,7 +158,7 @@ func (k listKind) places(answer *plan.Answer) []place {
 }
 
 func (k listKind) print(s *surroundings, rows []listed, places []place) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintf(s.out, "No %s found in:\n", k.name)
 		for _, p := range places {
@@ -166,7 +166,7 @@ func (k listKind) print(s *surroundings, rows []listed, places []place) {
 		}
 		return
 	}
-	table := report.NewTable("", "name", "where", "why", "statement")
+	table := term.NewTable("", "name", "where", "why", "statement")
 	for _, r := range rows {
 		mark := "out"
 		switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/report"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // listedDevice is a device, and whether programs see it.
@@ -61,13 +61,13 @@ func newListDevices(s *surroundings) *cobra.Command {
 }
 
 // listDevices asks the probe, once more without what hides devices when there is any.
-func (s *surroundings) listDevices(source *system.Source, limit time.Duration) (devices []listedDevice, problem string, err error) {
+func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) (devices []listedDevice, problem string, err error) {
 	devices = []listedDevice{}
 	found, err := findLayout(s.executable, "")
 	if err != nil {
 		return nil, "", err
 	}
-	seen, err := live(found, withoutVariable(source.Environ, variables.Debug.Name()), false, limit)
+	seen, err := live(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), false, limit)
 	if err != nil {
 		return nil, "", err
 	}
@@ -111,14 +111,14 @@ func sameDevice(a, b *device) bool {
 
 // everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
 // looks at a file that says nothing first. problem is why there may be more.
-func everyDevice(found layout, m *system.Machine, limit time.Duration) (devices []device, problem string, err error) {
+func everyDevice(found layout, m *machine.Machine, limit time.Duration) (devices []device, problem string, err error) {
 	environ, remove, err := shadowSettings(m.Environ, silentSettings)
 	if err != nil {
 		return nil, "", err
 	}
 	defer remove()
 	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
-		environ = withoutVariable(environ, v.Name())
+		environ = machine.WithoutVariable(environ, v.Name())
 	}
 	life, err := live(found, environ, false, limit)
 	if err != nil {
@@ -128,27 +128,27 @@ func everyDevice(found layout, m *system.Machine, limit time.Duration) (devices 
 }
 
 func printDevices(s *surroundings, devices []listedDevice, problem string) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	if problem != "" {
-		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), report.OneLine(problem))
+		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(problem))
 	}
 	if len(devices) == 0 {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
-	table := report.NewTable("", ">#", "name", "type", "API", "driver", "version", "vendor:device", "device UUID")
+	table := term.NewTable("", ">#", "name", "type", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices {
 		mark, number := "in", fmt.Sprint(d.Index)
 		if !d.In {
 			mark, number = "out", "-"
 		}
-		table.Row(mark, number, d.Name, report.DeviceType(d.Type), report.Version(d.APIVersion), d.DriverName,
-			report.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+		table.Row(mark, number, d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
+			term.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
 	for _, d := range devices {
 		if !d.In {
-			fmt.Fprintf(s.out, "%s: %s\n", report.OneLine(d.Name), report.OneLine(d.Why))
+			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(d.Name), term.OneLine(d.Why))
 		}
 	}
 }

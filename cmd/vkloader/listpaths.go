@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/configuration"
-	"vkloader/internal/tool/report"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // searched is a place that is looked into.
@@ -60,7 +60,7 @@ func newListPaths(s *surroundings) *cobra.Command {
 }
 
 // pathsOf are the places that a decision looked into, then those of the settings file.
-func pathsOf(answer *plan.Answer, source *system.Source) []searched {
+func pathsOf(answer *plan.Answer, source *machine.Source) []searched {
 	places := []searched{}
 	add := func(p searched) {
 		if real, err := source.Real(p.Path); err == nil && p.Exists && real != strings.TrimRight(p.Path, "/") {
@@ -106,7 +106,7 @@ func pathsOf(answer *plan.Answer, source *system.Source) []searched {
 }
 
 // settingsFrom is what names a place of the settings file.
-func settingsFrom(source *system.Source, place string) string {
+func settingsFrom(source *machine.Source, place string) string {
 	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs, variables.DataDirs} {
 		value, _ := source.Lookup(v.Name())
 		if value, _, _ = strings.Cut(value, ":"); value != "" && strings.HasPrefix(place, strings.TrimRight(value, "/")+"/") {
@@ -117,14 +117,14 @@ func settingsFrom(source *system.Source, place string) string {
 }
 
 func printPaths(s *surroundings, places []searched) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For
 		if start > 0 {
 			fmt.Fprintln(s.out)
 		}
 		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
-		table := report.NewTable(">", "place", "from", "what is there")
+		table := term.NewTable(">", "place", "from", "what is there")
 		for ; start < len(places) && places[start].For == name; start++ {
 			p := &places[start]
 			there := strings.Join(p.Manifests, ", ")

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
 // environment is empty; either changed by --env. An error is for the command to return.
-func (s *surroundings) machine() (system.Machine, error) {
-	m := system.Machine{}
+func (s *surroundings) machine() (machine.Machine, error) {
+	m := machine.Machine{}
 	if s.root != "" {
 		root, err := filepath.Abs(s.root)
 		if err == nil {
@@ -35,16 +35,16 @@ func (s *surroundings) machine() (system.Machine, error) {
 			return m, fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
 		}
 		if set {
-			m.Environ = withVariable(m.Environ, name, value)
+			m.Environ = machine.WithVariable(m.Environ, name, value)
 		} else {
-			m.Environ = withoutVariable(m.Environ, name)
+			m.Environ = machine.WithoutVariable(m.Environ, name)
 		}
 	}
 	return m, nil
 }
 
 // thisMachine is for commands that need the running system.
-func (s *surroundings) thisMachine(command string) (system.Machine, error) {
+func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {
 		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
@@ -54,7 +54,7 @@ func (s *surroundings) thisMachine(command string) (system.Machine, error) {
 
 // source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
 // or without more rights than its user.
-func (s *surroundings) source(app string, elevated bool) (*system.Source, error) {
+func (s *surroundings) source(app string, elevated bool) (*machine.Source, error) {
 	m, err := s.machine()
 	if err != nil {
 		return nil, err
@@ -64,21 +64,5 @@ func (s *surroundings) source(app string, elevated bool) (*system.Source, error)
 			return nil, blind("--app: %w", err)
 		}
 	}
-	return &system.Source{Machine: m, Elevated: elevated, Program: app}, nil
-}
-
-// withVariable is environ with a variable set.
-func withVariable(environ []string, name, value string) []string {
-	return append(withoutVariable(environ, name), name+"="+value)
-}
-
-// withoutVariable is environ with a variable taken out.
-func withoutVariable(environ []string, name string) []string {
-	var result []string
-	for _, pair := range environ {
-		if !strings.HasPrefix(pair, name+"=") {
-			result = append(result, pair)
-		}
-	}
-	return result
+	return &machine.Source{Machine: m, Elevated: elevated, Program: app}, nil
 }

@@ -15,7 +15,8 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
@@ -74,15 +75,15 @@ func (r *launched) run(s *surroundings, args []string) error {
 	if r.asJSON && !r.dry {
 		return fmt.Errorf("--json goes with --dry-run")
 	}
-	machine, err := s.machine()
+	m, err := s.machine()
 	if err != nil {
 		return err
 	}
-	if machine.Foreign() && !r.dry {
+	if m.Foreign() && !r.dry {
 		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
 	}
 	if !r.dry {
-		if err := s.expireSettings(&machine, nil); err != nil {
+		if err := s.expireSettings(&m, nil); err != nil {
 			return err
 		}
 	}
@@ -91,7 +92,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 		return &exitError{exitBlind, err}
 	}
 	path := args[0]
-	if !machine.Foreign() {
+	if !m.Foreign() {
 		if path, err = exec.LookPath(args[0]); err != nil {
 			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 				return &exitError{exitNotFound, fmt.Errorf("%s: not found", args[0])}
@@ -99,7 +100,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 			return &exitError{exitCannotRun, err}
 		}
 	}
-	changes, warnings, err := r.prepare(found, &machine, path)
+	changes, warnings, err := r.prepare(found, &m, path)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 	if r.dry {
 		return r.print(s, changes, warnings, args)
 	}
-	r.program = launch.Program{Path: path, Args: args, Environ: machine.Environ}
+	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
 	if r.log == "" && !r.times {
 		return &exitError{exitCannotRun, r.program.Become()}
 	}
@@ -117,23 +118,23 @@ func (r *launched) run(s *surroundings, args []string) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found layout, machine *system.Machine, program string) ([]change, []string, error) {
-	changes, err := r.changes(machine)
+func (r *launched) prepare(found layout, m *machine.Machine, program string) ([]change, []string, error) {
+	changes, err := r.changes(m)
 	if err != nil {
 		return nil, nil, err
 	}
 	folder := filepath.Dir(found.library)
-	if before, _ := machine.Lookup("LD_LIBRARY_PATH"); before != "" {
+	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
 		folder += ":" + before
 	}
 	changes = append([]change{{"LD_LIBRARY_PATH", folder, true}}, changes...)
-	if debug, _ := machine.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
 		changes = append(changes, change{variables.Debug.Name(), "all", true})
 	}
-	apply(machine, changes)
+	apply(m, changes)
 
-	source := &system.Source{Machine: *machine, Program: program}
-	if !machine.Foreign() {
+	source := &machine.Source{Machine: *m, Program: program}
+	if !m.Foreign() {
 		if real, err := filepath.EvalSymlinks(program); err == nil {
 			source.Program, _ = filepath.Abs(real)
 		}
@@ -142,14 +143,14 @@ func (r *launched) prepare(found layout, machine *system.Machine, program string
 	if err != nil {
 		return nil, nil, &exitError{exitBlind, err}
 	}
-	if !machine.Foreign() {
+	if !m.Foreign() {
 		warnings = append(warnings, unfit(source.Program)...)
 	}
 	more, also, err := r.deviceChanges(func() ([]device, error) {
-		if machine.Foreign() {
+		if m.Foreign() {
 			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
 		}
-		seen, err := live(found, withoutVariable(machine.Environ, variables.Debug.Name()), false, r.limit)
+		seen, err := live(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), false, r.limit)
 		if err != nil {
 			return nil, &exitError{exitBlind, err}
 		}
@@ -161,16 +162,16 @@ func (r *launched) prepare(found layout, machine *system.Machine, program string
 	if err != nil {
 		return nil, nil, err
 	}
-	apply(machine, more)
+	apply(m, more)
 	return append(changes, more...), append(warnings, also...), nil
 }
 
-func apply(machine *system.Machine, changes []change) {
+func apply(m *machine.Machine, changes []change) {
 	for _, c := range changes {
 		if c.Set {
-			machine.Environ = withVariable(machine.Environ, c.Name, c.Value)
+			m.Environ = machine.WithVariable(m.Environ, c.Name, c.Value)
 		} else {
-			machine.Environ = withoutVariable(machine.Environ, c.Name)
+			m.Environ = machine.WithoutVariable(m.Environ, c.Name)
 		}
 	}
 }
@@ -222,11 +223,11 @@ func (r *launched) print(s *surroundings, changes []change, warnings, args []str
 		}
 		for _, c := range changes {
 			if c.Set {
-				words = append(words, quoted(c.Name+"="+c.Value))
+				words = append(words, term.Quoted(c.Name+"="+c.Value))
 			}
 		}
 		for _, arg := range args {
-			words = append(words, quoted(arg))
+			words = append(words, term.Quoted(arg))
 		}
 		fmt.Fprintln(s.out, strings.Join(words, " "))
 	}
@@ -234,15 +235,4 @@ func (r *launched) print(s *surroundings, changes []change, warnings, args []str
 		err = &exitError{code: exitProblems}
 	}
 	return err
-}
-
-// quoted is a word as a shell reads it back.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

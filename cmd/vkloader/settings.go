@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/configuration"
-	"vkloader/internal/tool/report"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -49,8 +49,8 @@ func subcommandOnly(question, names string) cobra.PositionalArgs {
 
 // settingsPlace is what the settings commands work on.
 type settingsPlace struct {
-	machine system.Machine
-	source  *system.Source
+	machine machine.Machine
+	source  *machine.Source
 	places  []string
 	files   []*configuration.File // that exist, in the order of the places: the first counts
 }
@@ -82,9 +82,9 @@ func (s *surroundings) settingsPlace() (*settingsPlace, error) {
 
 // expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
 // error, because programs go on with it as before. places are those of the machine, looked for when nil.
-func (s *surroundings) expireSettings(m *system.Machine, places []string) error {
+func (s *surroundings) expireSettings(m *machine.Machine, places []string) error {
 	if places == nil {
-		places = configuration.Places(search.Linux(), &system.Source{Machine: *m})
+		places = configuration.Places(search.Linux(), &machine.Source{Machine: *m})
 	}
 	files, err := configuration.Existing(m, places)
 	if err != nil {
@@ -113,7 +113,7 @@ func putBack(restored bool) string {
 }
 
 // removeSettings takes a file away when it is still as it was judged.
-func removeSettings(m *system.Machine, place string, still func(*configuration.File) bool) (restored bool, err error) {
+func removeSettings(m *machine.Machine, place string, still func(*configuration.File) bool) (restored bool, err error) {
 	unlock, err := configuration.Lock(m, place)
 	if err != nil {
 		return false, err
@@ -282,15 +282,15 @@ func settingsFor(doc *document.Document, path, program string) *shownPrograms {
 }
 
 func (shown *shownSettings) print(s *surroundings) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
 		fmt.Fprintln(s.out, "No settings file. Looked for:")
 		for _, place := range shown.Places {
-			fmt.Fprintf(s.out, "  %s\n", report.OneLine(place))
+			fmt.Fprintf(s.out, "  %s\n", term.OneLine(place))
 		}
 		return
 	}
-	fmt.Fprintf(s.out, "%s %s\n", style.Heading("File"), report.OneLine(shown.File))
+	fmt.Fprintf(s.out, "%s %s\n", style.Heading("File"), term.OneLine(shown.File))
 	switch {
 	case !shown.Ours:
 		fmt.Fprintln(s.out, "  of another program: changed by --force only")
@@ -300,10 +300,10 @@ func (shown *shownSettings) print(s *surroundings) {
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
 	}
 	for _, other := range shown.Shadowed {
-		fmt.Fprintf(s.out, "  %s does not count beside it\n", report.OneLine(other))
+		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))
 	}
 	if shown.For != "" {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+report.OneLine(shown.For)))
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+term.OneLine(shown.For)))
 		shown.InForce.print(s)
 	} else if len(shown.Programs) == 0 {
 		fmt.Fprintln(s.out, "\nNo program gets any settings of it.")
@@ -316,7 +316,7 @@ func (shown *shownSettings) print(s *surroundings) {
 			if p.App != "" {
 				who = "For " + p.App
 			}
-			fmt.Fprintf(s.out, "\n%s\n", style.Heading(report.OneLine(who)))
+			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
 			p.print(s)
 		}
 	}
@@ -324,7 +324,7 @@ func (shown *shownSettings) print(s *surroundings) {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))
 	}
 	for _, f := range shown.Findings {
-		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, report.OneLine(f.What), f.Code, f.Statement)
+		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
 	}
 }
 
@@ -334,7 +334,7 @@ func (p *shownPrograms) print(s *surroundings) {
 		return
 	}
 	line := func(format string, args ...any) {
-		fmt.Fprintf(s.out, "  %s\n", report.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
 	}
 	if len(p.Log) > 0 {
 		line("log: %s", strings.Join(p.Log, ", "))
@@ -498,7 +498,7 @@ func dropPrograms(place *settingsPlace, f *configuration.File, apps []string) (d
 }
 
 // absoluteApps are paths as app_keys need them: full, and with links resolved, as the loader sees its own program.
-func absoluteApps(m *system.Machine, apps []string) ([]string, error) {
+func absoluteApps(m *machine.Machine, apps []string) ([]string, error) {
 	var out []string
 	for _, app := range apps {
 		real, err := m.Real(app)

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/configuration"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // silentSettings are settings that say nothing.
@@ -32,20 +32,20 @@ func shadowSettings(environ []string, text string) (changed []string, remove fun
 		remove()
 		return nil, nil, err
 	}
-	machine := system.Machine{Environ: environ}
+	m := machine.Machine{Environ: environ}
 	name := variables.ConfigHome.Name()
-	rest, _ := machine.Lookup(name)
-	if home, ok := machine.Lookup(variables.Home.Name()); rest == "" && ok {
+	rest, _ := m.Lookup(name)
+	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
 		rest = home + "/.config"
 	}
-	return withVariable(environ, name, folder+":"+rest), remove, nil
+	return machine.WithVariable(environ, name, folder+":"+rest), remove, nil
 }
 
 // audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its
 // stderr_log. What is no JSON that the tool can write again stays as it is.
 func audible(environ []string) (changed []string, remove func()) {
 	none := func() {}
-	source := &system.Source{Machine: system.Machine{Environ: environ}}
+	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
 	files, err := configuration.Existing(&source.Machine, configuration.Places(search.Linux(), source))
 	if err != nil || len(files) == 0 || !strings.Contains(files[0].Content, "stderr_log") {
 		return environ, none

@@ -11,7 +11,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -125,10 +125,10 @@ func validateFile(file facts.File, path string, kind validation.Kind) (result va
 }
 
 func printValidated(s *surroundings, results []validated) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	for _, r := range results {
 		if r.Problem != "" {
-			fmt.Fprintf(s.out, "%s: %s\n", report.OneLine(r.Path), style.Bad(r.Problem))
+			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(r.Path), style.Bad(r.Problem))
 			continue
 		}
 		counts, advised := map[string]int{}, map[string]bool{}
@@ -142,7 +142,7 @@ func printValidated(s *surroundings, results []validated) {
 			if f.Line > 0 {
 				where = fmt.Sprintf("%s:%d:%d", r.Path, f.Line, f.Column)
 			}
-			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", report.OneLine(where), severity, report.OneLine(f.What), f.Code, f.Statement)
+			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(where), severity, term.OneLine(f.What), f.Code, f.Statement)
 			if f.Do != "" && !advised[f.Code] {
 				advised[f.Code] = true
 				fmt.Fprintf(s.out, "    %s\n", f.Do)
@@ -158,7 +158,7 @@ func printValidated(s *surroundings, results []validated) {
 				total += ", " + count(n, severity.String())
 			}
 		}
-		fmt.Fprintf(s.out, "%s: %s, %s%s\n", report.OneLine(r.Path), kindWords[r.Kind], verdict, total)
+		fmt.Fprintf(s.out, "%s: %s, %s%s\n", term.OneLine(r.Path), kindWords[r.Kind], verdict, total)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/guide"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // variableSchema is raised when a field of list variables changes its meaning or goes.
@@ -203,10 +203,10 @@ func unknownVariables(known []variable, environ []string) []variable {
 }
 
 func printVariables(s *surroundings, rows []variable) {
-	style := report.StyleFor(s.out, s.getenv)
+	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(rows); {
 		group := rows[start].Group
-		table := report.NewTable("", "variable", "value", "what it does")
+		table := term.NewTable("", "variable", "value", "what it does")
 		end := start
 		for ; end < len(rows) && rows[end].Group == group; end++ {
 			r := &rows[end]
@@ -227,7 +227,7 @@ func printVariables(s *surroundings, rows []variable) {
 	}
 	for _, r := range rows {
 		if r.Why != "" {
-			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.State), r.Name, report.OneLine(r.Why))
+			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.State), r.Name, term.OneLine(r.Why))
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestVariableStates(t *testing.T) {
 		{"YES_O=on NO_O=1", "", false, false, "YES_O:ignored,NO_O:in force"},
 		{"VK_LOADER_DRIVER_SELECT=a VK_LAYER_SETTINGS_PATH=/s", "", false, false, "VK_LOADER_DRIVER_SELECT:unknown,VK_LAYER_SETTINGS_PATH:"},
 	} {
-		tree := machine()
+		tree := mixed()
 		for _, word := range strings.Fields(c.set) {
 			name, value, _ := strings.Cut(word, "=")
 			tree.Vars[name] = value

@@ -15,7 +15,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
@@ -175,9 +175,9 @@ func (t *startTimes) of(kind, library string) *opening {
 
 // print writes the times to standard error: standard output is the program's.
 func (t *startTimes) print(s *surroundings) {
-	us := func(d time.Duration) string { return report.Microseconds(float64(d.Microseconds())) }
-	style := report.StyleFor(s.errOut, s.getenv)
-	table := report.NewTable("opened", "name", ">times", ">first", ">all")
+	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
+	style := term.StyleFor(s.errOut, s.getenv)
+	table := term.NewTable("opened", "name", ">times", ">first", ">all")
 	var all time.Duration
 	for _, o := range t.opened {
 		name := o.Library

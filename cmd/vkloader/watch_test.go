@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // The time of an opening is from the line before it to the next line of the loader, whatever that says.
@@ -88,7 +88,7 @@ func TestChoiceOfDriversAndLayers(t *testing.T) {
 	for i := range many {
 		many[i] = "d"
 	}
-	machine := &system.Machine{Root: "/machine", Environ: []string{"VK_LOADER_LAYERS_ENABLE=VK_LAYER_before",
+	m := &machine.Machine{Root: "/machine", Environ: []string{"VK_LOADER_LAYERS_ENABLE=VK_LAYER_before",
 		"VK_LOADER_DRIVERS_DISABLE=x", "VK_INSTANCE_LAYERS=y"}}
 	for _, c := range []struct {
 		choice choice
@@ -105,7 +105,7 @@ func TestChoiceOfDriversAndLayers(t *testing.T) {
 		{choice{noLayers: true}, "VK_LOADER_LAYERS_DISABLE=~all~ -VK_INSTANCE_LAYERS -VK_LOADER_LAYERS_ENABLE"},
 		{choice{noLayers: true, layers: []string{"l"}}, "VK_LOADER_LAYERS_DISABLE=~all~ -VK_INSTANCE_LAYERS VK_LOADER_LAYERS_ENABLE=l"},
 	} {
-		changes, err := c.choice.changes(machine)
+		changes, err := c.choice.changes(m)
 		var words []string
 		for _, change := range changes {
 			if change.Set {
@@ -120,14 +120,6 @@ func TestChoiceOfDriversAndLayers(t *testing.T) {
 		}
 		if !strings.HasSuffix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: got %q, want %q", c.choice, got, c.want)
-		}
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	for word, want := range map[string]string{"": "''", "a": "a", "A=b:/c": "A=b:/c", "~all~": "'~all~'", "it's": `'it'\''s'`, "*": "'*'"} {
-		if got := quoted(word); got != want {
-			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
 	}
 }

@@ -24,16 +24,17 @@ var floors = []struct {
 	{[]string{"internal/core/vk", "internal/core/vk/commands", "internal/core/vk/extensions", "internal/core/diag", "internal/core/document", "internal/core/variables"},
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
-	{[]string{"internal/tool/system"}, "only the tool reads facts from the operating system; the core never does"},
+	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system; the core never does"},
 	{[]string{"internal/core/manifest"}, "bytes to manifests: no search, no decision"},
 	{[]string{"internal/core/settings"}, "bytes to rules, on top of the manifests' dialect"},
 	{[]string{"internal/core/search"}, "which files, in which order: it does not interpret what it finds"},
 	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
-	{[]string{"internal/core/wire", "internal/tool/report"}, "forms of a plan; nothing may be decided there"},
+	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
+	{[]string{"internal/tool/term", "internal/tool/spelling"}, "text for people: knows of no driver, layer or machine"},
 	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/configuration"}, "writes the settings file, for the tool alone: the library only reads it"},
-	{[]string{"internal/tool/library"}, "what an ELF file says of itself; only the tool reads libraries"},
-	{[]string{"internal/tool/linker"}, "finds libraries; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/elf"}, "what an ELF file says of itself; only the tool reads libraries"},
+	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"docs/schema"}, "the published schemas, for the tool to carry"},
 	{[]string{"internal/tool/validation"}, "one file at a time, for the tool: no decision, no system"},
@@ -194,7 +195,7 @@ func TestCoreLinksLittle(t *testing.T) {
 			}
 		}
 	}
-	for _, pack := range []string{"internal/tool/system", "internal/tool/report", "internal/tool/guide", "internal/tool/doctor",
+	for _, pack := range []string{"internal/tool/machine", "internal/tool/term", "internal/tool/guide", "internal/tool/doctor",
 		"internal/tool/launch"} {
 		if packages[pack] {
 			t.Errorf("the core reaches %s", pack)

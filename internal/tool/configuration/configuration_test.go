@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // settle makes a machine below a new folder, and gives a settings file's place on it and outside.
-func settle(t *testing.T) (m *system.Machine, place, where string) {
+func settle(t *testing.T) (m *machine.Machine, place, where string) {
 	t.Helper()
-	m = &system.Machine{Root: t.TempDir()}
+	m = &machine.Machine{Root: t.TempDir()}
 	place = "/home/u/vk_loader_settings.json"
 	where = filepath.Join(m.Root, place)
 	if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
@@ -84,7 +84,7 @@ func TestWriteThroughLinkHere(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(&system.Machine{}, link, map[string]any{}, time.Time{}, true); err != nil {
+	if err := Write(&machine.Machine{}, link, map[string]any{}, time.Time{}, true); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(target); err != nil || !json.Valid(text) {
@@ -93,7 +93,7 @@ func TestWriteThroughLinkHere(t *testing.T) {
 	if to, err := os.Readlink(link); err != nil || to != target {
 		t.Errorf("%s, %v", to, err)
 	}
-	if restored, err := Remove(&system.Machine{}, link); err != nil || !restored {
+	if restored, err := Remove(&machine.Machine{}, link); err != nil || !restored {
 		t.Errorf("%v, %v", restored, err)
 	}
 	if text, err := os.ReadFile(link); string(text) != "old" {

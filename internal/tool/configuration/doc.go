@@ -19,7 +19,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // Mark is the member that says that the file is the tool's own; Writer is what stands in it.
@@ -54,7 +54,7 @@ func Places(platform search.Platform, from facts.Source) []string {
 }
 
 // Existing reads those of the places where there is a file, in order.
-func Existing(m *system.Machine, places []string) ([]*File, error) {
+func Existing(m *machine.Machine, places []string) ([]*File, error) {
 	var files []*File
 	for _, place := range places {
 		f, err := Read(m, place)
@@ -70,7 +70,7 @@ func Existing(m *system.Machine, places []string) ([]*File, error) {
 }
 
 // Read reads one file. What is no JSON, or has no mark, is another program's.
-func Read(m *system.Machine, place string) (*File, error) {
+func Read(m *machine.Machine, place string) (*File, error) {
 	data, err := m.ReadFile(place)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (f *File) Expired(now time.Time) bool {
 
 // Lock keeps other runs of the tool from changing the file until the function that it gives is called. The folder is
 // made where it is missing.
-func Lock(m *system.Machine, place string) (unlock func(), err error) {
+func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	where, err := m.Host(place)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func Lock(m *system.Machine, place string) (unlock func(), err error) {
 // Write puts content, with the mark, in the file's place, all at once: a program that starts meanwhile reads the old
 // file or the new one. An existing file keeps its permissions; aside keeps another program's file beside it, for Remove
 // to put back. A symbolic link stays, and its target is written.
-func Write(m *system.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
+func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	mark := map[string]any{"written_by": Writer}
 	if !expires.IsZero() {
 		mark["expires"] = expires.UTC().Format(time.RFC3339)
@@ -148,7 +148,7 @@ func Write(m *system.Machine, place string, content map[string]any, expires time
 }
 
 // target is the file that is written for a place, all links followed.
-func target(m *system.Machine, place string) (string, error) {
+func target(m *machine.Machine, place string) (string, error) {
 	if m.Foreign() {
 		return m.Host(place)
 	}
@@ -191,7 +191,7 @@ func copyFile(from, to string, mode fs.FileMode) error {
 }
 
 // Remove takes the file away, and puts back what Write had set aside; restored tells whether there was any.
-func Remove(m *system.Machine, place string) (restored bool, err error) {
+func Remove(m *machine.Machine, place string) (restored bool, err error) {
 	where, err := target(m, place)
 	if err != nil {
 		return false, err

@@ -1,15 +1,16 @@
 package doctor
 
 import (
-	"debug/elf"
 	"errors"
+
+	"vkloader/internal/tool/elf"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/linker"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/machine"
 )
 
 // Options say for which program is looked.
@@ -22,8 +23,8 @@ type Options struct {
 // exam is an examination under way.
 type exam struct {
 	*Report
-	machine *system.Machine
-	source  *system.Source
+	machine *machine.Machine
+	source  *machine.Source
 	options Options
 	plan    *plan.Answer
 	linker  *linker.Linker
@@ -33,7 +34,7 @@ type exam struct {
 }
 
 // Examine looks at a machine through a source of facts. The error is for what kept it from looking.
-func Examine(source *system.Source, options Options) (*Report, error) {
+func Examine(source *machine.Source, options Options) (*Report, error) {
 	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
@@ -85,4 +86,4 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 const ProcessClass = 64
 
 // processMachine is their processor.
-const processMachine = elf.EM_X86_64
+const processMachine = elf.X8664

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
@@ -70,7 +70,7 @@ func (e *exam) elevation() {
 			}
 		})
 		if len(ignored) > 0 {
-			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+report.Count(len(ignored),
+			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+term.Count(len(ignored),
 				"variable")+" that "+isAre(len(ignored))+" set", "")
 		}
 		return

@@ -1,4 +1,4 @@
-package library
+package elf
 
 import (
 	"debug/elf"
@@ -215,3 +215,13 @@ func (l *Library) readVersions(f *elf.File) error {
 	}
 	return nil
 }
+
+// Machine is the processor that a file is for.
+type Machine = elf.Machine
+
+// Processors that the tool knows the libraries of.
+const (
+	X8664 = elf.EM_X86_64
+	I386  = elf.EM_386
+	ARM64 = elf.EM_AARCH64
+)

@@ -1,34 +1,32 @@
-package main
+package machine
 
 import (
 	"context"
 	"os/exec"
 	"strings"
 	"time"
-
-	"vkloader/internal/tool/system"
 )
 
 // packageLimit is how long the package manager may take: its answer is nice to have.
 const packageLimit = 3 * time.Second
 
-// packagesOf asks the machine's dpkg, or rpm, which packages the manifests belong to; what they do not know is left
-// out, and so is everything on a system without them.
-func packagesOf(machine *system.Machine, list []explained) map[string]string {
+// Owners asks the machine's dpkg, or rpm, which packages files belong to; what they do not know is left out, and so is
+// everything on a system without them.
+func (m *Machine) Owners(files []string) map[string]string {
 	owners := map[string]string{}
 	paths := []string{"-S", "--"}
-	if machine.Foreign() {
-		database, err := machine.Host("/var/lib/dpkg")
-		if err != nil || !machine.Exists("/var/lib/dpkg/status") {
+	if m.Foreign() {
+		database, err := m.Host("/var/lib/dpkg")
+		if err != nil || !m.Exists("/var/lib/dpkg/status") {
 			return owners
 		}
 		paths = append([]string{"--admindir=" + database}, paths...)
 	}
 	options := len(paths)
-	for _, e := range list {
+	for _, file := range files {
 		// dpkg takes patterns: a path that could be one is not asked for.
-		if strings.HasPrefix(e.Manifest, "/") && !strings.ContainsAny(e.Manifest, "*?[\\\n") {
-			paths = append(paths, e.Manifest)
+		if strings.HasPrefix(file, "/") && !strings.ContainsAny(file, "*?[\\\n") {
+			paths = append(paths, file)
 		}
 	}
 	if len(paths) == options {
@@ -43,7 +41,7 @@ func packagesOf(machine *system.Machine, list []explained) map[string]string {
 			owners[path] = owner
 		}
 	}
-	if paths = paths[options:]; len(owners) == 0 && !machine.Foreign() {
+	if paths = paths[options:]; len(owners) == 0 && !m.Foreign() {
 		rpmOwners(ctx, paths, owners)
 	}
 	return owners

@@ -2,8 +2,9 @@ package linker
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
+
+	"vkloader/internal/tool/elf"
 )
 
 // cacheEntry is a line of the dynamic linker's cache.
@@ -55,4 +56,4 @@ func parseCache(data []byte) []cacheEntry {
 
 // cacheFlags are the flags that the cache gives to the libraries of a processor; other processors' entries are checked
 // by their files alone.
-var cacheFlags = map[elf.Machine]uint32{elf.EM_X86_64: 0x0303, elf.EM_386: 0x0003, elf.EM_AARCH64: 0x0a03}
+var cacheFlags = map[elf.Machine]uint32{elf.X8664: 0x0303, elf.I386: 0x0003, elf.ARM64: 0x0a03}

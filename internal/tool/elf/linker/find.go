@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"debug/elf"
 	"errors"
 	"io/fs"
 	"path"
@@ -9,25 +8,25 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/library"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/machine"
 )
 
 // File is a library in its place.
 type File struct {
-	*library.Library
+	*elf.Library
 	Path string // as the dynamic linker names it
 	Real string // without symbolic links
 
 	size    int64
 	err     error
 	linker  *Linker
-	symbols *library.Symbols
+	symbols *elf.Symbols
 }
 
 // Linker is the dynamic linker of one machine, for one kind of process.
 type Linker struct {
-	machine *system.Machine
+	machine *machine.Machine
 	class   int
 	elf     elf.Machine
 	paths   []string // of LD_LIBRARY_PATH
@@ -48,13 +47,13 @@ type Options struct {
 }
 
 // New reads what is the same for every library: the variable, the cache, the processor's level.
-func New(machine *system.Machine, options Options) *Linker {
-	l := &Linker{machine: machine, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
+func New(m *machine.Machine, options Options) *Linker {
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
 		files: map[string]*File{}}
-	if value, _ := machine.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
+	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
-	if data, err := machine.ReadFile("/etc/ld.so.cache"); err == nil {
+	if data, err := m.ReadFile("/etc/ld.so.cache"); err == nil {
 		l.cached = true
 		flags, known := cacheFlags[l.elf]
 		for _, e := range parseCache(data) {
@@ -63,8 +62,8 @@ func New(machine *system.Machine, options Options) *Linker {
 			}
 		}
 	}
-	l.levels = levels(machine, l.elf)
-	if !machine.Exists("/lib/ld-musl-x86_64.so.1") { // there, what wants glibc finds none
+	l.levels = levels(m, l.elf)
+	if !m.Exists("/lib/ld-musl-x86_64.so.1") { // there, what wants glibc finds none
 		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true}
 	}
 	if options.Program != "" {
@@ -76,11 +75,11 @@ func New(machine *system.Machine, options Options) *Linker {
 }
 
 // levels are the subfolders of glibc-hwcaps that this processor uses, best first.
-func levels(machine *system.Machine, processor elf.Machine) []string {
-	if processor != elf.EM_X86_64 {
+func levels(m *machine.Machine, processor elf.Machine) []string {
+	if processor != elf.X8664 {
 		return nil
 	}
-	data, err := machine.ReadFile("/proc/cpuinfo")
+	data, err := m.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return nil
 	}
@@ -128,7 +127,7 @@ func (l *Linker) Open(name string) *File {
 		return f
 	}
 	defer handle.Close()
-	f.Library, f.err = library.Read(handle)
+	f.Library, f.err = elf.Read(handle)
 	return f
 }
 
@@ -136,14 +135,14 @@ func (l *Linker) Open(name string) *File {
 func (f *File) Err() error { return f.err }
 
 // Symbols reads the library's symbols; an empty table when that fails.
-func (f *File) Symbols() *library.Symbols {
+func (f *File) Symbols() *elf.Symbols {
 	if f.symbols != nil {
 		return f.symbols
 	}
-	f.symbols = &library.Symbols{}
+	f.symbols = &elf.Symbols{}
 	if handle, err := f.linker.machine.Open(f.Path); err == nil {
 		defer handle.Close()
-		if symbols, err := library.ReadSymbols(handle); err == nil {
+		if symbols, err := elf.ReadSymbols(handle); err == nil {
 			f.symbols = symbols
 		}
 	}
@@ -270,11 +269,11 @@ func (l *Linker) take(r *Result, name string) bool {
 // places are what differs between distributions: the value of $LIB and the default folders below / and /usr.
 func (l *Linker) places() []string {
 	switch {
-	case l.elf == elf.EM_X86_64:
+	case l.elf == elf.X8664:
 		return []string{"lib/x86_64-linux-gnu", "lib64", "lib"}
-	case l.elf == elf.EM_386:
+	case l.elf == elf.I386:
 		return []string{"lib/i386-linux-gnu", "lib32", "lib"}
-	case l.elf == elf.EM_AARCH64:
+	case l.elf == elf.ARM64:
 		return []string{"lib/aarch64-linux-gnu", "lib64", "lib"}
 	case l.class == 64:
 		return []string{"lib64", "lib"}
@@ -309,8 +308,8 @@ func (l *Linker) expand(text, origin string) []string {
 		}
 		return out
 	}
-	platform := map[elf.Machine][]string{elf.EM_X86_64: {"x86_64", "haswell"}, elf.EM_386: {"i686", "i586"},
-		elf.EM_AARCH64: {"aarch64"}}[l.elf]
+	platform := map[elf.Machine][]string{elf.X8664: {"x86_64", "haswell"}, elf.I386: {"i686", "i586"},
+		elf.ARM64: {"aarch64"}}[l.elf]
 	list := replace([]string{text}, "ORIGIN", origin)
 	list = replace(list, "LIB", l.places()...)
 	return replace(list, "PLATFORM", platform...)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/library"
+	"vkloader/internal/tool/elf"
 )
 
 // Missing is a needed library that is not found.
@@ -102,7 +102,7 @@ func (c *Closure) undefined() []string {
 }
 
 // newest is the highest version with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
-func newest(in *library.Library, version string) string {
+func newest(in *elf.Library, version string) string {
 	family, _, _ := strings.Cut(version, "_")
 	best := ""
 	for _, v := range in.Defines {

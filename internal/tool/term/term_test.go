@@ -1,4 +1,4 @@
-package report
+package term
 
 import (
 	"strings"
@@ -50,16 +50,10 @@ func TestNoColourWithoutTerminal(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ac", 1}, {"ac", "abc", 1},
-		{"ICD_FILENAME", "ICD_FILENAMES", 1}, {"drivers", "driver_s", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2},
-	} {
-		if got := Distance(c.a, c.b); got != c.want {
-			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"": "''", "a": "a", "A=b:/c": "A=b:/c", "~all~": "'~all~'", "it's": `'it'\''s'`, "*": "'*'"} {
+		if got := Quoted(word); got != want {
+			t.Errorf("%q: got %s, want %s", word, got, want)
 		}
 	}
 }

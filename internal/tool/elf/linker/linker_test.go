@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"debug/elf"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -10,7 +9,9 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/elf"
+
+	"vkloader/internal/tool/machine"
 	elffile "vkloader/test/binary"
 )
 
@@ -46,7 +47,7 @@ func root(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	t.Helper()
-	return New(&system.Machine{Root: root(t, files), Environ: environ}, Options{Class: 64, Machine: elf.EM_X86_64})
+	return New(&machine.Machine{Root: root(t, files), Environ: environ}, Options{Class: 64, Machine: elf.X8664})
 }
 
 // The order of ld.so(8), one place after the other taken away.
@@ -91,8 +92,8 @@ func TestOrderOfFolders(t *testing.T) {
 	if r = open(t, files).Find("libx.so.1"); r.File != nil || !slices.Equal(r.Others, []string{"/lib/libx.so.1"}) {
 		t.Errorf("a library for other programs: %+v", r)
 	}
-	elevated := New(&system.Machine{Root: root(t, map[string]string{"env/libx.so.1": plain}),
-		Environ: []string{"LD_LIBRARY_PATH=/env"}}, Options{Class: 64, Machine: elf.EM_X86_64, Elevated: true})
+	elevated := New(&machine.Machine{Root: root(t, map[string]string{"env/libx.so.1": plain}),
+		Environ: []string{"LD_LIBRARY_PATH=/env"}}, Options{Class: 64, Machine: elf.X8664, Elevated: true})
 	if r := elevated.Find("libx.so.1"); r.File != nil {
 		t.Errorf("LD_LIBRARY_PATH counts for an elevated process: %+v", r)
 	}
@@ -129,7 +130,7 @@ func TestCacheOfThisMachine(t *testing.T) {
 	entries := parseCache(data)
 	if !slices.ContainsFunc(entries, func(e cacheEntry) bool {
 		_, err := os.Stat(e.path)
-		return e.name == "libc.so.6" && e.flags == cacheFlags[elf.EM_X86_64] && err == nil
+		return e.name == "libc.so.6" && e.flags == cacheFlags[elf.X8664] && err == nil
 	}) {
 		t.Errorf("no libc.so.6 among %d entries", len(entries))
 	}
@@ -187,7 +188,7 @@ func TestRealLibraries(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal("Mesa's drivers are missing: install mesa-vulkan-drivers")
 	}
-	linker := New(&system.Machine{}, Options{Class: 64, Machine: elf.EM_X86_64})
+	linker := New(&machine.Machine{}, Options{Class: 64, Machine: elf.X8664})
 	for _, name := range names {
 		c := linker.Close(linker.Open(name))
 		if len(c.Files) < 5 || len(c.Missing)+len(c.Old)+len(c.Symbols) != 0 {
@@ -235,7 +236,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "lib/libpipe.so.1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	linker := New(&system.Machine{Root: dir}, Options{Class: 64, Machine: elf.EM_X86_64})
+	linker := New(&machine.Machine{Root: dir}, Options{Class: 64, Machine: elf.X8664})
 	c := linker.Close(linker.Open("/lib/libdriver.so"))
 	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
 		t.Errorf("%+v", c)

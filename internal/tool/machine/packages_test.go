@@ -1,16 +1,14 @@
-package main
+package machine
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"vkloader/internal/tool/system"
 )
 
 // Who installed a manifest is asked of dpkg, else of rpm; without either nobody is named.
 func TestPackages(t *testing.T) {
-	list := []explained{{Manifest: "/a/one.json"}, {Manifest: "/a/two.json"}, {Manifest: "relative.json"}, {Manifest: "/a/*.json"}}
+	files := []string{"/a/one.json", "/a/two.json", "relative.json", "/a/*.json"}
 	for _, c := range []struct{ tool, script, want string }{
 		{"dpkg-query", `[ "$*" = "-S -- /a/one.json /a/two.json" ] && echo "mesa-vulkan-drivers:amd64: /a/one.json"; exit 1`, "mesa-vulkan-drivers:amd64"},
 		{"rpm", `[ "$1 $4 $5 $6" = "-qf -- /a/one.json /a/two.json" ] && printf 'mesa-vulkan-drivers\nfile /a/two.json is not owned by any package\n'; exit 1`,
@@ -23,7 +21,7 @@ func TestPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", folder)
-		owners := packagesOf(&system.Machine{}, list)
+		owners := (&Machine{}).Owners(files)
 		if owners["/a/one.json"] != c.want || owners["/a/two.json"] != "" {
 			t.Errorf("%s: %v", c.tool, owners)
 		}

@@ -1,4 +1,4 @@
-package library
+package elf
 
 import (
 	"debug/elf"
