@@ -40,11 +40,13 @@ var floors = []struct {
 	{[]string{"internal/tool/validation"}, "one file at a time, for the tool: no decision, no system"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
+	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs; it knows of no decision"},
 	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/tool/guide"}, "tells people about the variables; only the tool links it"},
 	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
+	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
 	{[]string{"cmd/libvkcore", "cmd/libvkcore/overlay", "cmd/vkloader"}, "programs: nobody imports them"},
 }
 

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/term"
+)
+
+// watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
+func (r *launched) watch(s *surroundings, found layout) error {
+	var log io.Writer = io.Discard
+	if r.log != "" {
+		file, err := os.Create(r.log)
+		if err != nil {
+			return exit.Unable("--log: %w", err)
+		}
+		defer file.Close()
+		log = file
+	}
+	began := time.Now()
+	times := newStartTimes(began)
+	var failed error
+	status, left, err := r.program.Watch(&launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
+		times.line(line, at)
+		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
+			failed = fmt.Errorf("--log %s: %w", r.log, err)
+		}
+	}}, r.times)
+	if left != nil {
+		r.leave(s, left)
+	}
+	if err != nil {
+		code := exit.CannotRun
+		if errors.Is(err, exec.ErrNotFound) {
+			code = exit.NotFound
+		}
+		return exit.As(code, err)
+	}
+	if failed != nil {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+	}
+	if debug := r.program.Environ; !times.seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.library)
+	} else if r.times {
+		times.print(s)
+	}
+	if status.Signaled() {
+		n := int(status.Signal())
+		_ = syscall.Exec(found.probe, []string{found.probe, "die", strconv.Itoa(n)}, nil)
+		return exit.With(128 + n)
+	}
+	if code := status.ExitStatus(); code != 0 {
+		return exit.With(code)
+	}
+	return nil
+}
+
+// leave starts another process of the tool that goes on reading what the program's own children write.
+func (r *launched) leave(s *surroundings, from *os.File) {
+	defer from.Close()
+	args := []string{"follow"}
+	if r.log != "" {
+		args = append(args, r.log)
+	}
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		cmd := exec.Command(s.executable, args...)
+		cmd.Stderr = os.Stderr
+		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		err = cmd.Start()
+	})
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+	}
+}
+
+// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3.
+func newFollow(s *surroundings) *cobra.Command {
+	return &cobra.Command{Use: "follow [FILE]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
+		var log io.Writer = io.Discard
+		if len(args) > 0 {
+			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+			if err != nil {
+				return exit.Unable("--log: %w", err)
+			}
+			defer file.Close()
+			log = file
+		}
+		return launch.Follow(os.NewFile(3, "standard error"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+			fmt.Fprintln(log, line)
+		}})
+	}}
+}
+
+// startTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
+// opening and another one after it, in the same call; what a program does between two calls is in none of the times.
+type startTimes struct {
+	began  time.Time
+	seen   bool // any line of the loader
+	loaded time.Duration
+	opened []*opening
+	open   *opening // that has begun
+	since  time.Time
+}
+
+// opening is all openings of one library.
+type opening struct {
+	Kind, Name, Library string
+	Times               int
+	First, Total        time.Duration
+}
+
+func newStartTimes(began time.Time) *startTimes { return &startTimes{began: began} }
+
+const (
+	driverOpening = "Searching for ICD drivers named " // DRV-019
+	layerOpening  = "Loading layer library "           // LAY-277
+	layerInserted = `Insert instance layer "`          // LOG-20
+)
+
+// line takes a line of the log, and when it came.
+func (t *startTimes) line(line string, at time.Time) {
+	_, body, ok := logBody(line)
+	if !ok {
+		return
+	}
+	if !t.seen {
+		t.seen, t.loaded = true, at.Sub(t.began)
+	}
+	if t.open != nil {
+		spent := at.Sub(t.since)
+		if t.open.Times == 0 {
+			t.open.First = spent
+		}
+		t.open.Times++
+		t.open.Total += spent
+		if rest, ok := strings.CutPrefix(body, layerInserted); ok {
+			t.open.Name, _, _ = strings.Cut(rest, `"`)
+		}
+		t.open = nil
+	}
+	if library, ok := strings.CutPrefix(body, driverOpening); ok {
+		t.open, t.since = t.of("driver", library), at
+	} else if library, ok := strings.CutPrefix(body, layerOpening); ok {
+		t.open, t.since = t.of("layer", library), at
+	}
+}
+
+func (t *startTimes) of(kind, library string) *opening {
+	for _, o := range t.opened {
+		if o.Kind == kind && o.Library == library {
+			return o
+		}
+	}
+	o := &opening{Kind: kind, Library: library}
+	t.opened = append(t.opened, o)
+	return o
+}
+
+// print writes the times to standard error: standard output is the program's.
+func (t *startTimes) print(s *surroundings) {
+	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
+	style := term.StyleFor(s.errOut, s.getenv)
+	table := term.NewTable("opened", "name", ">times", ">first", ">all")
+	var all time.Duration
+	for _, o := range t.opened {
+		name := o.Library
+		if o.Name != "" {
+			name = o.Name + " (" + o.Library + ")"
+		}
+		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
+		all += o.Total
+	}
+	fmt.Fprintf(s.errOut, "vkloader: the program's first word from the loader came after %s; opening drivers and layers took %s\n",
+		us(t.loaded), us(all))
+	if len(t.opened) > 0 {
+		table.Print(s.errOut, "  ", style)
+	}
+}
