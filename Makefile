@@ -4,7 +4,7 @@
 # Where things come from:
 #   spine/*.c spine/asm/*.S spine/gen/z*.c   build/libvulkan.so.1.4.<header version>, and its links
 #   cmd/libvkcore (by its build.sh OUT)      build/libvkcore-<id>.so, id: a hash of everything that goes into it
-#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
@@ -151,7 +151,7 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard cmd/vkloader/probe/*.c)
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
 $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)

@@ -20,6 +20,7 @@ import (
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -209,11 +210,11 @@ func (s *surroundings) said(line []string) string {
 }
 
 func (s *surroundings) logOfLife(source *machine.Source, limit time.Duration) string {
-	found, err := findLayout(s.executable, "")
+	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	told, err := live(found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), false, limit)
+	told, err := probe.Run(found, machine.WithVariable(source.Environ, variables.Debug.Name(), "all"), limit)
 	if err != nil {
 		return err.Error() + "\n"
 	}

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // choice is what run's options ask for.
@@ -104,7 +105,7 @@ var idPair = regexp.MustCompile(`^(?:0[xX])?([0-9a-fA-F]{1,8}):(?:0[xX])?([0-9a-
 
 // deviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
 // devices of the machine; it is only called for a device that is not given by its numbers.
-func (c *choice) deviceChanges(ask func() ([]device, error)) (changes []change, warnings []string, err error) {
+func (c *choice) deviceChanges(ask func() ([]probe.Device, error)) (changes []change, warnings []string, err error) {
 	var vendors, devices []string
 	add := func(vendor, id uint32) {
 		for list, n := range map[*[]string]uint32{&vendors: vendor, &devices: id} {
@@ -113,7 +114,7 @@ func (c *choice) deviceChanges(ask func() ([]device, error)) (changes []change, 
 			}
 		}
 	}
-	var all []device
+	var all []probe.Device
 	for _, wanted := range c.devices {
 		if pair := idPair.FindStringSubmatch(wanted); pair != nil {
 			vendor, _ := strconv.ParseUint(pair[1], 16, 32)
@@ -143,7 +144,7 @@ func (c *choice) deviceChanges(ask func() ([]device, error)) (changes []change, 
 				starHint(wanted))
 		}
 		for _, d := range all {
-			if !chosen[d.Index] && slices.ContainsFunc(all, func(o device) bool {
+			if !chosen[d.Index] && slices.ContainsFunc(all, func(o probe.Device) bool {
 				return chosen[o.Index] && o.VendorID == d.VendorID && o.DeviceID == d.DeviceID
 			}) {
 				warnings = append(warnings, fmt.Sprintf("--device %s: device %d %q has the same numbers, so that the program sees it, too",

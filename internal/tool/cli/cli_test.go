@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,43 +233,11 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The layouts that the tool is found in: as built, and as installed, also through a link.
-func TestLayouts(t *testing.T) {
-	for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu"} {
-		prefix := t.TempDir()
-		for _, file := range []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"} {
-			path := filepath.Join(prefix, file)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, nil, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		link := filepath.Join(t.TempDir(), "tool")
-		if err := os.Symlink(filepath.Join(prefix, "bin/vkloader"), link); err != nil {
-			t.Fatal(err)
-		}
-		found, err := findLayout(link, "")
-		if err != nil || found.library != filepath.Join(prefix, lib, "libvulkan.so.1") ||
-			found.probe != filepath.Join(prefix, "libexec/vkloader/probe") {
-			t.Errorf("%s: %+v, %v", lib, found, err)
-		}
-	}
-}
-
 func TestGetenvTakesTheLast(t *testing.T) {
 	s := &surroundings{environ: []string{"A=1", "AB=2", "A=3"}}
 	if got := s.getenv("A"); got != "3" {
 		t.Errorf("got %q", got)
 	}
-}
-
-func Example_messagesOnce() {
-	log := parseLog("[Vulkan Loader] WARNING | LAYER: a\n[Vulkan Loader] WARNING | LAYER: a\nother talk\n" +
-		"[Vulkan Loader] ERROR:          b\n")
-	fmt.Println(log.Messages)
-	// Output: [{warning a} {error b}]
 }
 
 // Every command takes an argument too many, or an option that it does not know, for wrong usage.

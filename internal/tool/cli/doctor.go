@@ -13,15 +13,16 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full, probe bool
-		app, user                     string
-		limit                         time.Duration
+		asJSON, elevated, full, load bool
+		app, user                    string
+		limit                        time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -37,13 +38,13 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if probe && (source.Foreign() || elevated || user != "") {
+			if load && (source.Foreign() || elevated || user != "") {
 				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
 			}
 			options := doctor.Options{Platform: search.Linux(), User: user}
-			found, missing := findLayout(s.executable, "")
+			found, missing := probe.Find(s.executable, "")
 			if missing == nil {
-				if real, err := filepath.EvalSymlinks(found.library); err == nil {
+				if real, err := filepath.EvalSymlinks(found.Library); err == nil {
 					options.Library = real
 				}
 			}
@@ -51,7 +52,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			if probe {
+			if load {
 				if missing != nil {
 					return exit.As(exit.NotLooked, missing)
 				}
@@ -74,7 +75,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
-	cmd.Flags().BoolVar(&probe, "probe", false, "also load each driver and active layer, in a child process each")
+	cmd.Flags().BoolVar(&load, "probe", false, "also load each driver and active layer, in a child process each")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")

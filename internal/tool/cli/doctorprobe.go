@@ -8,13 +8,15 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 // probeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
 // of its own, and enters in the report what became of it. The error is for what kept it from looking.
-func probeAll(l layout, environ []string, r *doctor.Report, limit time.Duration) error {
+func probeAll(l probe.Place, environ []string, r *doctor.Report, limit time.Duration) error {
 	drivers, layers := r.ToProbe()
 	base := ""
 	for i := range drivers {
@@ -42,40 +44,40 @@ func probeAll(l layout, environ []string, r *doctor.Report, limit time.Duration)
 	return nil
 }
 
-// probeOne runs a life on the library with one driver or layer alone.
-func probeOne(l layout, environ []string, a *doctor.Alone, limit time.Duration) error {
+// probeOne runs a result on the library with one driver or layer alone.
+func probeOne(l probe.Place, environ []string, a *doctor.Alone, limit time.Duration) error {
 	for _, v := range a.Variables {
 		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
 			environ = machine.WithVariable(environ, v[0], v[1])
 		}
 	}
-	life, err := live(l, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), false, limit)
+	result, err := probe.Run(l, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 	if err != nil {
 		return err
 	}
-	for _, p := range life.Phases {
+	for _, p := range result.Phases {
 		a.Millis += p.Micros / 1000
 	}
-	for _, d := range life.Devices {
+	for _, d := range result.Devices {
 		a.Devices = append(a.Devices, d.Name)
 	}
-	a.Detail = life.Problem
-	switch life.Fate {
-	case fine:
+	a.Detail = result.Problem
+	switch result.Outcome {
+	case probe.Fine:
 		a.Result = doctor.ProbeOK
-	case crashed:
+	case probe.Crashed:
 		a.Result = doctor.ProbeCrashes
-	case hung:
+	case probe.Hung:
 		a.Result = doctor.ProbeHangs
 	default:
 		a.Result = doctor.ProbeFails
-		if a.Kind == "driver" && life.withoutDevice() {
+		if a.Kind == "driver" && withoutDevice(result) {
 			a.Result, a.Detail = doctor.ProbeNoDevice, "it works, and lists no device"
 			return nil
 		}
 	}
 	if a.Result != doctor.ProbeOK {
-		a.Said = firstWords(life, a.Library)
+		a.Said = firstWords(result, a.Library)
 	}
 	return nil
 }
@@ -85,7 +87,7 @@ func probeOne(l layout, environ []string, a *doctor.Alone, limit time.Duration) 
 const noDevices = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
 
 // withoutDevice tells whether everything worked and there was nothing to use.
-func (l *life) withoutDevice() bool {
+func withoutDevice(l *probe.Result) bool {
 	listed := false
 	for _, p := range l.Phases {
 		if p.Result < 0 && !(p.Name == "list devices" && firstWords(l, "") == noDevices) {
@@ -98,8 +100,8 @@ func (l *life) withoutDevice() bool {
 
 // firstWords is what the loader said of the trouble: the first error or warning that names the library, otherwise the
 // first error, otherwise the first warning.
-func firstWords(l *life, library string) string {
-	messages := slices.DeleteFunc(parseLog(l.Log).Messages, func(m message) bool { // what the probe itself has caused
+func firstWords(l *probe.Result, library string) string {
+	messages := slices.DeleteFunc(loaderlog.Read(l.Log).Messages, func(m loaderlog.Message) bool { // what the probe itself has caused
 		return strings.Contains(m.Text, variables.LayersDisable.Name()) ||
 			strings.Contains(m.Text, variables.LayersEnable.Name())
 	})

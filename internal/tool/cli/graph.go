@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -95,13 +96,13 @@ func (s *surroundings) chain(source *machine.Source, still bool, limit time.Dura
 	if err != nil {
 		return nil, err
 	}
-	found, err := findLayout(s.executable, "")
+	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return nil, err
 	}
 	chain := chainOf(answer)
-	if chain.Library = found.library; source.Foreign() {
-		chain.Library = filepath.Base(found.library) // where it would be there is not known
+	if chain.Library = found.Library; source.Foreign() {
+		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
 	if still {
 		return chain, nil
@@ -110,7 +111,7 @@ func (s *surroundings) chain(source *machine.Source, still bool, limit time.Dura
 	if err != nil {
 		return nil, err
 	}
-	asked, err := liveAs("intercepts", questionTo(answer), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	asked, err := probe.Ask(questionTo(answer), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 const unknownDriver = "a driver that is not known"
 
 // observed adds what children saw.
-func observed(chain *graph.Chain, answer *plan.Answer, seen *info, asked *life) {
+func observed(chain *graph.Chain, answer *plan.Answer, seen *info, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {

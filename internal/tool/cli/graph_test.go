@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/probe"
 )
 
 // pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
@@ -47,7 +48,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 	chain.Program = "/usr/games/openarena"
 	seen := &info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", understood: true,
 		Drivers: []driverInfo{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
-		Devices: []device{
+		Devices: []probe.Device{
 			{Index: 0, Name: "ACME Radiant 7000", Type: 2, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4",
 				Library: "/usr/lib/libvulkan_acme.so"},
 			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", Type: 1,
@@ -55,7 +56,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 			{Index: 2, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Type: 4, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "llvmpipe",
 				DriverInfo: "Mesa 22.3.6", Library: "/usr/lib/libvulkan_lvp.so"},
 		}}
-	asked := &life{Asked: []interception{
+	asked := &probe.Result{Asked: []probe.Interception{
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR", "vkQueueSubmit", "vkQueueSubmit2",
 			"vkCreateSwapchainKHR", "vkAllocateMemory", "vkMapMemory", "vkUnmapMemory", "vkCreateBuffer", "vkCreateImage",
 			"vkCmdDraw", "vkCmdDrawIndexed", "vkCmdDispatch", "vkCmdCopyBuffer", "vkCmdCopyImage", "vkDestroyDevice"}},

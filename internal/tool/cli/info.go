@@ -13,7 +13,9 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -22,20 +24,20 @@ const infoSchema = 1
 
 // info is what a program on this machine gets from the library.
 type info struct {
-	Schema   int              `json:"schema"`
-	Library  string           `json:"library"`
-	Core     string           `json:"core"`
-	Version  string           `json:"version"`
-	Fallback string           `json:"fallback_driver,omitempty"`
-	Problem  string           `json:"problem,omitempty"`
-	Drivers  []driverInfo     `json:"drivers"`
-	Layers   []layerInfo      `json:"layers"`
-	Chain    []string         `json:"chain"`
-	Devices  []device         `json:"devices"`
-	Times    []timeInfo       `json:"times"`
-	Usage    map[string]usage `json:"usage"`
-	Messages []message        `json:"messages"`
-	Instance []extension      `json:"instance_extensions"`
+	Schema   int                    `json:"schema"`
+	Library  string                 `json:"library"`
+	Core     string                 `json:"core"`
+	Version  string                 `json:"version"`
+	Fallback string                 `json:"fallback_driver,omitempty"`
+	Problem  string                 `json:"problem,omitempty"`
+	Drivers  []driverInfo           `json:"drivers"`
+	Layers   []layerInfo            `json:"layers"`
+	Chain    []string               `json:"chain"`
+	Devices  []probe.Device         `json:"devices"`
+	Times    []timeInfo             `json:"times"`
+	Usage    map[string]probe.Usage `json:"usage"`
+	Messages []loaderlog.Message    `json:"messages"`
+	Instance []probe.Extension      `json:"instance_extensions"`
 
 	understood bool // the library's log was one that this tool reads
 }
@@ -49,8 +51,8 @@ type driverInfo struct {
 }
 
 type layerInfo struct {
-	layerFound
-	Active *layerInChain `json:"active,omitempty"`
+	probe.Layer
+	Active *loaderlog.Layer `json:"active,omitempty"`
 }
 
 type timeInfo struct {
@@ -77,7 +79,7 @@ func newInfo(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := findLayout(s.executable, library)
+			found, err := probe.Find(s.executable, library)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
@@ -108,14 +110,14 @@ func newInfo(s *surroundings) *cobra.Command {
 }
 
 // look gathers everything; the error is for what kept it from looking.
-func look(l layout, environ []string, fallback string, limit time.Duration) (*info, error) {
+func look(l probe.Place, environ []string, fallback string, limit time.Duration) (*info, error) {
 	quiet := machine.WithoutVariable(environ, variables.Debug.Name())
-	timed, err := live(l, quiet, true, limit)
+	timed, err := probe.Twice(l, quiet, limit)
 	if err != nil {
 		return nil, err
 	}
 	used := ""
-	if timed.noDriver() && fallback != "" {
+	if timed.NoDriver() && fallback != "" {
 		manifest, err := filepath.Abs(fallback)
 		if err != nil {
 			return nil, err
@@ -123,26 +125,26 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 		used = manifest
 		environ = machine.WithVariable(environ, variables.DriverFiles.Name(), manifest)
 		quiet = machine.WithoutVariable(environ, variables.Debug.Name())
-		if timed, err = live(l, quiet, true, limit); err != nil {
+		if timed, err = probe.Twice(l, quiet, limit); err != nil {
 			return nil, err
 		}
 	}
 	loud, remove := audible(environ)
 	defer remove()
-	told, err := live(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), false, limit)
+	told, err := probe.Run(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
 	if err != nil {
 		return nil, err
 	}
-	result := newInfoOf(timed, parseLog(told.Log))
+	result := newInfoOf(timed, loaderlog.Read(told.Log))
 	result.Fallback = used
 	if result.Library == "" {
-		result.Library = l.library
+		result.Library = l.Library
 	}
 	result.Core = coreBeside(result.Library)
 	return result, nil
 }
 
-func newInfoOf(timed *life, log *loaderLog) *info {
+func newInfoOf(timed *probe.Result, log *loaderlog.Log) *info {
 	result := &info{
 		Schema: infoSchema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem,
 		Drivers: []driverInfo{}, Layers: []layerInfo{}, Devices: timed.Devices, Usage: timed.Usage,
@@ -158,8 +160,8 @@ func newInfoOf(timed *life, log *loaderLog) *info {
 		result.Drivers = append(result.Drivers, driverOf(manifest, result.Devices, log.Messages))
 	}
 	for _, found := range timed.Layers {
-		layer := layerInfo{layerFound: found}
-		if i := slices.IndexFunc(log.Chain, func(c layerInChain) bool { return c.Name == found.Name }); i >= 0 {
+		layer := layerInfo{Layer: found}
+		if i := slices.IndexFunc(log.Chain, func(c loaderlog.Layer) bool { return c.Name == found.Name }); i >= 0 {
 			layer.Active = &log.Chain[i]
 		}
 		result.Layers = append(result.Layers, layer)
@@ -184,7 +186,7 @@ func someOf[T any](list []T) []T {
 }
 
 // timesOf joins the first and the second round of each phase.
-func timesOf(phases []phase) []timeInfo {
+func timesOf(phases []probe.Phase) []timeInfo {
 	var times []timeInfo
 	for _, p := range phases {
 		i := slices.IndexFunc(times, func(t timeInfo) bool { return t.Phase == p.Name })
@@ -199,7 +201,7 @@ func timesOf(phases []phase) []timeInfo {
 }
 
 // driverOf reads what a driver's manifest says, for orientation only: what counts is what the loader made of it.
-func driverOf(manifest string, devices []device, messages []message) driverInfo {
+func driverOf(manifest string, devices []probe.Device, messages []loaderlog.Message) driverInfo {
 	d := driverInfo{Manifest: manifest}
 	var content struct {
 		ICD struct {

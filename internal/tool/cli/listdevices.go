@@ -10,12 +10,13 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 // listedDevice is a device, and whether programs see it.
 type listedDevice struct {
-	device
+	probe.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // it is out
 }
@@ -64,16 +65,16 @@ func newListDevices(s *surroundings) *cobra.Command {
 // listDevices asks the probe, once more without what hides devices when there is any.
 func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) (devices []listedDevice, problem string, err error) {
 	devices = []listedDevice{}
-	found, err := findLayout(s.executable, "")
+	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return nil, "", err
 	}
-	seen, err := live(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), false, limit)
+	seen, err := probe.Run(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, d := range seen.Devices {
-		devices = append(devices, listedDevice{device: d, In: true})
+		devices = append(devices, listedDevice{Device: d, In: true})
 	}
 	answer, err := decide(source)
 	if err != nil {
@@ -94,8 +95,8 @@ func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) 
 			return nil, "", err
 		}
 		for _, d := range all {
-			if !slices.ContainsFunc(seen.Devices, func(o device) bool { return sameDevice(&d, &o) }) {
-				devices = append(devices, listedDevice{device: d, Why: "hidden by" + why})
+			if !slices.ContainsFunc(seen.Devices, func(o probe.Device) bool { return sameDevice(&d, &o) }) {
+				devices = append(devices, listedDevice{Device: d, Why: "hidden by" + why})
 			}
 		}
 	}
@@ -105,14 +106,14 @@ func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) 
 var deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
 
 // sameDevice compares two devices of different runs, whose numbers may differ.
-func sameDevice(a, b *device) bool {
+func sameDevice(a, b *probe.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID
 }
 
 // everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
 // looks at a file that says nothing first. problem is why there may be more.
-func everyDevice(found layout, m *machine.Machine, limit time.Duration) (devices []device, problem string, err error) {
+func everyDevice(found probe.Place, m *machine.Machine, limit time.Duration) (devices []probe.Device, problem string, err error) {
 	environ, remove, err := shadowSettings(m.Environ, silentSettings)
 	if err != nil {
 		return nil, "", err
@@ -121,11 +122,11 @@ func everyDevice(found layout, m *machine.Machine, limit time.Duration) (devices
 	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
 		environ = machine.WithoutVariable(environ, v.Name())
 	}
-	life, err := live(found, environ, false, limit)
+	seen, err := probe.Run(found, environ, limit)
 	if err != nil {
 		return nil, "", err
 	}
-	return life.Devices, life.Problem, nil
+	return seen.Devices, seen.Problem, nil
 }
 
 func printDevices(s *surroundings, devices []listedDevice, problem string) {

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
@@ -82,7 +83,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 			return err
 		}
 	}
-	found, err := findLayout(s.executable, "")
+	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
@@ -113,12 +114,12 @@ func (r *launched) run(s *surroundings, args []string) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found layout, m *machine.Machine, program string) ([]change, []string, error) {
+func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]change, []string, error) {
 	changes, err := r.changes(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	folder := filepath.Dir(found.library)
+	folder := filepath.Dir(found.Library)
 	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
 		folder += ":" + before
 	}
@@ -141,11 +142,11 @@ func (r *launched) prepare(found layout, m *machine.Machine, program string) ([]
 	if !m.Foreign() {
 		warnings = append(warnings, unfit(source.Program)...)
 	}
-	more, also, err := r.deviceChanges(func() ([]device, error) {
+	more, also, err := r.deviceChanges(func() ([]probe.Device, error) {
 		if m.Foreign() {
 			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
 		}
-		seen, err := live(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), false, r.limit)
+		seen, err := probe.Run(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), r.limit)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}

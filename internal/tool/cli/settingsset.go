@@ -21,6 +21,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/configuration"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/validation"
 )
 
@@ -387,7 +388,7 @@ func (c *settingsChange) driverEntries(p *settingsPlace) ([]any, error) {
 // deviceEntries are the devices as a configuration names them.
 func (c *settingsChange) deviceEntries(s *surroundings, p *settingsPlace) ([]any, error) {
 	list := []any{}
-	var devices []device
+	var devices []probe.Device
 	for _, word := range c.devices {
 		if entry, ok := explicitDevice(word); ok {
 			list = append(list, entry)
@@ -399,7 +400,7 @@ func (c *settingsChange) deviceEntries(s *surroundings, p *settingsPlace) ([]any
 				return nil, err
 			}
 		}
-		var hits []device
+		var hits []probe.Device
 		var names []string
 		number, err := strconv.ParseUint(word, 10, 32)
 		for _, d := range devices {
@@ -446,11 +447,11 @@ func explicitDevice(text string) (map[string]any, bool) {
 }
 
 // allDevices asks the probe for all devices, hidden ones included.
-func (s *surroundings) allDevices(p *settingsPlace) ([]device, error) {
+func (s *surroundings) allDevices(p *settingsPlace) ([]probe.Device, error) {
 	if p.machine.Foreign() {
 		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
 	}
-	found, err := findLayout(s.executable, "")
+	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

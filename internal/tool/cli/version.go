@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/probe"
 
 	"github.com/spf13/cobra"
 )
@@ -31,12 +32,12 @@ func newVersion(s *surroundings) *cobra.Command {
 			if _, err := s.thisMachine("version"); err != nil {
 				return err
 			}
-			found, err := findLayout(s.executable, "")
+			found, err := probe.Find(s.executable, "")
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			if answer.Library, err = filepath.EvalSymlinks(found.library); err != nil {
-				return exit.Unable("library %s: %w", found.library, err)
+			if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
+				return exit.Unable("library %s: %w", found.Library, err)
 			}
 			answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
 			answer.Core = coreBeside(answer.Library)

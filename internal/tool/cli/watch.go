@@ -16,11 +16,13 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
-func (r *launched) watch(s *surroundings, found layout) error {
+func (r *launched) watch(s *surroundings, found probe.Place) error {
 	var log io.Writer = io.Discard
 	if r.log != "" {
 		file, err := os.Create(r.log)
@@ -53,13 +55,13 @@ func (r *launched) watch(s *surroundings, found layout) error {
 		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
 	}
 	if debug := r.program.Environ; !times.seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.library)
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.Library)
 	} else if r.times {
 		times.print(s)
 	}
 	if status.Signaled() {
 		n := int(status.Signal())
-		_ = syscall.Exec(found.probe, []string{found.probe, "die", strconv.Itoa(n)}, nil)
+		_ = syscall.Exec(found.Child, []string{found.Child, "die", strconv.Itoa(n)}, nil)
 		return exit.With(128 + n)
 	}
 	if code := status.ExitStatus(); code != 0 {
@@ -137,7 +139,7 @@ const (
 
 // line takes a line of the log, and when it came.
 func (t *startTimes) line(line string, at time.Time) {
-	_, body, ok := logBody(line)
+	_, body, ok := loaderlog.Body(line)
 	if !ok {
 		return
 	}

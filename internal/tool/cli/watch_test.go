@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // The time of an opening is from the line before it to the next line of the loader, whatever that says.
@@ -45,7 +46,7 @@ func TestStartTimes(t *testing.T) {
 }
 
 func TestChoiceOfDevices(t *testing.T) {
-	devices := []device{
+	devices := []probe.Device{
 		{Index: 0, Name: "Big GPU", VendorID: 0x1002, DeviceID: 0x73bf},
 		{Index: 1, Name: "Small GPU", VendorID: 0x8086, DeviceID: 0x46a6},
 		{Index: 2, Name: "Big GPU by another driver", VendorID: 0x1002, DeviceID: 0x73bf},
@@ -66,7 +67,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		{[]string{"B*PU"}, "", "", "", "a star counts at the beginning and at the end only"},
 	} {
 		choice := choice{devices: c.wanted}
-		changes, warnings, err := choice.deviceChanges(func() ([]device, error) { return devices, nil })
+		changes, warnings, err := choice.deviceChanges(func() ([]probe.Device, error) { return devices, nil })
 		if c.failure != "" {
 			if err == nil || !strings.Contains(err.Error(), c.failure) {
 				t.Errorf("%v: %v", c.wanted, err)

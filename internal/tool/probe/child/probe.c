@@ -258,7 +258,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     end_line();
 }
 
-/* The layers are still to be asked what they intercept: without a device, which always can be, and with the first one. */
+/* The layers are still to be asked what they intercept: before there is a device, and with the first one. */
 static bool to_ask, to_ask_device;
 
 static void ask_layers(VkInstance instance, VkDevice device)

@@ -1,4 +1,4 @@
-package cli
+package probe
 
 import (
 	"bufio"
@@ -12,84 +12,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// life is what the probe reported of one program life on the library.
-type life struct {
-	Library    string      // real path of the library that was opened
-	Version    uint32      // of the instance level
-	Extensions []extension // of the instance level
-	Layers     []layerFound
-	Devices    []device
-	Phases     []phase // finished ones, in order
-	Usage      map[string]usage
-	Asked      []interception // by layer, in the order of the question
-	Log        string         // what was written to standard error
-	Problem    string         // why it did not end well; empty when it did
-	Fate       fate
-}
-
-// fate is how a life ended.
-type fate uint8
-
-const (
-	fine    fate = iota
-	failed       // it ended by itself, and something did not work
-	crashed      // by a signal
-	hung         // it was ended at its limit
-)
-
-type extension struct {
-	Name     string `json:"name"`
-	Revision uint32 `json:"revision"`
-}
-
-type layerFound struct {
-	Name                  string `json:"name"`
-	Description           string `json:"description"`
-	APIVersion            uint32 `json:"api_version"`
-	ImplementationVersion uint32 `json:"implementation_version"`
-}
-
-type device struct {
-	Index         uint32 `json:"index"`
-	Name          string `json:"name"`
-	Type          uint32 `json:"type"`
-	APIVersion    uint32 `json:"api_version"`
-	DriverVersion uint32 `json:"driver_version"`
-	VendorID      uint32 `json:"vendor_id"`
-	DeviceID      uint32 `json:"device_id"`
-	DriverName    string `json:"driver_name"`
-	DriverInfo    string `json:"driver_info"`
-	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
-	DriverUUID    string `json:"driver_uuid,omitempty"`
-	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
-}
-
-// interception is what a layer takes for itself, as far as it answered.
-type interception struct {
-	Answered bool
-	Commands []string
-	Problem  string
-}
-
-func (l *life) asked(layer int) *interception {
-	for len(l.Asked) <= layer {
-		l.Asked = append(l.Asked, interception{})
-	}
-	return &l.Asked[layer]
-}
-
-type phase struct {
-	Name   string
-	Round  int
-	Micros float64
-	Result int
-}
-
-type usage struct {
-	ResidentKB int64 `json:"resident_kb"`
-	Threads    int   `json:"threads"`
-}
 
 // event is any line of the probe.
 type event struct {
@@ -110,24 +32,31 @@ type event struct {
 // logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
 const logMost = 4 << 20
 
-// live runs the probe on the library and waits for it, at most for limit. An error means that the probe could not be
-// run at all; whatever happens inside it is the life's Problem.
-func live(l layout, environ []string, again bool, limit time.Duration) (*life, error) {
-	if again {
-		return liveAs("again", "", l, environ, limit)
-	}
-	return liveAs("", "", l, environ, limit)
+// Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
+// means that the child could not be run at all; whatever happens inside it is the result's Problem.
+func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("", "", at, environ, limit)
 }
 
-// liveAs is live in one of the probe's ways, with standard input for it.
-func liveAs(way, input string, l layout, environ []string, limit time.Duration) (*life, error) {
+// Twice is Run with everything once more in the same process, for times without cold files.
+func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("again", "", at, environ, limit)
+}
+
+// Ask is Run with a question to the layers of the chain: what they intercept.
+func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("intercepts", question, at, environ, limit)
+}
+
+// run is Run in one of the child's ways, with standard input for it.
+func run(way, input string, at Place, environ []string, limit time.Duration) (*Result, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	args := []string{l.library}
+	args := []string{at.Library}
 	if way != "" {
 		args = append(args, way)
 	}
-	cmd := exec.CommandContext(ctx, l.probe, args...)
+	cmd := exec.CommandContext(ctx, at.Child, args...)
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
@@ -140,47 +69,47 @@ func liveAs(way, input string, l layout, environ []string, limit time.Duration) 
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	err := cmd.Wait()
 	// What is left of its group has been started by a driver or layer and stays behind otherwise.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	result := &life{Usage: map[string]usage{}, Log: log.String()}
+	result := &Result{Usage: map[string]Usage{}, Log: log.String()}
 	unfinished := result.read(&out)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		result.Problem, result.Fate = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), hung
+		result.Problem, result.Outcome = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), Hung
 	case errors.As(err, &exit):
 		status, ok := exit.Sys().(syscall.WaitStatus)
 		if ok && status.Signaled() {
 			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), result.during(unfinished))
-			result.Fate = crashed
+			result.Outcome = Crashed
 			break
 		}
 		if result.Problem == "" {
 			result.Problem = result.failedPhase()
 		}
-		result.Fate = failed
+		result.Outcome = Failed
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return nil, fmt.Errorf("probe %s: %w", l.probe, err)
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	return result, nil
 }
 
 // during says in which phase it ended, or after which, when none was going on.
-func (l *life) during(phase string) string {
+func (r *Result) during(phase string) string {
 	switch {
 	case phase != "":
 		return " during: " + phase
-	case len(l.Phases) > 0:
-		return " after: " + l.Phases[len(l.Phases)-1].Name
+	case len(r.Phases) > 0:
+		return " after: " + r.Phases[len(r.Phases)-1].Name
 	}
 	return ""
 }
 
 // read takes the probe's lines and gives the phase that was begun and not finished.
-func (l *life) read(out *bytes.Buffer) (unfinished string) {
+func (r *Result) read(out *bytes.Buffer) (unfinished string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -193,29 +122,29 @@ func (l *life) read(out *bytes.Buffer) (unfinished string) {
 			unfinished = e.Phase
 		case "done":
 			unfinished = ""
-			l.Phases = append(l.Phases, phase{e.Phase, e.Round, e.Micros, e.Result})
+			r.Phases = append(r.Phases, Phase{e.Phase, e.Round, e.Micros, e.Result})
 		case "library":
-			l.Library = e.Path
+			r.Library = e.Path
 		case "version":
-			l.Version = e.Version
+			r.Version = e.Version
 		case "missing":
-			l.Problem = "the library has no " + e.Command
+			r.Problem = "the library has no " + e.Command
 		case "unloadable":
-			l.Problem = e.Error
+			r.Problem = e.Error
 		case "extension":
-			l.Extensions = appendDecoded(l.Extensions, lines.Bytes())
+			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
 		case "layer":
-			l.Layers = appendDecoded(l.Layers, lines.Bytes())
+			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 		case "device":
-			l.Devices = appendDecoded(l.Devices, lines.Bytes())
+			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 		case "intercepts":
-			l.asked(e.Layer).Commands = append(l.asked(e.Layer).Commands, e.Command)
+			r.asked(e.Layer).Commands = append(r.asked(e.Layer).Commands, e.Command)
 		case "asked":
-			l.asked(e.Layer).Answered, l.asked(e.Layer).Problem = true, e.Trouble
+			r.asked(e.Layer).Answered, r.asked(e.Layer).Problem = true, e.Trouble
 		case "usage":
-			var u usage
+			var u Usage
 			if json.Unmarshal(lines.Bytes(), &u) == nil {
-				l.Usage[e.After] = u
+				r.Usage[e.After] = u
 			}
 		}
 	}
@@ -231,21 +160,21 @@ func appendDecoded[T any](list []T, line []byte) []T {
 }
 
 // failedPhase says which phase failed, in a life that ended by itself.
-func (l *life) failedPhase() string {
-	for _, p := range l.Phases {
+func (r *Result) failedPhase() string {
+	for _, p := range r.Phases {
 		if p.Result < 0 {
 			return fmt.Sprintf("%s failed with %s", p.Name, resultName(p.Result))
 		}
 	}
-	if len(l.Devices) == 0 {
+	if len(r.Devices) == 0 {
 		return "there is no device"
 	}
 	return "the probe ended early"
 }
 
-// noDriver tells whether the loader found no usable driver at all.
-func (l *life) noDriver() bool {
-	for _, p := range l.Phases {
+// NoDriver tells whether the loader found no usable driver at all.
+func (r *Result) NoDriver() bool {
+	for _, p := range r.Phases {
 		if p.Name == "create instance" && resultName(p.Result) == "VK_ERROR_INCOMPATIBLE_DRIVER" {
 			return true
 		}

@@ -2,10 +2,12 @@
  * device through the loader, with the chain as it is, and asks each layer's own look-up functions for every name. What
  * they answer with a function of the layer's own library is intercepted; what comes from elsewhere is passed on.
  *
- * Each layer is asked in a process of its own, with a time limit: a layer that crashes is not known, and the others are.
+ * Each layer is asked in a process of its own, with a time limit: of a layer that crashes nothing is known, of the
+ * others all.
  *
- * standard input: lines "layer<TAB>LIBRARY<TAB>NEGOTIATE<TAB>GIPA<TAB>GDPA" (names of functions), and "NAME" for commands.
- * standard output: {"event":"intercepts","layer":0,"command":"vkX"} a line, then {"event":"asked","layer":0,"problem":""} */
+ * standard input: lines "layer<TAB>LIBRARY<TAB>NEGOTIATE<TAB>GIPA<TAB>GDPA" (names of functions), and "NAME" for
+ * commands. standard output: lines {"event":"intercepts","layer":0,"command":"vkX"}, after the last one of a layer
+ * {"event":"asked","layer":0,"problem":""} */
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>

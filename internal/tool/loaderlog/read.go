@@ -1,21 +1,22 @@
-package cli
+package loaderlog
 
 import (
 	"regexp"
 	"strings"
 )
 
-// loaderLog is what the loader itself said while a life ran with VK_LOADER_DEBUG=all. Its lines are interface: tools
+// Log is what the loader itself said while a program ran with VK_LOADER_DEBUG=all. Its lines are interface: tools
 // match on them (LOG-9, LOG-17, LOG-18, LAY-423 to LAY-427).
-type loaderLog struct {
+type Log struct {
 	Manifests map[string][]string // kind of search ("driver", ...) to the files found, of the last such search
 	Locations map[string][]string // the same for the places searched
-	Chain     []layerInChain      // of the instance, from the program down
-	Used      []deviceUse         // one per created device
-	Messages  []message           // warnings and errors, each once
+	Chain     []Layer             // of the instance, from the program down
+	Used      []Use               // one per created device
+	Messages  []Message           // warnings and errors, each once
 }
 
-type layerInChain struct {
+// Layer is one of the chain.
+type Layer struct {
 	Name      string `json:"name"`
 	Implicit  bool   `json:"implicit"`
 	EnabledBy string `json:"enabled_by"`
@@ -24,11 +25,13 @@ type layerInChain struct {
 	Library   string `json:"library"`
 }
 
-type deviceUse struct {
+// Use is a device that was created, and the library of its driver.
+type Use struct {
 	Device, Library string
 }
 
-type message struct {
+// Message is a warning or an error.
+type Message struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
 }
@@ -41,8 +44,8 @@ var (
 // logColumn is where a line's body starts when its tag is not longer.
 const logColumn = 32
 
-// logBody takes a line of the loader apart; its severity is "" when it only has a category.
-func logBody(line string) (severity, body string, ok bool) {
+// Body takes a line of the loader apart; its severity is "" when it only has a category.
+func Body(line string) (severity, body string, ok bool) {
 	tag := logLine.FindStringSubmatch(line)
 	if tag == nil {
 		return "", "", false
@@ -51,18 +54,19 @@ func logBody(line string) (severity, body string, ok bool) {
 	return tag[1], line[min(len(line), max(logColumn, len(tag[0]))):], true
 }
 
-func parseLog(text string) *loaderLog {
-	log := &loaderLog{Manifests: map[string][]string{}, Locations: map[string][]string{}}
-	seen := map[message]bool{}
+// Read takes apart what stands in a program's standard error.
+func Read(text string) *Log {
+	log := &Log{Manifests: map[string][]string{}, Locations: map[string][]string{}}
+	seen := map[Message]bool{}
 	kind, list := "", (map[string][]string)(nil)
 	inChain := false
 	for _, line := range strings.Split(text, "\n") {
-		severity, body, ok := logBody(line)
+		severity, body, ok := Body(line)
 		if !ok {
 			continue
 		}
 		if severity == "ERROR" || severity == "WARNING" {
-			m := message{strings.ToLower(severity), body}
+			m := Message{strings.ToLower(severity), body}
 			if !seen[m] {
 				seen[m] = true
 				log.Messages = append(log.Messages, m)
@@ -84,7 +88,7 @@ func parseLog(text string) *loaderLog {
 			list = nil
 		}
 		if used := usedLine.FindStringSubmatch(body); used != nil {
-			log.Used = append(log.Used, deviceUse{used[1], used[2]})
+			log.Used = append(log.Used, Use{used[1], used[2]})
 		}
 		switch {
 		case body == "vkCreateInstance layer callstack setup to:":
@@ -98,10 +102,10 @@ func parseLog(text string) *loaderLog {
 	return log
 }
 
-func (log *loaderLog) chainLine(body string) {
+func (log *Log) chainLine(body string) {
 	if name, ok := strings.CutPrefix(body, "   "); ok && !strings.HasPrefix(name, " ") {
 		if name != "<Application>" && name != "<Loader>" {
-			log.Chain = append(log.Chain, layerInChain{Name: name})
+			log.Chain = append(log.Chain, Layer{Name: name})
 		}
 		return
 	}
