@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -132,7 +133,7 @@ const files = "files"
 
 // bundleParts gathers everything, with what is private hidden.
 func (s *surroundings) bundleParts(source *machine.Source, app string, still bool, limit time.Duration) ([]bundle.Part, error) {
-	answer, err := decide(source)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, err
 	}

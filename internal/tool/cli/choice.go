@@ -12,6 +12,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -172,13 +174,13 @@ func starHint(glob string) string {
 
 // check decides with the choice in force and tells what of it comes to nothing, and why.
 func (c *choice) check(source *machine.Source) (warnings []string, err error) {
-	answer, err := decide(source)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, err
 	}
 	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	_, out := explainAnswer(answer)
-	why := func(kind string, matches func(e *explained) bool) string {
+	_, out := explain.Of(answer)
+	why := func(kind string, matches func(e *explain.Item) bool) string {
 		for i := range out {
 			if out[i].Kind == kind && matches(&out[i]) {
 				return ": " + out[i].Name + " is not: " + out[i].Why
@@ -195,13 +197,13 @@ func (c *choice) check(source *machine.Source) (warnings []string, err error) {
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
 			warn("--driver %s: no driver of this name is used%s%s", wanted,
-				why("driver", func(e *explained) bool { return matches(e.Manifest) }), starHint(wanted))
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
 		}
 	}
 	for _, wanted := range split(c.layers) {
 		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s", wanted,
-				why("layer", func(e *explained) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
 		}
 	}
 	for _, a := range answer.Active {

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/validation"
 )
 
@@ -69,7 +70,7 @@ func (s *surroundings) installed() (layers, drivers []string) {
 	if err != nil {
 		return nil, nil
 	}
-	answer, err := decide(source)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, nil
 	}

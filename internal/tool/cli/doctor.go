@@ -41,7 +41,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if load && (source.Foreign() || elevated || user != "") {
 				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
 			}
-			options := doctor.Options{Platform: search.Linux(), User: user}
+			options := doctor.Options{User: user}
 			found, missing := probe.Find(s.executable, "")
 			if missing == nil {
 				if real, err := filepath.EvalSymlinks(found.Library); err == nil {

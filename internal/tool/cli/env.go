@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -40,13 +41,13 @@ func newEnv(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decide(source)
+			answer, err := decision.Ask(source)
 			if err != nil {
 				return err
 			}
 			rows := slices.DeleteFunc(variablesOf(answer, source, source.Environ, elevated), func(v variable) bool { return !v.Set })
 			findings := []envFinding{}
-			for _, f := range environment.Check(instanceQuestion(), source) {
+			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
 				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
 			}

@@ -3,94 +3,24 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 )
-
-// mixed is a world with layers and drivers of each kind.
-func mixed() *facts.Tree {
-	layer := func(name, more string) string {
-		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
-			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
-	}
-	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
-	return &facts.Tree{
-		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
-		Files: map[string]string{
-			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
-			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
-			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
-			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
-				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
-		},
-	}
-}
-
-func explainTree(t *testing.T, tree *facts.Tree) (in, out map[string]explained) {
-	t.Helper()
-	answer, err := decide(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listIn, listOut := explainAnswer(answer)
-	in, out = map[string]explained{}, map[string]explained{}
-	for _, e := range listIn {
-		in[e.Name] = e
-	}
-	for _, e := range listOut {
-		out[e.Name] = e
-	}
-	return in, out
-}
-
-// The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
-func TestExplainChangesWork(t *testing.T) {
-	in, out := explainTree(t, mixed())
-	for _, name := range []string{"a.json", "b.json", "VK_LAYER_i"} {
-		if e, ok := in[name]; !ok || e.Why == "" || e.Statement == "" || e.Order == 0 {
-			t.Errorf("%s is not in with a reason: %+v", name, e)
-		}
-	}
-	for _, name := range []string{"VK_LAYER_d", "VK_LAYER_e", "VK_LAYER_o"} {
-		if e, ok := out[name]; !ok || e.Why == "" || e.Statement == "" {
-			t.Errorf("%s is not out with a reason: %+v", name, e)
-		}
-	}
-	for from, list := range map[string]map[string]explained{"in": in, "out": out} {
-		for name, e := range list {
-			changed := mixed()
-			changed.Vars = maps.Clone(changed.Vars)
-			if variable, is := strings.CutPrefix(e.Change, "unset "); is {
-				delete(changed.Vars, variable)
-			} else if variable, value, ok := strings.Cut(e.Change, "="); ok {
-				changed.Vars[variable] = value
-			} else {
-				t.Errorf("%s has no line to change it: %+v", name, e)
-				continue
-			}
-			nowIn, _ := explainTree(t, changed)
-			if _, isIn := nowIn[name]; isIn == (from == "in") {
-				t.Errorf("%s was %s, and %s does not change that", name, from, e.Change)
-			}
-		}
-	}
-}
 
 func TestExplainText(t *testing.T) {
 	tree := mixed()
 	tree.Vars["VK_INSTANCE_LAYERS"] = "VK_LAYER_e"
-	answer, err := decide(tree)
+	answer, err := decision.Ask(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, out := explainAnswer(answer)
+	in, out := explain.Of(answer)
 	var text bytes.Buffer
-	printExplained(&surroundings{out: &text}, "/bin/game", matching(in, []string{"LAYER_", "liba"}), matching(out, []string{"o.json"}))
+	printExplained(&surroundings{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
 	want := []string{
 		"For /bin/game:\n", "  1 VK_LAYER_i: ", "      off with NO_I=1\n", "  2 VK_LAYER_e: ",
 		"      off with VK_LOADER_LAYERS_DISABLE=VK_LAYER_e\n", " a.json: ", "      library /d/liba.so\n",
@@ -131,5 +61,26 @@ func TestExplainWhatIf(t *testing.T) {
 	s.variables = []string{"=x"}
 	if _, err := s.source("", false); err == nil {
 		t.Error("a variable without a name is taken")
+	}
+}
+
+// mixed is a world with layers and drivers of each kind.
+func mixed() *facts.Tree {
+	layer := func(name, more string) string {
+		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
+			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
+	}
+	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
+	return &facts.Tree{
+		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
+		Files: map[string]string{
+			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
+			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
+			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
+			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
+			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
+			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
+				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
+		},
 	}
 }

@@ -16,7 +16,9 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -92,7 +94,7 @@ func newGraph(s *surroundings) *cobra.Command {
 
 // chain gathers what is drawn. still: nothing is run.
 func (s *surroundings) chain(source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
-	answer, err := decide(source)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +124,7 @@ func (s *surroundings) chain(source *machine.Source, still bool, limit time.Dura
 // chainOf is what the decision alone knows.
 func chainOf(answer *plan.Answer) *graph.Chain {
 	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
-	in, out := explainAnswer(answer)
+	in, out := explain.Of(answer)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]

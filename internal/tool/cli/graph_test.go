@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/probe"
 )
@@ -40,7 +41,7 @@ func pictured() *facts.Tree {
 
 func picturedChain(t *testing.T) *graph.Chain {
 	t.Helper()
-	answer, err := decide(pictured())
+	answer, err := decision.Ask(pictured())
 	if err != nil {
 		t.Fatal(err)
 	}

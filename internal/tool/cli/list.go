@@ -1,53 +1,21 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/facts"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
 // listSchema is raised when a field of list changes its meaning or goes.
 const listSchema = 1
-
-// listed is one thing found, and why it is in or out.
-type listed struct {
-	Subject   string `json:"subject"`
-	Path      string `json:"path,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	In        bool   `json:"in"`
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	Why       string `json:"why"`
-	Do        string `json:"do,omitempty"`
-}
-
-// listKind says which findings of a plan belong to one of the lists.
-type listKind struct {
-	name     string
-	short    string
-	in       diag.Code
-	prefixes []string // of codes
-	searches []search.Kind
-}
-
-var listKinds = []listKind{
-	{"drivers", "Driver manifests found, which are used, and why the others are not", diag.DriverUsed,
-		[]string{"driver-"}, []search.Kind{search.Drivers}},
-	{"layers", "Layers found, which are active, and why the others are not", diag.LayerActive,
-		[]string{"layer-", "meta-", "override-"}, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}},
-}
 
 func newList(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
@@ -59,31 +27,37 @@ func newList(s *surroundings) *cobra.Command {
 		Args: subcommandOnly("what to list", "drivers, layers, devices, paths or variables"),
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	for _, kind := range listKinds {
-		asJSON := false
+	for _, list := range []struct {
+		explain.Kind
+		short string
+	}{
+		{explain.Drivers, "Driver manifests found, which are used, and why the others are not"},
+		{explain.Layers, "Layers found, which are active, and why the others are not"},
+	} {
+		asJSON, name := false, list.One+"s"
 		sub := &cobra.Command{
-			Use: kind.name, Short: kind.short, Args: cobra.NoArgs,
+			Use: name, Short: list.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				source, err := s.source("", false)
 				if err != nil {
 					return err
 				}
-				answer, err := decide(source)
+				answer, err := decision.Ask(source)
 				if err != nil {
 					return err
 				}
-				rows := kind.of(answer)
+				rows, places := list.Rows(answer), list.Places(answer)
 				if asJSON {
 					err = writeJSON(s, struct {
-						Schema int      `json:"schema"`
-						Kind   string   `json:"kind"`
-						Found  []listed `json:"found"`
-						Places []place  `json:"places"`
-					}{listSchema, kind.name, rows, kind.places(answer)})
+						Schema int             `json:"schema"`
+						Kind   string          `json:"kind"`
+						Found  []explain.Row   `json:"found"`
+						Places []explain.Place `json:"places"`
+					}{listSchema, name, rows, places})
 				} else {
-					kind.print(s, rows, kind.places(answer))
+					printFound(s, name, rows, places)
 				}
-				bad := slices.ContainsFunc(rows, func(r listed) bool { return r.Severity == diag.Problem.String() })
+				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem.String() })
 				if err == nil && bad {
 					err = exit.With(exit.Problems)
 				}
@@ -97,71 +71,10 @@ func newList(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// instanceQuestion is what the commands ask: what a program that creates an instance gets, and why.
-func instanceQuestion() plan.Question {
-	return plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}
-}
-
-// decide asks the library's own decision, with facts from a source.
-func decide(from facts.Source) (*plan.Answer, error) {
-	question := instanceQuestion()
-	answer := plan.Resolve(&question, from)
-	if answer == nil {
-		return nil, exit.As(exit.NotLooked, errors.New("the decision never has enough facts"))
-	}
-	return answer, nil
-}
-
-// of picks the findings of the kind.
-func (k listKind) of(answer *plan.Answer) []listed {
-	rows := []listed{}
-	for _, f := range answer.Findings {
-		entry := f.Code.Entry()
-		mine := slices.ContainsFunc(k.prefixes, func(p string) bool { return strings.HasPrefix(entry.Name, p) })
-		general := strings.HasPrefix(entry.Name, "file-") || strings.HasPrefix(entry.Name, "manifest-")
-		if !mine && !(general && k.searched(answer, f.Path)) {
-			continue
-		}
-		rows = append(rows, listed{
-			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: entry.Name,
-			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, Do: entry.Do,
-		})
-	}
-	return rows
-}
-
-// searched tells whether a file is in a place where this kind is looked for.
-func (k listKind) searched(answer *plan.Answer, path string) bool {
-	for _, kind := range k.searches {
-		for _, where := range answer.Searched[kind].List {
-			if path == where.Path || search.Folder(path) == strings.TrimRight(where.Path, "/")+"/" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// place is a location that was searched, and by whose word.
-type place struct {
-	Path string `json:"path"`
-	From string `json:"from"`
-}
-
-func (k listKind) places(answer *plan.Answer) []place {
-	places := []place{}
-	for _, kind := range k.searches {
-		for _, where := range answer.Searched[kind].List {
-			places = append(places, place{where.Path, where.From})
-		}
-	}
-	return places
-}
-
-func (k listKind) print(s *surroundings, rows []listed, places []place) {
+func printFound(s *surroundings, name string, rows []explain.Row, places []explain.Place) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
-		fmt.Fprintf(s.out, "No %s found in:\n", k.name)
+		fmt.Fprintf(s.out, "No %s found in:\n", name)
 		for _, p := range places {
 			fmt.Fprintf(s.out, "  %s (%s)\n", p.Path, p.From)
 		}
@@ -180,11 +93,11 @@ func (k listKind) print(s *surroundings, rows []listed, places []place) {
 		if r.Line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", r.Path, r.Line, r.Column)
 		}
-		name := r.Subject
-		if name == r.Path {
-			name = search.BaseName(name)
+		subject := r.Subject
+		if subject == r.Path {
+			subject = search.BaseName(subject)
 		}
-		table.Row(mark, name, where, r.Why, r.Statement)
+		table.Row(mark, subject, where, r.Why, r.Statement)
 	}
 	table.Print(s.out, "", style)
 	for _, r := range rows {

@@ -7,6 +7,8 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 )
 
 // What is in, what is out and why, on a machine that exists only here.
@@ -21,12 +23,12 @@ func TestListReasons(t *testing.T) {
 				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
 		},
 	}
-	answer, err := decide(tree)
+	answer, err := decision.Ask(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	drivers := map[string]listed{}
-	for _, row := range listKinds[0].of(answer) {
+	drivers := map[string]explain.Row{}
+	for _, row := range explain.Drivers.Rows(answer) {
 		drivers[search.BaseName(row.Path)] = row
 	}
 	for name, want := range map[string]struct {
@@ -43,9 +45,9 @@ func TestListReasons(t *testing.T) {
 		t.Errorf("drivers: %+v", drivers)
 	}
 
-	rows := listKinds[1].of(answer)
+	rows := explain.Layers.Rows(answer)
 	var out bytes.Buffer
-	listKinds[1].print(&surroundings{out: &out}, rows, nil)
+	printFound(&surroundings{out: &out}, "layers", rows, nil)
 	for _, want := range []string{"out  VK_LAYER_a ", "--   VK_LAYER_none ", "problem VK_LAYER_none: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -76,7 +77,7 @@ func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) 
 	for _, d := range seen.Devices {
 		devices = append(devices, listedDevice{Device: d, In: true})
 	}
-	answer, err := decide(source)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, "", err
 	}

@@ -11,11 +11,10 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/configuration"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -53,11 +52,11 @@ type settingsPlace struct {
 	machine machine.Machine
 	source  *machine.Source
 	places  []string
-	files   []*configuration.File // that exist, in the order of the places: the first counts
+	files   []*settingsfile.File // that exist, in the order of the places: the first counts
 }
 
 // inForce is the file that programs get, nil without one.
-func (p *settingsPlace) inForce() *configuration.File {
+func (p *settingsPlace) inForce() *settingsfile.File {
 	if len(p.files) == 0 {
 		return nil
 	}
@@ -71,11 +70,11 @@ func (s *surroundings) settingsPlace() (*settingsPlace, error) {
 		return nil, err
 	}
 	p := &settingsPlace{machine: source.Machine, source: source}
-	p.places = configuration.Places(search.Linux(), source)
+	p.places = settingsfile.Places(source)
 	if err := s.expireSettings(&p.machine, p.places); err != nil {
 		return nil, err
 	}
-	if p.files, err = configuration.Existing(&p.machine, p.places); err != nil {
+	if p.files, err = settingsfile.Existing(&p.machine, p.places); err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	return p, nil
@@ -85,9 +84,9 @@ func (s *surroundings) settingsPlace() (*settingsPlace, error) {
 // error, because programs go on with it as before. places are those of the machine, looked for when nil.
 func (s *surroundings) expireSettings(m *machine.Machine, places []string) error {
 	if places == nil {
-		places = configuration.Places(search.Linux(), &machine.Source{Machine: *m})
+		places = settingsfile.Places(&machine.Source{Machine: *m})
 	}
-	files, err := configuration.Existing(m, places)
+	files, err := settingsfile.Existing(m, places)
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
@@ -96,7 +95,7 @@ func (s *surroundings) expireSettings(m *machine.Machine, places []string) error
 			continue
 		}
 		when := f.Expires.Format(time.RFC3339)
-		restored, err := removeSettings(m, f.Path, func(now *configuration.File) bool { return now.Expired(time.Now()) })
+		restored, err := removeSettings(m, f.Path, func(now *settingsfile.File) bool { return now.Expired(time.Now()) })
 		if err != nil {
 			fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", f.Path, when, err)
 			continue
@@ -114,20 +113,20 @@ func putBack(restored bool) string {
 }
 
 // removeSettings takes a file away when it is still as it was judged.
-func removeSettings(m *machine.Machine, place string, still func(*configuration.File) bool) (restored bool, err error) {
-	unlock, err := configuration.Lock(m, place)
+func removeSettings(m *machine.Machine, place string, still func(*settingsfile.File) bool) (restored bool, err error) {
+	unlock, err := settingsfile.Lock(m, place)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	f, err := configuration.Read(m, place)
+	f, err := settingsfile.Read(m, place)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !still(f) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	return configuration.Remove(m, place)
+	return settingsfile.Remove(m, place)
 }
 
 // shownSettings is what settings show says.
@@ -450,7 +449,7 @@ func newSettingsClear(s *surroundings) *cobra.Command {
 				}
 				return tell(done, "Removed the settings for %s from %s", strings.Join(apps, ", "), f.Path)
 			}
-			restored, err := removeSettings(&place.machine, f.Path, func(now *configuration.File) bool { return now.Ours == f.Ours })
+			restored, err := removeSettings(&place.machine, f.Path, func(now *settingsfile.File) bool { return now.Ours == f.Ours })
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
@@ -463,34 +462,34 @@ func newSettingsClear(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func notOurs(f *configuration.File) error {
+func notOurs(f *settingsfile.File) error {
 	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
 }
 
 // dropPrograms takes the settings for some programs out, and the file when nothing is left in it.
-func dropPrograms(place *settingsPlace, f *configuration.File, apps []string) (done settingsDone, err error) {
-	unlock, err := configuration.Lock(&place.machine, f.Path)
+func dropPrograms(place *settingsPlace, f *settingsfile.File, apps []string) (done settingsDone, err error) {
+	unlock, err := settingsfile.Lock(&place.machine, f.Path)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
 	defer unlock()
-	if f, err = configuration.Read(&place.machine, f.Path); err != nil {
+	if f, err = settingsfile.Read(&place.machine, f.Path); err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
 	content, err := f.Decode()
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
-	if !configuration.Drop(content, apps) {
+	if !settingsfile.Drop(content, apps) {
 		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
 	}
 	if len(content["settings_array"].([]any)) == 0 {
 		done.Removed = f.Path
-		done.Restored, err = configuration.Remove(&place.machine, f.Path)
+		done.Restored, err = settingsfile.Remove(&place.machine, f.Path)
 	} else {
 		done.Wrote = f.Path
 		done.Expires = rfc3339(f.Expires)
-		err = configuration.Write(&place.machine, f.Path, content, f.Expires, false)
+		err = settingsfile.Write(&place.machine, f.Path, content, f.Expires, false)
 	}
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)

@@ -19,9 +19,10 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/configuration"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/validation"
 )
 
@@ -94,13 +95,13 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsChange) error {
 		return err
 	}
 	if !c.dry {
-		unlock, err := configuration.Lock(&place.machine, where)
+		unlock, err := settingsfile.Lock(&place.machine, where)
 		if err != nil {
 			return exit.As(exit.NotLooked, err)
 		}
 		defer unlock()
 		// Another run of the tool may have changed it meanwhile.
-		if place.files, err = configuration.Existing(&place.machine, place.places); err != nil {
+		if place.files, err = settingsfile.Existing(&place.machine, place.places); err != nil {
 			return exit.As(exit.NotLooked, err)
 		}
 	}
@@ -120,8 +121,8 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsChange) error {
 		return err
 	}
 	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
-		alone := len(apps) > 0 && configuration.For(content, nil, false) != nil && configuration.For(content, apps, false) == nil
-		object := configuration.For(content, apps, c.hasSettings())
+		alone := len(apps) > 0 && settingsfile.For(content, nil, false) != nil && settingsfile.For(content, apps, false) == nil
+		object := settingsfile.For(content, apps, c.hasSettings())
 		if alone && object != nil {
 			fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 		}
@@ -141,7 +142,7 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsChange) error {
 	if c.dry {
 		return writeJSON(s, content)
 	}
-	if err := configuration.Write(&place.machine, where, content, expires, f != nil && !f.Ours); err != nil {
+	if err := settingsfile.Write(&place.machine, where, content, expires, f != nil && !f.Ours); err != nil {
 		return exit.Unable("settings file: %w", err)
 	}
 	if c.json {
@@ -277,7 +278,7 @@ func (o ordinary) Var(name string, secure bool) facts.Var {
 
 // found is what there is without settings and filters.
 func (p *settingsPlace) found() (*plan.Answer, error) {
-	answer, err := decide(ordinary{p.source, p.places})
+	answer, err := decision.Ask(ordinary{p.source, p.places})
 	if err != nil {
 		return nil, err
 	}
@@ -466,7 +467,7 @@ func (s *surroundings) allDevices(p *settingsPlace) ([]probe.Device, error) {
 }
 
 // expiry is when the file's time is over: as told, or as it was.
-func (c *settingsChange) expiry(f *configuration.File, now time.Time) (time.Time, error) {
+func (c *settingsChange) expiry(f *settingsfile.File, now time.Time) (time.Time, error) {
 	switch {
 	case c.expires == "" && f != nil && f.Ours:
 		return f.Expires, nil

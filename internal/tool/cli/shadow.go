@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/configuration"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 )
 
 // silentSettings are settings that say nothing.
@@ -46,7 +45,7 @@ func shadowSettings(environ []string, text string) (changed []string, remove fun
 func audible(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
-	files, err := configuration.Existing(&source.Machine, configuration.Places(search.Linux(), source))
+	files, err := settingsfile.Existing(&source.Machine, settingsfile.Places(source))
 	if err != nil || len(files) == 0 || !strings.Contains(files[0].Content, "stderr_log") {
 		return environ, none
 	}

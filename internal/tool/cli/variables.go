@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/guide"
 	"vkloader/internal/tool/term"
@@ -61,7 +62,7 @@ func newListVariables(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decide(source)
+			answer, err := decision.Ask(source)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 )
 
@@ -68,7 +69,7 @@ func TestVariableStates(t *testing.T) {
 			tree.Files["/usr/share/vulkan/implicit_layer.d/override.json"] = over
 		}
 		tree.Elevated = c.elevated
-		answer, err := decide(tree)
+		answer, err := decision.Ask(tree)
 		if err != nil {
 			t.Fatal(err)
 		}

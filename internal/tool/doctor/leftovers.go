@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/configuration"
 	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -32,7 +32,7 @@ func (e *exam) leftovers() {
 		file := path.Clean(s.File)
 		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "rm "+file)
 		owner := ""
-		if f, err := configuration.Read(e.machine, file); err == nil && f.Ours {
+		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
 			owner = "; it is vkloader's own, without expiry"
 			if !f.Expires.IsZero() {
 				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)

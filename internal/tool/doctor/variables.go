@@ -5,7 +5,6 @@ import (
 	"strings"
 	"syscall"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
@@ -15,7 +14,7 @@ import (
 // and what an elevated program does not see.
 func (e *exam) environment() {
 	e.elevation()
-	for _, f := range environment.Check(plan.Question{Kind: plan.Instance, Platform: e.options.Platform}, e.source) {
+	for _, f := range environment.Check(e.source) {
 		e.decided(&f)
 		e.Findings[len(e.Findings)-1].Do = "unset " + f.Subject + " (or correct it)"
 	}

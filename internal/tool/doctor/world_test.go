@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/binary"
 )
@@ -44,7 +43,6 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 	t.Helper()
 	root := t.TempDir()
 	lay(t, root, files)
-	options.Platform = search.Linux()
 	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}, options)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +168,7 @@ func TestPermission(t *testing.T) {
 		if err := os.Chmod(filepath.Join(root, "dev/dri/renderD128"), mode); err != nil {
 			t.Fatal(err)
 		}
-		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}}, Options{Platform: search.Linux(), User: user})
+		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}}, Options{User: user})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +287,7 @@ func TestElevatedProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}, Program: "/game"},
-			Options{Platform: search.Linux()})
+			Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,35 +14,20 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
 )
-
-// without is a source in which some variables are not set.
-type without struct {
-	facts.Source
-	names []string
-}
-
-func (w without) Var(name string, secure bool) facts.Var {
-	if slices.Contains(w.names, name) {
-		return facts.Var{}
-	}
-	return w.Source.Var(name, secure)
-}
 
 // checker makes the findings.
 type checker struct {
-	question plan.Question
-	source   facts.Source
-	answer   *plan.Answer
-	ignored  map[string]bool
-	found    []diag.Finding
+	source  facts.Source
+	answer  *plan.Answer
+	ignored map[string]bool
+	found   []diag.Finding
 }
 
-// Check gives the findings about the variables that a source has, for a question about an instance. Findings have no
-// file; their subject is the variable.
-func Check(question plan.Question, source facts.Source) []diag.Finding {
-	question.Explain = true
-	c := &checker{question: question, source: source, ignored: map[string]bool{}}
+// Check gives the findings about the variables that a source has. Findings have no file; their subject is the variable.
+func Check(source facts.Source) []diag.Finding {
+	c := &checker{source: source, ignored: map[string]bool{}}
 	if c.answer = c.decide(); c.answer == nil {
 		return nil
 	}
@@ -60,12 +45,11 @@ func Check(question plan.Question, source facts.Source) []diag.Finding {
 
 // decide asks the decision, with some variables taken away; nil when it comes to no end.
 func (c *checker) decide(names ...variables.ID) *plan.Answer {
-	w := without{Source: c.source}
-	for _, v := range names {
-		w.names = append(w.names, v.Name())
+	answer, err := decision.Ask(decision.Without(c.source, names...))
+	if err != nil {
+		return nil
 	}
-	question := c.question
-	return plan.Resolve(&question, w)
+	return answer
 }
 
 func (c *checker) find(code diag.Code, v variables.ID, format string, args ...any) {

@@ -1,4 +1,4 @@
-package configuration
+package settingsfile
 
 import (
 	"encoding/json"

@@ -1,7 +1,4 @@
-// Package configuration finds, reads and writes the loader settings file for the tool: with a mark that says who wrote
-// it, an expiry that the tool honours and loaders do not know, and never in place of another program's file unless told
-// to. What the file's settings mean is the business of packages settings and plan.
-package configuration
+package settingsfile
 
 import (
 	"bytes"
@@ -40,11 +37,11 @@ type File struct {
 }
 
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
-func Places(platform search.Platform, from facts.Source) []string {
+func Places(from facts.Source) []string {
 	var places []string
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
-		for _, place := range search.SettingsFiles(platform, s) {
+		for _, place := range search.SettingsFiles(search.Linux(), s) {
 			if place = path.Clean(place); !slices.Contains(places, place) {
 				places = append(places, place)
 			}
