@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // choice is what run's options ask for.
@@ -142,7 +143,7 @@ func (c *choice) deviceChanges(ask func() ([]probe.Device, error)) (changes []ch
 			for _, d := range all {
 				names = append(names, fmt.Sprintf("%d %q", d.Index, d.Name))
 			}
-			return nil, nil, fmt.Errorf("--device %s: no such device; there are: %s%s", wanted, orNone(strings.Join(names, ", ")),
+			return nil, nil, fmt.Errorf("--device %s: no such device; there are: %s%s", wanted, term.Or(strings.Join(names, ", "), "missing"),
 				starHint(wanted))
 		}
 		for _, d := range all {

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/validation"
 )
 
@@ -52,7 +53,7 @@ func completeKinds(*cobra.Command, []string, string) (kinds []string, _ cobra.Sh
 
 func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, _ cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	for _, word := range logWords {
+	for _, word := range settingsfile.LogWords {
 		words = append(words, before+word)
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

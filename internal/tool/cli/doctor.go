@@ -135,7 +135,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			if !m.Used {
 				mark += ", not used"
 			}
-			table.Row(mark, m.Name, or(m.File, m.Library), term.Count(m.Needs, "library"))
+			table.Row(mark, m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
 		}
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
@@ -158,7 +158,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 
 // printPlace says what machine it is: system, sandboxes, devices, loaders.
 func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
-	place := or(r.System, "unknown system")
+	place := term.Or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
 		place += ", in " + in.Kind
 		if in.Detail != "" {
@@ -175,8 +175,8 @@ func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
 			for _, d := range g.Drivers {
 				drivers = append(drivers, search.BaseName(d))
 			}
-			table.Row(g.Title(), or(g.Kernel, "none"), or(strings.Join(g.Nodes, " "), "none"),
-				or(strings.Join(drivers, " "), "none"))
+			table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"),
+				term.Or(strings.Join(drivers, " "), "none"))
 		}
 		table.Print(s.out, "  ", style)
 	}
@@ -193,7 +193,7 @@ func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
 			if l.Own {
 				own = "belongs to this tool"
 			}
-			table.Row(mark, l.File, or(l.Version, l.Vulkan), own)
+			table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
 		}
 		table.Print(s.out, "  ", style)
 	}
@@ -227,11 +227,4 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("do", f.Do)
 	line("rule", f.Statement)
 	fmt.Fprintln(s.out)
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }

@@ -128,7 +128,7 @@ func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
 	fmt.Fprintln(s.out, style.Heading("Probes, each in a process of its own"))
 	table := term.NewTable("", "name", ">time", "with")
 	for _, p := range probes {
-		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), or(p.Detail, strings.Join(p.Devices, ", ")))
+		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
 	table.Print(s.out, "  ", style)
 	fmt.Fprintln(s.out)

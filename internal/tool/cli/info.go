@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -129,7 +130,7 @@ func look(l probe.Place, environ []string, fallback string, limit time.Duration)
 			return nil, err
 		}
 	}
-	loud, remove := audible(environ)
+	loud, remove := settingsfile.Audible(environ)
 	defer remove()
 	told, err := probe.Run(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
@@ -115,7 +116,7 @@ func sameDevice(a, b *probe.Device) bool {
 // everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
 // looks at a file that says nothing first. problem is why there may be more.
 func everyDevice(found probe.Place, m *machine.Machine, limit time.Duration) (devices []probe.Device, problem string, err error) {
-	environ, remove, err := shadowSettings(m.Environ, silentSettings)
+	environ, remove, err := settingsfile.Shadow(m.Environ, settingsfile.Silent)
 	if err != nil {
 		return nil, "", err
 	}

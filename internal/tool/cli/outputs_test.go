@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/tool/settingsfile"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -52,7 +54,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
+	comments := fieldComments(t, ".", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodLife)
@@ -256,7 +258,7 @@ func structComments(of *ast.StructType, comments map[string]string) {
 // An output that lacks a field, or has one of another type, does not follow its schema; one more is no fault.
 func TestFollows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "s.json")
-	made := schemaOf(reflect.TypeOf(settingsDone{}), "", nil)
+	made := schemaOf(reflect.TypeOf(settingsfile.Done{}), "", nil)
 	text, err := json.Marshal(made)
 	if err != nil {
 		t.Fatal(err)

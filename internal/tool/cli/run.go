@@ -79,7 +79,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
 	}
 	if !r.dry {
-		if err := s.expireSettings(&m, nil); err != nil {
+		if err := s.expireSettings(&m); err != nil {
 			return err
 		}
 	}

@@ -3,14 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -18,25 +16,6 @@ import (
 
 // validateSchema is raised when a field of validate changes its meaning or goes.
 const validateSchema = 1
-
-// validated is one file, and what is to be said about it.
-type validated struct {
-	Path     string       `json:"path"`
-	Kind     string       `json:"kind"`
-	Accepted bool         `json:"accepted"` // the loader takes something of it
-	Findings []fileRemark `json:"findings"`
-	Problem  string       `json:"problem,omitempty"` // why it could not be looked at
-}
-
-type fileRemark struct {
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	What      string `json:"what"`
-	Do        string `json:"do,omitempty"`
-}
 
 func newValidate(s *surroundings) *cobra.Command {
 	var asJSON bool
@@ -69,9 +48,9 @@ func newValidate(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			results, code := []validated{}, exit.Fine
+			results, code := []validation.Result{}, exit.Fine
 			for _, path := range paths {
-				result, problems := validateFile(source.File(path), path, as)
+				result, problems := validation.Judge(source.File(path), path, as)
 				results = append(results, result)
 				if result.Problem != "" {
 					code = exit.NotLooked
@@ -81,8 +60,8 @@ func newValidate(s *surroundings) *cobra.Command {
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
-					Schema int         `json:"schema"`
-					Files  []validated `json:"files"`
+					Schema int                 `json:"schema"`
+					Files  []validation.Result `json:"files"`
 				}{validateSchema, results})
 			} else {
 				printValidated(s, results)
@@ -100,32 +79,7 @@ func newValidate(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// validateFile judges a file as it was read; problems tells whether more than notes was found.
-func validateFile(file facts.File, path string, kind validation.Kind) (result validated, problems bool) {
-	result = validated{Path: path, Kind: string(kind), Findings: []fileRemark{}}
-	if file.Status != facts.FileRead {
-		result.Problem = "cannot be read"
-		if file.Status == facts.FileNotOpened {
-			result.Problem = "cannot be opened"
-		}
-		return result, true
-	}
-	whole := path // an implicit layer is told by its folder
-	if absolute, err := filepath.Abs(path); err == nil {
-		whole = absolute
-	}
-	judged := validation.File(file.Content, whole, kind)
-	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
-	for _, f := range judged.Findings {
-		entry := f.Code.Entry()
-		result.Findings = append(result.Findings, fileRemark{f.Line, f.Column, entry.Name, entry.Severity.String(),
-			entry.Statement, strings.ReplaceAll(f.What, whole, path), entry.Do})
-	}
-	bad, doubtful := judged.Problems()
-	return result, bad+doubtful > 0
-}
-
-func printValidated(s *surroundings, results []validated) {
+func printValidated(s *surroundings, results []validation.Result) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, r := range results {
 		if r.Problem != "" {
@@ -156,7 +110,7 @@ func printValidated(s *surroundings, results []validated) {
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity.String()]; n > 0 {
-				total += ", " + count(n, severity.String())
+				total += ", " + term.Number(n, severity.String())
 			}
 		}
 		fmt.Fprintf(s.out, "%s: %s, %s%s\n", term.OneLine(r.Path), kindWords[r.Kind], verdict, total)
@@ -167,12 +121,4 @@ var kindWords = map[string]string{
 	string(validation.Unknown): "unknown kind", string(validation.Driver): "driver manifest",
 	string(validation.Implicit): "manifest of implicit layers", string(validation.Explicit): "manifest of explicit layers",
 	string(validation.Settings): "settings",
-}
-
-// count is a number of things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 
 	"github.com/spf13/cobra"
 )
@@ -45,7 +46,7 @@ func newVersion(s *surroundings) *cobra.Command {
 				return writeJSON(s, answer)
 			}
 			fmt.Fprintf(s.out, "vkloader for Vulkan %s (core %s, %s)\nlibrary %s\n",
-				answer.Vulkan, orNone(answer.Core), answer.Go, answer.Library)
+				answer.Vulkan, term.Or(answer.Core, "missing"), answer.Go, answer.Library)
 			return nil
 		},
 	}
@@ -65,13 +66,6 @@ func coreBeside(library string) string {
 		}
 	}
 	return ""
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "missing"
-	}
-	return s
 }
 
 func writeJSON(s *surroundings, value any) error {

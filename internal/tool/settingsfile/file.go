@@ -121,11 +121,8 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 		mark["expires"] = expires.UTC().Format(time.RFC3339)
 	}
 	content[Mark] = mark
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "    ")
-	if err := encoder.Encode(content); err != nil {
+	text, err := encode(content)
+	if err != nil {
 		return err
 	}
 	where, err := target(m, place)
@@ -141,7 +138,17 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 			}
 		}
 	}
-	return replace(where, text.Bytes(), mode)
+	return replace(where, text, mode)
+}
+
+// encode is the text of a content.
+func encode(content map[string]any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "    ")
+	err := encoder.Encode(content)
+	return text.Bytes(), err
 }
 
 // target is the file that is written for a place, all links followed.

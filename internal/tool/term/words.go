@@ -58,3 +58,19 @@ func Count(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Number is a number of things: "0 drivers", "1 driver".
+func Number(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Or is a text, or another one where it is empty.
+func Or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

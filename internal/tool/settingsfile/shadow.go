@@ -1,4 +1,4 @@
-package cli
+package settingsfile
 
 import (
 	"encoding/json"
@@ -8,16 +8,15 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
 )
 
-// silentSettings are settings that say nothing.
-const silentSettings = `{"file_format_version": "1.0.0", "settings_array": []}`
+// Silent are settings that say nothing.
+const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
 
-// shadowSettings gives an environment in which a child of the tool gets this settings file in place of any other, and
+// Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
 // everything else as before: the first folder of XDG_CONFIG_HOME is one that has nothing but the file. remove takes it
 // away again.
-func shadowSettings(environ []string, text string) (changed []string, remove func(), err error) {
+func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
 	folder, err := os.MkdirTemp("", "vkloader-")
 	if err != nil {
 		return nil, nil, err
@@ -40,12 +39,12 @@ func shadowSettings(environ []string, text string) (changed []string, remove fun
 	return machine.WithVariable(environ, name, folder+":"+rest), remove, nil
 }
 
-// audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its
+// Audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its
 // stderr_log. What is no JSON that the tool can write again stays as it is.
-func audible(environ []string) (changed []string, remove func()) {
+func Audible(environ []string) (changed []string, remove func()) {
 	none := func() {}
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
-	files, err := settingsfile.Existing(&source.Machine, settingsfile.Places(source))
+	files, err := Existing(&source.Machine, Places(source))
 	if err != nil || len(files) == 0 || !strings.Contains(files[0].Content, "stderr_log") {
 		return environ, none
 	}
@@ -59,11 +58,11 @@ func audible(environ []string) (changed []string, remove func()) {
 			delete(o, "stderr_log")
 		}
 	}
-	text, err := encodeJSON(content)
+	text, err := encode(content)
 	if err != nil {
 		return environ, none
 	}
-	if changed, remove, err = shadowSettings(environ, text); err != nil {
+	if changed, remove, err = Shadow(environ, string(text)); err != nil {
 		return environ, none
 	}
 	return changed, remove
