@@ -46,6 +46,8 @@ var floors = []struct {
 	{[]string{"internal/tool/bundle"}, "packs what it is given; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs; it knows of no decision"},
+	{[]string{"internal/tool/survey"}, "the decision beside what a child saw: above both, and above the picture it fills"},
+	{[]string{"internal/tool/choice"}, "turns a choice into the loader's variables; only run asks it"},
 	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/tool/guide"}, "tells people about the variables; only the tool links it"},

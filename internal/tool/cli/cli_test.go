@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/survey"
 
 	"github.com/spf13/cobra"
 )
@@ -120,11 +121,11 @@ func TestInfoJSON(t *testing.T) {
 	if code := run(s, []string{"info", "--json"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
-	var got info
+	var got survey.Info
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != infoSchema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
+	if got.Schema != survey.Schema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
 		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != "/m/one.json" {
 		t.Errorf("got %s", out)
 	}

@@ -1,66 +1,17 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/loaderlog"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
-
-// infoSchema is raised when a field of info changes its meaning or goes.
-const infoSchema = 1
-
-// info is what a program on this machine gets from the library.
-type info struct {
-	Schema   int                    `json:"schema"`
-	Library  string                 `json:"library"`
-	Core     string                 `json:"core"`
-	Version  string                 `json:"version"`
-	Fallback string                 `json:"fallback_driver,omitempty"`
-	Problem  string                 `json:"problem,omitempty"`
-	Drivers  []driverInfo           `json:"drivers"`
-	Layers   []layerInfo            `json:"layers"`
-	Chain    []string               `json:"chain"`
-	Devices  []probe.Device         `json:"devices"`
-	Times    []timeInfo             `json:"times"`
-	Usage    map[string]probe.Usage `json:"usage"`
-	Messages []loaderlog.Message    `json:"messages"`
-	Instance []probe.Extension      `json:"instance_extensions"`
-
-	understood bool // the library's log was one that this tool reads
-}
-
-type driverInfo struct {
-	Manifest   string `json:"manifest"`
-	Library    string `json:"library"`
-	APIVersion string `json:"api_version"`
-	Devices    int    `json:"devices"`
-	Problem    string `json:"problem,omitempty"`
-}
-
-type layerInfo struct {
-	probe.Layer
-	Active *loaderlog.Layer `json:"active,omitempty"`
-}
-
-type timeInfo struct {
-	Phase string  `json:"phase"`
-	First float64 `json:"first_us"`
-	Again float64 `json:"again_us,omitempty"`
-}
 
 func newInfo(s *surroundings) *cobra.Command {
 	var (
@@ -84,16 +35,16 @@ func newInfo(s *surroundings) *cobra.Command {
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			result, err := look(found, m.Environ, fallback, limit)
+			result, err := survey.Look(found, m.Environ, fallback, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
 			if asJSON {
 				err = writeJSON(s, result)
 			} else {
-				result.print(s)
+				printInfo(s, result)
 				if full {
-					result.printMore(s)
+					printInfoMore(s, result)
 				}
 			}
 			if err == nil && result.Problem != "" {
@@ -102,7 +53,7 @@ func newInfo(s *surroundings) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", infoSchema))
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", survey.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", "look through this libvulkan instead of the one with the tool")
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of a driver to show when the machine has none")
@@ -110,140 +61,126 @@ func newInfo(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// look gathers everything; the error is for what kept it from looking.
-func look(l probe.Place, environ []string, fallback string, limit time.Duration) (*info, error) {
-	quiet := machine.WithoutVariable(environ, variables.Debug.Name())
-	timed, err := probe.Twice(l, quiet, limit)
-	if err != nil {
-		return nil, err
+// printInfo writes the result for people.
+func printInfo(s *surroundings, r *survey.Info) {
+	style := term.StyleFor(s.out, s.getenv)
+	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
+
+	fmt.Fprintf(s.out, "%s  %s (core %s)\n", style.Heading("Library"), r.Library, term.Or(r.Core, "missing"))
+	if r.Fallback != "" {
+		fmt.Fprintf(s.out, "This machine has no Vulkan driver that works; shown with %s instead.\n", r.Fallback)
 	}
-	used := ""
-	if timed.NoDriver() && fallback != "" {
-		manifest, err := filepath.Abs(fallback)
-		if err != nil {
-			return nil, err
+
+	title("Drivers")
+	switch {
+	case !r.Understood:
+		fmt.Fprintln(s.out, "  unknown: this library's log is not that of vkloader")
+	case len(r.Drivers) == 0:
+		fmt.Fprintln(s.out, "  none found")
+	default:
+		table := term.NewTable("manifest", "API", "library", "result")
+		for _, d := range r.Drivers {
+			table.Row(d.Manifest, d.APIVersion, d.Library, d.Result())
 		}
-		used = manifest
-		environ = machine.WithVariable(environ, variables.DriverFiles.Name(), manifest)
-		quiet = machine.WithoutVariable(environ, variables.Debug.Name())
-		if timed, err = probe.Twice(l, quiet, limit); err != nil {
-			return nil, err
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Layers")
+	if len(r.Layers) == 0 {
+		fmt.Fprintln(s.out, "  none found")
+	} else {
+		table := term.NewTable("name", "API", "description", "in the chain")
+		for _, l := range r.Layers {
+			active := "no"
+			if !r.Understood {
+				active = "unknown"
+			}
+			if l.Active != nil {
+				active = "yes: " + l.Active.EnabledBy
+				if l.Active.Disable != "" {
+					active += " (off with " + l.Active.Disable + ")"
+				}
+			}
+			table.Row(l.Name, term.Version(l.APIVersion), l.Description, active)
+		}
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Chain")
+	if !r.Understood {
+		fmt.Fprintln(s.out, "  unknown")
+	} else {
+		fmt.Fprintf(s.out, "  %s\n", strings.Join(r.Chain, " -> "))
+	}
+
+	title("Devices")
+	if len(r.Devices) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
+		for _, d := range r.Devices {
+			table.Row(fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
+				term.DriverVersion(d.VendorID, d.DriverVersion), d.Library)
+		}
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Times")
+	table := term.NewTable("phase", ">first", ">again")
+	for _, t := range r.Times {
+		again := ""
+		if t.Again > 0 {
+			again = term.Microseconds(t.Again)
+		}
+		table.Row(t.Phase, term.Microseconds(t.First), again)
+	}
+	table.Print(s.out, "  ", style)
+
+	if len(r.Messages) > 0 {
+		title("Messages of the loader")
+		for _, m := range r.Messages {
+			fmt.Fprintf(s.out, "  %s: %s\n", m.Severity, m.Text)
 		}
 	}
-	loud, remove := settingsfile.Audible(environ)
-	defer remove()
-	told, err := probe.Run(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
-	if err != nil {
-		return nil, err
+	if r.Problem != "" {
+		fmt.Fprintf(s.out, "\n%s %s\n", style.Bad("Problem:"), r.Problem)
 	}
-	result := newInfoOf(timed, loaderlog.Read(told.Log))
-	result.Fallback = used
-	if result.Library == "" {
-		result.Library = l.Library
-	}
-	result.Core = coreBeside(result.Library)
-	return result, nil
 }
 
-func newInfoOf(timed *probe.Result, log *loaderlog.Log) *info {
-	result := &info{
-		Schema: infoSchema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem,
-		Drivers: []driverInfo{}, Layers: []layerInfo{}, Devices: timed.Devices, Usage: timed.Usage,
-		Messages: log.Messages, Instance: timed.Extensions,
-		understood: len(log.Locations) > 0,
+// printInfoMore writes what --full adds.
+func printInfoMore(s *surroundings, r *survey.Info) {
+	style := term.StyleFor(s.out, s.getenv)
+	line := func(format string, args ...any) {
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
 	}
-	for i := range result.Devices {
-		if i < len(log.Used) && log.Used[i].Device == result.Devices[i].Name {
-			result.Devices[i].Library = log.Used[i].Library
+	for _, d := range r.Devices {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
+		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
+		line("driver %s %s", d.DriverName, d.DriverInfo)
+		if d.DeviceUUID != "" {
+			line("device UUID %s, driver UUID %s", d.DeviceUUID, d.DriverUUID)
 		}
 	}
-	for _, manifest := range log.Manifests["driver"] {
-		result.Drivers = append(result.Drivers, driverOf(manifest, result.Devices, log.Messages))
-	}
-	for _, found := range timed.Layers {
-		layer := layerInfo{Layer: found}
-		if i := slices.IndexFunc(log.Chain, func(c loaderlog.Layer) bool { return c.Name == found.Name }); i >= 0 {
-			layer.Active = &log.Chain[i]
-		}
-		result.Layers = append(result.Layers, layer)
-	}
-	result.Chain = []string{"program", "loader"}
-	for _, layer := range log.Chain {
-		result.Chain = append(result.Chain, layer.Name)
-	}
-	result.Chain = append(result.Chain, "drivers")
-	result.Times = timesOf(timed.Phases)
-	result.Devices, result.Times = someOf(result.Devices), someOf(result.Times)
-	result.Messages, result.Instance = someOf(result.Messages), someOf(result.Instance)
-	return result
-}
-
-// someOf is a list that JSON writes as one, also when there is nothing in it.
-func someOf[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
-// timesOf joins the first and the second round of each phase.
-func timesOf(phases []probe.Phase) []timeInfo {
-	var times []timeInfo
-	for _, p := range phases {
-		i := slices.IndexFunc(times, func(t timeInfo) bool { return t.Phase == p.Name })
-		switch {
-		case i < 0:
-			times = append(times, timeInfo{Phase: p.Name, First: p.Micros})
-		case p.Round == 2:
-			times[i].Again = p.Micros
+	for _, l := range r.Layers {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+term.OneLine(l.Name)))
+		line("%s; API %s, implementation %d", l.Description, term.Version(l.APIVersion), l.ImplementationVersion)
+		if l.Active != nil {
+			line("manifest %s", l.Active.Manifest)
+			line("library %s", l.Active.Library)
 		}
 	}
-	return times
-}
-
-// driverOf reads what a driver's manifest says, for orientation only: what counts is what the loader made of it.
-func driverOf(manifest string, devices []probe.Device, messages []loaderlog.Message) driverInfo {
-	d := driverInfo{Manifest: manifest}
-	var content struct {
-		ICD struct {
-			Library    string `json:"library_path"`
-			APIVersion string `json:"api_version"`
-		} `json:"ICD"`
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
+	extensions := term.NewTable("name", ">revision")
+	for _, e := range r.Instance {
+		extensions.Row(e.Name, fmt.Sprint(e.Revision))
 	}
-	if data, err := os.ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
-		d.Library, d.APIVersion = content.ICD.Library, content.ICD.APIVersion
-		if strings.Contains(d.Library, "/") && !filepath.IsAbs(d.Library) {
-			d.Library = filepath.Join(filepath.Dir(manifest), d.Library)
+	extensions.Print(s.out, "  ", style)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
+	table := term.NewTable("at", ">resident", ">threads")
+	for _, moment := range []string{"start", "load", "end"} {
+		if u, ok := r.Usage[moment]; ok {
+			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))
 		}
 	}
-	for _, dev := range devices {
-		if d.Library != "" && sameLibrary(d.Library, dev.Library) {
-			d.Devices++
-		}
-	}
-	for _, m := range messages {
-		if d.Devices == 0 && m.Severity == "error" &&
-			(strings.Contains(m.Text, manifest) || d.Library != "" && strings.Contains(m.Text, d.Library)) {
-			d.Problem = m.Text
-			break
-		}
-	}
-	return d
-}
-
-// sameLibrary compares what a manifest names with what was loaded: a name without a folder may be anywhere, and is
-// usually a link to a file with a longer version (libx.so.0 and libx.so.5.8).
-func sameLibrary(named, loaded string) bool {
-	if !strings.Contains(named, "/") {
-		stem, _, _ := strings.Cut(named, ".so")
-		loadedStem, _, _ := strings.Cut(filepath.Base(loaded), ".so")
-		return stem == loadedStem
-	}
-	if real, err := filepath.EvalSymlinks(named); err == nil {
-		named = real
-	}
-	if real, err := filepath.EvalSymlinks(loaded); err == nil {
-		loaded = real
-	}
-	return filepath.Clean(named) == filepath.Clean(loaded)
+	table.Print(s.out, "  ", style)
 }

@@ -2,26 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
-
-// listedDevice is a device, and whether programs see it.
-type listedDevice struct {
-	probe.Device
-	In  bool   `json:"in"`
-	Why string `json:"why,omitempty"` // it is out
-}
 
 func newListDevices(s *surroundings) *cobra.Command {
 	var asJSON bool
@@ -39,16 +28,20 @@ func newListDevices(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			devices, problem, err := s.listDevices(source, limit)
+			found, err := probe.Find(s.executable, "")
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			devices, problem, err := survey.Devices(found, source, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
-					Schema  int            `json:"schema"`
-					Kind    string         `json:"kind"`
-					Devices []listedDevice `json:"devices"`
-					Problem string         `json:"problem,omitempty"`
+					Schema  int             `json:"schema"`
+					Kind    string          `json:"kind"`
+					Devices []survey.Device `json:"devices"`
+					Problem string          `json:"problem,omitempty"`
 				}{listSchema, "devices", devices, problem})
 			} else {
 				printDevices(s, devices, problem)
@@ -64,74 +57,7 @@ func newListDevices(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// listDevices asks the probe, once more without what hides devices when there is any.
-func (s *surroundings) listDevices(source *machine.Source, limit time.Duration) (devices []listedDevice, problem string, err error) {
-	devices = []listedDevice{}
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return nil, "", err
-	}
-	seen, err := probe.Run(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, d := range seen.Devices {
-		devices = append(devices, listedDevice{Device: d, In: true})
-	}
-	answer, err := decision.Ask(source)
-	if err != nil {
-		return nil, "", err
-	}
-	why := ""
-	for _, v := range deviceFilters {
-		if value, _ := source.Lookup(v.Name()); value != "" {
-			why += " " + v.Name() + "=" + value
-		}
-	}
-	if answer.Settings != nil && answer.Settings.HasDevices {
-		why += " the device configurations of " + answer.Settings.File
-	}
-	if why != "" {
-		all, _, err := everyDevice(found, &source.Machine, limit)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, d := range all {
-			if !slices.ContainsFunc(seen.Devices, func(o probe.Device) bool { return sameDevice(&d, &o) }) {
-				devices = append(devices, listedDevice{Device: d, Why: "hidden by" + why})
-			}
-		}
-	}
-	return devices, seen.Problem, nil
-}
-
-var deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
-
-// sameDevice compares two devices of different runs, whose numbers may differ.
-func sameDevice(a, b *probe.Device) bool {
-	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
-		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID
-}
-
-// everyDevice asks the probe for the devices that there are without filters and without a settings file: the library
-// looks at a file that says nothing first. problem is why there may be more.
-func everyDevice(found probe.Place, m *machine.Machine, limit time.Duration) (devices []probe.Device, problem string, err error) {
-	environ, remove, err := settingsfile.Shadow(m.Environ, settingsfile.Silent)
-	if err != nil {
-		return nil, "", err
-	}
-	defer remove()
-	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
-		environ = machine.WithoutVariable(environ, v.Name())
-	}
-	seen, err := probe.Run(found, environ, limit)
-	if err != nil {
-		return nil, "", err
-	}
-	return seen.Devices, seen.Problem, nil
-}
-
-func printDevices(s *surroundings, devices []listedDevice, problem string) {
+func printDevices(s *surroundings, devices []survey.Device, problem string) {
 	style := term.StyleFor(s.out, s.getenv)
 	if problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(problem))

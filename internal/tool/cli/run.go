@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/choice"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
@@ -26,7 +25,7 @@ const dryRunSchema = 1
 
 // launched is what run is asked to do.
 type launched struct {
-	choice
+	choice.Choice
 	log     string // file that gets the loader's log
 	times   bool
 	dry     bool
@@ -55,10 +54,10 @@ func newRun(s *surroundings) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.devices, "device", nil, "only this device: number in info, name, or `VENDOR:DEVICE` in hexadecimal")
-	flags.StringArrayVar(&r.layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
-	flags.BoolVar(&r.noLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this device: number in info, name, or `VENDOR:DEVICE` in hexadecimal")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
@@ -114,8 +113,8 @@ func (r *launched) run(s *surroundings, args []string) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]change, []string, error) {
-	changes, err := r.changes(m)
+func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]choice.Change, []string, error) {
+	changes, err := r.Changes(m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,11 +122,11 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
 		folder += ":" + before
 	}
-	changes = append([]change{{"LD_LIBRARY_PATH", folder, true}}, changes...)
+	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", folder)}, changes...)
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, change{variables.Debug.Name(), "all", true})
+		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
 	}
-	apply(m, changes)
+	m.Environ = choice.Apply(m.Environ, changes)
 
 	source := &machine.Source{Machine: *m, Program: program}
 	if !m.Foreign() {
@@ -135,14 +134,14 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 			source.Program, _ = filepath.Abs(real)
 		}
 	}
-	warnings, err := r.check(source)
+	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
 	if !m.Foreign() {
-		warnings = append(warnings, unfit(source.Program)...)
+		warnings = append(warnings, choice.Unfit(source.Program)...)
 	}
-	more, also, err := r.deviceChanges(func() ([]probe.Device, error) {
+	more, also, err := r.DeviceChanges(func() ([]probe.Device, error) {
 		if m.Foreign() {
 			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
 		}
@@ -158,57 +157,19 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if err != nil {
 		return nil, nil, err
 	}
-	apply(m, more)
+	m.Environ = choice.Apply(m.Environ, more)
 	return append(changes, more...), append(warnings, also...), nil
 }
 
-func apply(m *machine.Machine, changes []change) {
-	for _, c := range changes {
-		if c.Set {
-			m.Environ = machine.WithVariable(m.Environ, c.Name, c.Value)
-		} else {
-			m.Environ = machine.WithoutVariable(m.Environ, c.Name)
-		}
-	}
-}
-
-// unfit says why a program may not see the variables or the library.
-func unfit(program string) (warnings []string) {
-	info, err := os.Stat(program)
-	if err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
-		warnings = append(warnings, program+" runs with more rights than its user: it sees neither this library nor the variables")
-	}
-	file, err := elf.Open(program)
-	if err != nil {
-		return warnings // a script
-	}
-	defer file.Close()
-	if file.Class != elf.ELFCLASS64 || file.Machine != elf.EM_X86_64 {
-		return append(warnings, fmt.Sprintf("%s is a program for %s, %s: this library is not", program, file.Machine, file.Class))
-	}
-	paths, _ := file.DynString(elf.DT_RPATH)
-	if newer, _ := file.DynString(elf.DT_RUNPATH); len(newer) > 0 {
-		return warnings // LD_LIBRARY_PATH comes before it
-	}
-	for _, path := range strings.Split(strings.Join(paths, ":"), ":") {
-		own := filepath.Join(strings.NewReplacer("$ORIGIN", filepath.Dir(program), "${ORIGIN}", filepath.Dir(program)).Replace(path),
-			"libvulkan.so.1")
-		if _, err := os.Stat(own); path != "" && err == nil {
-			warnings = append(warnings, fmt.Sprintf("%s has a library of its own, which comes first: %s", program, own))
-		}
-	}
-	return warnings
-}
-
 // print shows the variables, as a shell takes them.
-func (r *launched) print(s *surroundings, changes []change, warnings, args []string) error {
+func (r *launched) print(s *surroundings, changes []choice.Change, warnings, args []string) error {
 	var err error
 	if r.asJSON {
 		err = writeJSON(s, struct {
-			Schema    int      `json:"schema"`
-			Program   []string `json:"program"`
-			Variables []change `json:"variables"`
-			Warnings  []string `json:"warnings"`
+			Schema    int             `json:"schema"`
+			Program   []string        `json:"program"`
+			Variables []choice.Change `json:"variables"`
+			Warnings  []string        `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
 	} else {
 		words := []string{"env"}

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
 )
 
 func newSettingsSet(s *surroundings) *cobra.Command {
@@ -100,7 +101,7 @@ func (s *surroundings) allDevices(m *machine.Machine) ([]probe.Device, error) {
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	devices, problem, err := everyDevice(found, m, 30*time.Second)
+	devices, problem, err := survey.EveryDevice(found, m, 30*time.Second)
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -41,7 +38,7 @@ func newVersion(s *surroundings) *cobra.Command {
 				return exit.Unable("library %s: %w", found.Library, err)
 			}
 			answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
-			answer.Core = coreBeside(answer.Library)
+			answer.Core = probe.CoreBeside(answer.Library)
 			if asJSON {
 				return writeJSON(s, answer)
 			}
@@ -52,39 +49,4 @@ func newVersion(s *surroundings) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema 1)")
 	return cmd
-}
-
-// coreBeside gives the id of the core in the library's folder.
-func coreBeside(library string) string {
-	entries, err := os.ReadDir(filepath.Dir(library))
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		if id, ok := strings.CutPrefix(e.Name(), "libvkcore-"); ok && strings.HasSuffix(id, ".so") {
-			return strings.TrimSuffix(id, ".so")
-		}
-	}
-	return ""
-}
-
-func writeJSON(s *surroundings, value any) error {
-	if s.answered != nil {
-		s.answered(value)
-	}
-	text, err := encodeJSON(value)
-	if err == nil {
-		_, err = io.WriteString(s.out, text)
-	}
-	return err
-}
-
-// encodeJSON is JSON for people to read as well: indented, and without escapes for HTML's sake.
-func encodeJSON(value any) (string, error) {
-	var text strings.Builder
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(value)
-	return text.String(), err
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -33,10 +32,10 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 		log = file
 	}
 	began := time.Now()
-	times := newStartTimes(began)
+	times := loaderlog.NewTimes(began)
 	var failed error
 	status, left, err := r.program.Watch(&launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
-		times.line(line, at)
+		times.Line(line, at)
 		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
 			failed = fmt.Errorf("--log %s: %w", r.log, err)
 		}
@@ -54,10 +53,10 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 	if failed != nil {
 		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
 	}
-	if debug := r.program.Environ; !times.seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
+	if debug := r.program.Environ; !times.Seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.Library)
 	} else if r.times {
-		times.print(s)
+		printTimes(s, times)
 	}
 	if status.Signaled() {
 		n := int(status.Signal())
@@ -111,78 +110,13 @@ func newFollow(s *surroundings) *cobra.Command {
 	}}
 }
 
-// startTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
-// opening and another one after it, in the same call; what a program does between two calls is in none of the times.
-type startTimes struct {
-	began  time.Time
-	seen   bool // any line of the loader
-	loaded time.Duration
-	opened []*opening
-	open   *opening // that has begun
-	since  time.Time
-}
-
-// opening is all openings of one library.
-type opening struct {
-	Kind, Name, Library string
-	Times               int
-	First, Total        time.Duration
-}
-
-func newStartTimes(began time.Time) *startTimes { return &startTimes{began: began} }
-
-const (
-	driverOpening = "Searching for ICD drivers named " // DRV-019
-	layerOpening  = "Loading layer library "           // LAY-277
-	layerInserted = `Insert instance layer "`          // LOG-20
-)
-
-// line takes a line of the log, and when it came.
-func (t *startTimes) line(line string, at time.Time) {
-	_, body, ok := loaderlog.Body(line)
-	if !ok {
-		return
-	}
-	if !t.seen {
-		t.seen, t.loaded = true, at.Sub(t.began)
-	}
-	if t.open != nil {
-		spent := at.Sub(t.since)
-		if t.open.Times == 0 {
-			t.open.First = spent
-		}
-		t.open.Times++
-		t.open.Total += spent
-		if rest, ok := strings.CutPrefix(body, layerInserted); ok {
-			t.open.Name, _, _ = strings.Cut(rest, `"`)
-		}
-		t.open = nil
-	}
-	if library, ok := strings.CutPrefix(body, driverOpening); ok {
-		t.open, t.since = t.of("driver", library), at
-	} else if library, ok := strings.CutPrefix(body, layerOpening); ok {
-		t.open, t.since = t.of("layer", library), at
-	}
-}
-
-func (t *startTimes) of(kind, library string) *opening {
-	for _, o := range t.opened {
-		if o.Kind == kind && o.Library == library {
-			return o
-		}
-	}
-	o := &opening{Kind: kind, Library: library}
-	t.opened = append(t.opened, o)
-	return o
-}
-
-// print writes the times to standard error: standard output is the program's.
-func (t *startTimes) print(s *surroundings) {
+// printTimes writes the times to standard error: standard output is the program's.
+func printTimes(s *surroundings, t *loaderlog.Times) {
 	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
 	style := term.StyleFor(s.errOut, s.getenv)
 	table := term.NewTable("opened", "name", ">times", ">first", ">all")
 	var all time.Duration
-	for _, o := range t.opened {
+	for _, o := range t.Opened {
 		name := o.Library
 		if o.Name != "" {
 			name = o.Name + " (" + o.Library + ")"
@@ -191,8 +125,8 @@ func (t *startTimes) print(s *surroundings) {
 		all += o.Total
 	}
 	fmt.Fprintf(s.errOut, "vkloader: the program's first word from the loader came after %s; opening drivers and layers took %s\n",
-		us(t.loaded), us(all))
-	if len(t.opened) > 0 {
+		us(t.Loaded), us(all))
+	if len(t.Opened) > 0 {
 		table.Print(s.errOut, "  ", style)
 	}
 }

@@ -1,7 +1,8 @@
-package cli
+package survey
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"vkloader/internal/tool/graph"
 	"vkloader/internal/tool/probe"
 )
+
+var update = flag.Bool("update", false, "draw docs/images/chain.svg again")
 
 // pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
 func pictured() *facts.Tree {
@@ -47,8 +50,8 @@ func picturedChain(t *testing.T) *graph.Chain {
 	}
 	chain := chainOf(answer)
 	chain.Program = "/usr/games/openarena"
-	seen := &info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", understood: true,
-		Drivers: []driverInfo{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
+	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Understood: true,
+		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
 		Devices: []probe.Device{
 			{Index: 0, Name: "ACME Radiant 7000", Type: 2, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4",
 				Library: "/usr/lib/libvulkan_acme.so"},
@@ -68,7 +71,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 	return chain
 }
 
-// The picture in the documentation is the one that the tool draws. go test ./internal/tool/cli -run Picture -update draws it.
+// The picture in the documentation is the one that the tool draws. go test ./internal/tool/survey -run Picture -update draws it.
 func TestPictureOfTheDocumentation(t *testing.T) {
 	var svg bytes.Buffer
 	if err := graph.SVG(&svg, picturedChain(t)); err != nil {
@@ -85,7 +88,7 @@ func TestPictureOfTheDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(have, svg.Bytes()) {
-		t.Errorf("%s is another picture: go test ./internal/tool/cli -run Picture -update, and look at it", path)
+		t.Errorf("%s is another picture: go test ./internal/tool/survey -run Picture -update, and look at it", path)
 	}
 }
 

@@ -1,4 +1,4 @@
-package cli
+package choice
 
 import (
 	"fmt"
@@ -19,17 +19,32 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// choice is what run's options ask for.
-type choice struct {
-	drivers, devices, layers []string
-	noLayers                 bool
+// Choice is what run's options ask for.
+type Choice struct {
+	Drivers, Devices, Layers []string
+	NoLayers                 bool
 }
 
-// change is a variable that a program gets, or does not get.
-type change struct {
+// Change is a variable that a program gets, or does not get.
+type Change struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Set   bool   `json:"set"`
+}
+
+// Set is a variable that a program gets.
+func Set(name, value string) Change { return Change{name, value, true} }
+
+// Apply is an environment with changes.
+func Apply(environ []string, changes []Change) []string {
+	for _, c := range changes {
+		if c.Set {
+			environ = machine.WithVariable(environ, c.Name, c.Value)
+		} else {
+			environ = machine.WithoutVariable(environ, c.Name)
+		}
+	}
+	return environ
 }
 
 // entriesMost is how many entries of a filter list count (ENV-41, ENV-98).
@@ -44,21 +59,21 @@ func list(option string, names []string) (string, error) {
 	return joined, nil
 }
 
-// changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
-// to ENV-59). machine has the environment that they change.
-func (c *choice) changes(m *machine.Machine) ([]change, error) {
-	var out []change
-	set := func(v variables.ID, value string) { out = append(out, change{v.Name(), value, true}) }
+// Changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
+// to ENV-59). m has the environment that they change.
+func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
+	var out []Change
+	set := func(v variables.ID, value string) { out = append(out, Set(v.Name(), value)) }
 	unset := func(list ...variables.ID) {
 		for _, v := range list {
 			if _, has := m.Lookup(v.Name()); has {
-				out = append(out, change{Name: v.Name()})
+				out = append(out, Change{Name: v.Name()})
 			}
 		}
 	}
-	files := slices.DeleteFunc(slices.Clone(c.drivers), func(d string) bool { return !strings.Contains(d, "/") })
+	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !strings.Contains(d, "/") })
 	switch {
-	case len(files) > 0 && len(files) < len(c.drivers):
+	case len(files) > 0 && len(files) < len(c.Drivers):
 		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
 	case len(files) > 0:
 		for i, file := range files {
@@ -76,15 +91,15 @@ func (c *choice) changes(m *machine.Machine) ([]change, error) {
 		}
 		set(variables.DriverFiles, strings.Join(files, ":"))
 		unset(variables.DriversSelect, variables.DriversDisable)
-	case len(c.drivers) > 0:
-		names, err := list("--driver", c.drivers)
+	case len(c.Drivers) > 0:
+		names, err := list("--driver", c.Drivers)
 		if err != nil {
 			return nil, err
 		}
 		set(variables.DriversSelect, names)
 	}
-	enable := c.layers
-	if c.noLayers {
+	enable := c.Layers
+	if c.NoLayers {
 		set(variables.LayersDisable, "~all~")
 		unset(variables.LayersAllow, variables.InstanceLayers)
 		if len(enable) == 0 {
@@ -106,9 +121,9 @@ func (c *choice) changes(m *machine.Machine) ([]change, error) {
 // idPair is a device as lspci -n writes it: vendor and device in hexadecimal.
 var idPair = regexp.MustCompile(`^(?:0[xX])?([0-9a-fA-F]{1,8}):(?:0[xX])?([0-9a-fA-F]{1,8})$`)
 
-// deviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
+// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
 // devices of the machine; it is only called for a device that is not given by its numbers.
-func (c *choice) deviceChanges(ask func() ([]probe.Device, error)) (changes []change, warnings []string, err error) {
+func (c *Choice) DeviceChanges(ask func() ([]probe.Device, error)) (changes []Change, warnings []string, err error) {
 	var vendors, devices []string
 	add := func(vendor, id uint32) {
 		for list, n := range map[*[]string]uint32{&vendors: vendor, &devices: id} {
@@ -118,7 +133,7 @@ func (c *choice) deviceChanges(ask func() ([]probe.Device, error)) (changes []ch
 		}
 	}
 	var all []probe.Device
-	for _, wanted := range c.devices {
+	for _, wanted := range c.Devices {
 		if pair := idPair.FindStringSubmatch(wanted); pair != nil {
 			vendor, _ := strconv.ParseUint(pair[1], 16, 32)
 			id, _ := strconv.ParseUint(pair[2], 16, 32)
@@ -161,8 +176,8 @@ func (c *choice) deviceChanges(ask func() ([]probe.Device, error)) (changes []ch
 	if len(vendors) > entriesMost || len(devices) > entriesMost {
 		return nil, nil, fmt.Errorf("--device: more than %d devices", entriesMost)
 	}
-	return []change{{variables.VendorIDFilter.Name(), strings.Join(vendors, ","), true},
-		{variables.DeviceIDFilter.Name(), strings.Join(devices, ","), true}}, warnings, nil
+	return []Change{Set(variables.VendorIDFilter.Name(), strings.Join(vendors, ",")),
+		Set(variables.DeviceIDFilter.Name(), strings.Join(devices, ","))}, warnings, nil
 }
 
 // starHint reminds of where a star counts (ENV-39).
@@ -173,8 +188,8 @@ func starHint(glob string) string {
 	return ""
 }
 
-// check decides with the choice in force and tells what of it comes to nothing, and why.
-func (c *choice) check(source *machine.Source) (warnings []string, err error) {
+// Check decides with the choice in force and tells what of it comes to nothing, and why.
+func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, err
@@ -189,7 +204,7 @@ func (c *choice) check(source *machine.Source) (warnings []string, err error) {
 		}
 		return ""
 	}
-	for _, wanted := range split(c.drivers) {
+	for _, wanted := range split(c.Drivers) {
 		matches := func(path string) bool {
 			if strings.Contains(wanted, "/") {
 				return search.BaseName(path) == search.BaseName(wanted)
@@ -201,7 +216,7 @@ func (c *choice) check(source *machine.Source) (warnings []string, err error) {
 				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
 		}
 	}
-	for _, wanted := range split(c.layers) {
+	for _, wanted := range split(c.Layers) {
 		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s", wanted,
 				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
@@ -209,7 +224,7 @@ func (c *choice) check(source *machine.Source) (warnings []string, err error) {
 	}
 	for _, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
-		if c.noLayers && !plan.Matches(strings.Join(c.layers, ","), layer.Name) {
+		if c.NoLayers && !plan.Matches(strings.Join(c.Layers, ","), layer.Name) {
 			warn("--no-layers: %s stays active (%s)", layer.Name, layer.Manifest)
 		}
 	}
