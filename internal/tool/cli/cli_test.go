@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
-
-	"github.com/spf13/cobra"
 )
 
 // world is a folder with a tool, a library that nobody opens and a probe that is a shell script.

@@ -12,9 +12,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -56,11 +56,11 @@ func newDoctor(s *surroundings) *cobra.Command {
 				if missing != nil {
 					return exit.As(exit.NotLooked, missing)
 				}
-				if err := probeAll(found, source.Environ, result, limit); err != nil {
+				if err := result.ProbeAll(found, source.Environ, limit); err != nil {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
-			variableFindings(result, variablesOf(result.Answer, source, source.Environ, elevated))
+			result.Variables(environment.All(result.Answer, source, source.Environ, elevated))
 			if asJSON {
 				err = writeJSON(s, result)
 			} else {
@@ -80,34 +80,6 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
-}
-
-// variableFindings says which variables have no effect, or another one than they seem to.
-func variableFindings(r *doctor.Report, rows []variable) {
-	for _, v := range rows {
-		switch v.State {
-		case stateFaulty:
-			r.Found(doctor.VariableValue, v.Name, v.Why, "unset "+v.Name)
-		case stateUnknown:
-			do := "unset " + v.Name
-			if name := nearest(v.Name, rows); name != "" {
-				do = fmt.Sprintf("Write %s instead: export %s=%s", name, name, v.Value)
-			}
-			r.Found(doctor.VariableUnknown, v.Name, v.Why, do)
-		}
-	}
-	r.Order()
-}
-
-// nearest is the variable that was probably meant: one that is wrong in at most two letters.
-func nearest(name string, rows []variable) string {
-	best, least := "", 3
-	for _, v := range rows {
-		if d := spelling.Distance(name, v.Name); v.State != stateUnknown && d < least {
-			best, least = v.Name, d
-		}
-	}
-	return best
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.
@@ -226,5 +198,19 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("why", f.Why)
 	line("do", f.Do)
 	line("rule", f.Statement)
+	fmt.Fprintln(s.out)
+}
+
+// printProbes is the table of what became of each.
+func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
+	if len(probes) == 0 {
+		return
+	}
+	fmt.Fprintln(s.out, style.Heading("Probes, each in a process of its own"))
+	table := term.NewTable("", "name", ">time", "with")
+	for _, p := range probes {
+		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
+	}
+	table.Print(s.out, "  ", style)
 	fmt.Fprintln(s.out)
 }

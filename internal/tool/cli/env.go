@@ -45,7 +45,7 @@ func newEnv(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := slices.DeleteFunc(variablesOf(answer, source, source.Environ, elevated), func(v variable) bool { return !v.Set })
+			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, elevated), func(v environment.Variable) bool { return !v.Set })
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
@@ -53,14 +53,16 @@ func newEnv(s *surroundings) *cobra.Command {
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
-					Schema    int          `json:"schema"`
-					Variables []variable   `json:"variables"`
-					Findings  []envFinding `json:"findings"`
+					Schema    int                    `json:"schema"`
+					Variables []environment.Variable `json:"variables"`
+					Findings  []envFinding           `json:"findings"`
 				}{envSchema, rows, findings})
 			} else {
 				printEnv(s, rows, findings)
 			}
-			useless := func(v variable) bool { return v.State == stateNothing || v.State == stateUnknown }
+			useless := func(v environment.Variable) bool {
+				return v.State == environment.NoEffect || v.State == environment.Unknown
+			}
 			if err == nil && (len(findings) > 0 || slices.ContainsFunc(rows, useless)) {
 				err = exit.With(exit.Problems)
 			}
@@ -73,7 +75,7 @@ func newEnv(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printEnv(s *surroundings, rows []variable, findings []envFinding) {
+func printEnv(s *surroundings, rows []environment.Variable, findings []envFinding) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")
@@ -85,8 +87,8 @@ func printEnv(s *surroundings, rows []variable, findings []envFinding) {
 		if value == "" {
 			value = "(empty)"
 		}
-		if r.State == stateInForce {
-			in.Row(r.Name, value, r.brief)
+		if r.State == environment.InForce {
+			in.Row(r.Name, value, r.Brief)
 			count++
 		} else {
 			out.Row(r.Name, value, r.State, r.Why)

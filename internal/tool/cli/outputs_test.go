@@ -16,9 +16,9 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/settingsfile"
-
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"vkloader/internal/tool/settingsfile"
 )
 
 // go test ./internal/tool/cli -run OutputSchemas -update writes the schemas of the outputs again.
@@ -54,7 +54,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodLife)

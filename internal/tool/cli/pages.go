@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/exit"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"vkloader/internal/tool/exit"
 )
 
 // newPages is the hidden command by which the build makes man pages and completions of the commands themselves.

@@ -5,9 +5,9 @@ import (
 	"io"
 	"os"
 
-	"vkloader/internal/tool/exit"
-
 	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
 )
 
 const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."

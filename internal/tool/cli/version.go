@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
-
-	"github.com/spf13/cobra"
 )
 
 func newVersion(s *surroundings) *cobra.Command {

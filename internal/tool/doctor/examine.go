@@ -1,12 +1,11 @@
 package doctor
 
 import (
-	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/elf"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/machine"
 )

@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
 
@@ -102,4 +104,32 @@ func isAre(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+// Variables says which variables have no effect, or another one than they seem to.
+func (r *Report) Variables(rows []environment.Variable) {
+	for _, v := range rows {
+		switch v.State {
+		case environment.Faulty:
+			r.Found(VariableValue, v.Name, v.Why, "unset "+v.Name)
+		case environment.Unknown:
+			do := "unset " + v.Name
+			if name := nearest(v.Name, rows); name != "" {
+				do = fmt.Sprintf("Write %s instead: export %s=%s", name, name, v.Value)
+			}
+			r.Found(VariableUnknown, v.Name, v.Why, do)
+		}
+	}
+	r.Order()
+}
+
+// nearest is the variable that was probably meant: one that is wrong in at most two letters.
+func nearest(name string, rows []environment.Variable) string {
+	best, least := "", 3
+	for _, v := range rows {
+		if d := spelling.Distance(name, v.Name); v.State != environment.Unknown && d < least {
+			best, least = v.Name, d
+		}
+	}
+	return best
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/elf"
-
 	"vkloader/internal/tool/machine"
 	elffile "vkloader/test/binary"
 )

@@ -1,14 +1,25 @@
-package guide
+package environment
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/core/variables"
 )
 
-// Check says what is wrong with a value that is not empty: which part of it has no effect, or another one than it
+// check says what is wrong with a value that is not empty: which part of it has no effect, or another one than it
 // seems to, and what to write. "" is a value that says what it means.
-type Check func(value string) string
+type check func(value string) string
+
+// checks find fault with values; of other variables every text is right.
+var checks = map[variables.ID]check{
+	variables.DriversSelect: checkFilter(false), variables.DriversDisable: checkFilter(false),
+	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true), variables.LayersAllow: checkFilter(false),
+	variables.DeviceSelect: checkSelection, variables.DisableSelect: checkSwitch, variables.DeviceIDFilter: checkRanges,
+	variables.VendorIDFilter: checkRanges, variables.DriverIDFilter: checkRanges, variables.Debug: checkWords,
+	variables.DisableInstExtFilter: checkSwitch, variables.DisableUnloading: checkUnloading,
+}
 
 // debugWords are those of LOG-1, in the order in which prefixes are tried (LOG-4).
 var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
@@ -115,7 +126,7 @@ func checkRanges(value string) string {
 }
 
 // checkFilter: patterns for names (ENV-35 to ENV-44); special words belong to one variable only.
-func checkFilter(special bool) Check {
+func checkFilter(special bool) check {
 	return func(value string) string {
 		count := 0
 		for _, e := range strings.Split(value, ",") {
