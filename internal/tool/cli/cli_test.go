@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 	for name, content := range map[string]string{
 		"vkloader": "", "libvulkan.so.1": "", "libvkcore-0123456789ab.so": "",
 		"libexec/vkloader/probe": "#!/bin/sh\n" + probe,
+		"layers/one.json":        layerOne, "driver.json": driverOne,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -39,31 +41,22 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 	}
 	var out, errOut bytes.Buffer
 	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"),
-		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error"}}
+		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error", "VK_DRIVER_FILES=" + filepath.Join(dir, "no_such.json") + ":" + filepath.Join(dir, "driver.json"),
+			"VK_IMPLICIT_LAYER_PATH=" + filepath.Join(dir, "layers"), "VK_LAYER_PATH="}}
 	return s, &out, &errOut
 }
 
-const goodLife = `
+// layerOne is the manifest of an implicit layer; a byte-order mark is no obstacle to the loader.
+const layerOne = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_one","type":"GLOBAL",
+"library_path":"/m/libone.so","api_version":"1.3.0","implementation_version":"1","description":"One",
+"disable_environment":{"ONE_OFF":"1"}}}`
+
+// driverOne is that of a driver, with a byte-order mark as well.
+const driverOne = "\xef\xbb\xbf" + `{"file_format_version":"1.0.0","ICD":{"library_path":"/m/libdriver.so","api_version":"1.3.5"}}`
+
+const goodRun = `
 [ "$VK_LOADER_DEBUG" = all ] && cat >&2 <<'LOG'
-[Vulkan Loader] DRIVER:         Searching for driver manifest files
-[Vulkan Loader] DRIVER:            In following locations:
-[Vulkan Loader] DRIVER:               /usr/share/vulkan/icd.d
-[Vulkan Loader] DRIVER:            Found the following files:
-[Vulkan Loader] DRIVER:               /usr/share/vulkan/icd.d/no_such.json
-[Vulkan Loader] ERROR:          loader_get_json: Failed to open JSON file /usr/share/vulkan/icd.d/no_such.json
-[Vulkan Loader] LAYER:          vkCreateInstance layer callstack setup to:
-[Vulkan Loader] LAYER:             <Application>
-[Vulkan Loader] LAYER:               ||
-[Vulkan Loader] LAYER:             <Loader>
-[Vulkan Loader] LAYER:               ||
-[Vulkan Loader] LAYER:             VK_LAYER_one
-[Vulkan Loader] LAYER:                     Type: Implicit
-[Vulkan Loader] LAYER:                     Enabled By: Implicit Layer
-[Vulkan Loader] LAYER:                         Disable Env Var:  ONE_OFF
-[Vulkan Loader] LAYER:                     Manifest: /m/one.json
-[Vulkan Loader] LAYER:                     Library:  /m/libone.so
-[Vulkan Loader] LAYER:               ||
-[Vulkan Loader] LAYER:             <Drivers>
+[Vulkan Loader] ERROR:          the loader complains of something
 [Vulkan Loader] DRIVER:                Using "Card (tm)" with driver: "/m/libdriver.so"
 LOG
 cat <<'END'
@@ -81,15 +74,17 @@ END
 `
 
 func TestInfoText(t *testing.T) {
-	s, out, errOut := world(t, goodLife)
+	s, out, errOut := world(t, goodRun)
 	if code := run(s, []string{"info"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
-	want := `Library  /m/libvulkan.so.1.4.363 (core missing)
+	missing, driver := filepath.Join(filepath.Dir(s.executable), "no_such.json"), filepath.Join(filepath.Dir(s.executable), "driver.json")
+	want := fmt.Sprintf(`Library  /m/libvulkan.so.1.4.363 (core missing)
 
 Drivers
-  manifest                              API  library  result
-  /usr/share/vulkan/icd.d/no_such.json                failed
+  %-*s  API    library          result
+  %s                          failed
+  %-*s  1.3.5  /m/libdriver.so  1 device
 
 Layers
   name          API    description  in the chain
@@ -109,15 +104,15 @@ Times
   create instance  2.00 ms  1.00 ms
 
 Messages of the loader
-  error: loader_get_json: Failed to open JSON file /usr/share/vulkan/icd.d/no_such.json
-`
+  error: the loader complains of something
+`, len(missing), "manifest", missing, len(missing), driver)
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
 }
 
 func TestInfoJSON(t *testing.T) {
-	s, out, errOut := world(t, goodLife)
+	s, out, errOut := world(t, goodRun)
 	if code := run(s, []string{"info", "--json"}); code != exit.Fine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
@@ -126,7 +121,8 @@ func TestInfoJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Schema != survey.Schema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
-		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != "/m/one.json" {
+		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != filepath.Join(filepath.Dir(s.executable), "layers/one.json") ||
+		got.Layers[0].Active.Library != "/m/libone.so" {
 		t.Errorf("got %s", out)
 	}
 }
@@ -195,7 +191,7 @@ func TestProbeTakesItsGroupAlong(t *testing.T) {
 // Without a driver the one given is shown, and it is said so.
 func TestInfoFallback(t *testing.T) {
 	s, out, _ := world(t, `
-if [ -z "$VK_DRIVER_FILES" ]; then
+if [ "$VK_DRIVER_FILES" != /f/null.json ]; then
     echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'
     exit 1
 fi
@@ -213,7 +209,7 @@ echo '{"event":"device","index":0,"name":"'"$VK_DRIVER_FILES"'","type":0}'
 }
 
 func TestExitCodes(t *testing.T) {
-	s, out, errOut := world(t, goodLife)
+	s, out, errOut := world(t, goodRun)
 	for _, c := range []struct {
 		args string
 		code int
@@ -243,7 +239,7 @@ func TestGetenvTakesTheLast(t *testing.T) {
 
 // Every command takes an argument too many, or an option that it does not know, for wrong usage.
 func TestUsageErrorsEverywhere(t *testing.T) {
-	s, _, _ := world(t, goodLife)
+	s, _, _ := world(t, goodRun)
 	count := 0
 	var walk func(cmd *cobra.Command, path []string)
 	walk = func(cmd *cobra.Command, path []string) {

@@ -13,7 +13,6 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/graph"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 )
 
@@ -51,11 +50,7 @@ func newGraph(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := probe.Find(s.executable, "")
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			chain, err := survey.Chain(found, source, still || source.Foreign() || elevated, limit)
+			chain, err := survey.Chain(s.executable, source, still || source.Foreign() || elevated, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}

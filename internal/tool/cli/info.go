@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -31,11 +30,7 @@ func newInfo(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found, err := probe.Find(s.executable, library)
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			result, err := survey.Look(found, m.Environ, fallback, limit)
+			result, err := survey.Look(s.executable, m, survey.Options{Library: library, Fallback: fallback, Limit: limit})
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
@@ -73,8 +68,8 @@ func printInfo(s *surroundings, r *survey.Info) {
 
 	title("Drivers")
 	switch {
-	case !r.Understood:
-		fmt.Fprintln(s.out, "  unknown: this library's log is not that of vkloader")
+	case !r.Decided:
+		fmt.Fprintln(s.out, "  unknown: this library is not the one that belongs to the tool")
 	case len(r.Drivers) == 0:
 		fmt.Fprintln(s.out, "  none found")
 	default:
@@ -92,7 +87,7 @@ func printInfo(s *surroundings, r *survey.Info) {
 		table := term.NewTable("name", "API", "description", "in the chain")
 		for _, l := range r.Layers {
 			active := "no"
-			if !r.Understood {
+			if !r.Decided {
 				active = "unknown"
 			}
 			if l.Active != nil {
@@ -107,7 +102,7 @@ func printInfo(s *surroundings, r *survey.Info) {
 	}
 
 	title("Chain")
-	if !r.Understood {
+	if !r.Decided {
 		fmt.Fprintln(s.out, "  unknown")
 	} else {
 		fmt.Fprintf(s.out, "  %s\n", strings.Join(r.Chain, " -> "))

@@ -57,7 +57,7 @@ func TestOutputSchemas(t *testing.T) {
 	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
-		s, _, _ := world(t, goodLife)
+		s, _, _ := world(t, goodRun)
 		home := t.TempDir()
 		manifest := filepath.Join(home, ".local/share/vulkan/icd.d/a.json")
 		if err := os.MkdirAll(filepath.Dir(manifest), 0o755); err != nil {

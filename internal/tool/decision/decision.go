@@ -17,9 +17,12 @@ import (
 // errEndless is the error of a decision that is given up.
 var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Ask decides with facts from a source.
-func Ask(from facts.Source) (*plan.Answer, error) {
-	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, from)
+// Ask decides with facts from a source, for a program that asks for nothing of its own.
+func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, from) }
+
+// AskFor decides for a program by what it gives to vkCreateInstance.
+func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
+	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: search.Linux(), Explain: true}, from)
 	if answer == nil {
 		return nil, exit.As(exit.NotLooked, errEndless)
 	}

@@ -3,7 +3,6 @@ package doctor
 import (
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"vkloader/internal/core/diag"
@@ -140,45 +139,37 @@ func probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) e
 		}
 	}
 	if a.Result != ProbeOK {
-		a.Said = firstWords(result, a.Library)
+		a.Said = complaint(result, a.Library).Text
 	}
 	return nil
 }
 
-// noDevices is what the loader says, first of all, when no driver failed and none has a device (the list of devices
-// then fails).
-const noDevices = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
-
-// withoutDevice tells whether everything worked and there was nothing to use.
+// withoutDevice tells whether everything worked and there was nothing to use: the list of devices then fails.
 func withoutDevice(r *probe.Result) bool {
 	listed := false
 	for _, p := range r.Phases {
-		if p.Result < 0 && !(p.Name == "list devices" && firstWords(r, "") == noDevices) {
+		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(r, "").Kind == loaderlog.NoDevice) {
 			return false
 		}
-		listed = listed || p.Name == "list devices"
+		listed = listed || p.Name == probe.ListDevices
 	}
 	return listed && len(r.Devices) == 0
 }
 
-// firstWords is what the loader said of the trouble: the first error or warning that names the library, otherwise the
-// first error, otherwise the first warning.
-func firstWords(r *probe.Result, library string) string {
+// complaint is what the loader said of the trouble: the first error or warning that names the library, otherwise the
+// first error, otherwise the first warning; nothing where it said nothing.
+func complaint(r *probe.Result, library string) loaderlog.Message {
 	messages := slices.DeleteFunc(loaderlog.Read(r.Log).Messages, func(m loaderlog.Message) bool { // what the probe itself has caused
-		return strings.Contains(m.Text, variables.LayersDisable.Name()) ||
-			strings.Contains(m.Text, variables.LayersEnable.Name())
+		return m.Names(variables.LayersDisable.Name()) || m.Names(variables.LayersEnable.Name())
 	})
-	for _, m := range messages {
-		if library != "" && strings.Contains(m.Text, library) {
-			return m.Text
+	for _, which := range []func(loaderlog.Message) bool{
+		func(m loaderlog.Message) bool { return m.Names(library) },
+		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Error },
+		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Warning },
+	} {
+		if at := slices.IndexFunc(messages, which); at >= 0 {
+			return messages[at]
 		}
 	}
-	for _, severity := range []string{"error", "warning"} {
-		for _, m := range messages {
-			if m.Severity == severity {
-				return m.Text
-			}
-		}
-	}
-	return ""
+	return loaderlog.Message{}
 }

@@ -113,3 +113,24 @@ func Matching(list []Item, names []string) []Item {
 	}
 	return kept
 }
+
+// EnabledBy is who made a layer active, in the words of the loader's log (LAY-425).
+func EnabledBy(a plan.Active, l *manifest.Layer) string {
+	by := a.EnabledBy
+	if l.Implicit && by == plan.ByMeta {
+		by = plan.ByImplicit
+	}
+	switch by {
+	case plan.ByImplicit:
+		return "Implicit Layer"
+	case plan.ByVariable:
+		return "Environment Variable " + variables.InstanceLayers.Name()
+	case plan.ByEnable:
+		return "Environment Variable " + variables.LayersEnable.Name()
+	case plan.ByApplication:
+		return "By the Application"
+	case plan.ByMeta:
+		return "Meta Layer (Vulkan Configurator)"
+	}
+	return "Loader Settings File (Vulkan Configurator)"
+}

@@ -1,28 +1,11 @@
 package loaderlog
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
-// Log is what the loader itself said while a program ran with VK_LOADER_DEBUG=all. Its lines are interface: tools
-// match on them (LOG-9, LOG-17, LOG-18, LAY-423 to LAY-427).
+// Log is what the loader itself said while a program ran.
 type Log struct {
-	Manifests map[string][]string // kind of search ("driver", ...) to the files found, of the last such search
-	Locations map[string][]string // the same for the places searched
-	Chain     []Layer             // of the instance, from the program down
-	Used      []Use               // one per created device
-	Messages  []Message           // warnings and errors, each once
-}
-
-// Layer is one of the chain.
-type Layer struct {
-	Name      string `json:"name"`
-	Implicit  bool   `json:"implicit"`
-	EnabledBy string `json:"enabled_by"`
-	Disable   string `json:"disable_variable,omitempty"`
-	Manifest  string `json:"manifest"`
-	Library   string `json:"library"`
+	Used     []Use     // one per created device
+	Messages []Message // warnings and errors, each once
 }
 
 // Use is a device that was created, and the library of its driver.
@@ -30,101 +13,132 @@ type Use struct {
 	Device, Library string
 }
 
-// Message is a warning or an error.
-type Message struct {
-	Severity string `json:"severity"`
-	Text     string `json:"text"`
-}
+// Severity of a line, in the words of the log in small letters; a line that only has a category has none.
+type Severity string
 
-var (
-	logLine  = regexp.MustCompile(`^\[Vulkan Loader\] (ERROR|WARNING|INFO|DEBUG)?(?: \| )?(PERF|DRIVER|LAYER)?: `)
-	usedLine = regexp.MustCompile(`^       Using "(.*)" with driver: "(.*)"$`)
+// Severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+	Debug   Severity = "debug"
+	Plain   Severity = ""
 )
 
-// logColumn is where a line's body starts when its tag is not longer.
-const logColumn = 32
+// Message is a warning or an error.
+type Message struct {
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+	Kind     Kind     `json:"-"`
+}
 
-// Body takes a line of the loader apart; its severity is "" when it only has a category.
-func Body(line string) (severity, body string, ok bool) {
-	tag := logLine.FindStringSubmatch(line)
-	if tag == nil {
-		return "", "", false
+// Names tells whether a message has a name or path in it.
+func (m Message) Names(name string) bool { return name != "" && strings.Contains(m.Text, name) }
+
+// Kind is what a line tells, for the few that the tool acts on.
+type Kind uint8
+
+// Kinds of lines.
+const (
+	Other         Kind = iota
+	DriverOpens        // DRV-019: a driver library is about to be opened
+	LayerOpens         // LAY-277: a layer library is about to be opened
+	LayerInserted      // LOG-20: it has become part of the chain
+	DeviceMade         // a device was created on a driver
+	NoDevice           // no driver failed, and none has a device
+)
+
+// Line is a line of the loader, taken apart.
+type Line struct {
+	Severity Severity
+	Text     string // without the tag
+	Kind     Kind
+	Name     string // of the layer or device
+	Library  string // of the driver or layer
+}
+
+// Mark is how every line of the loader's log begins (LOG-9).
+const Mark = "[Vulkan Loader] "
+
+// Parts of a tag (LOG-9): a severity, a category, or both.
+const (
+	separator = " | "
+	tagEnd    = ":"
+)
+
+var (
+	severities = map[string]Severity{"ERROR": Error, "WARNING": Warning, "INFO": Info, "DEBUG": Debug}
+	categories = map[string]bool{"PERF": true, "DRIVER": true, "LAYER": true}
+)
+
+// textColumn is where a line's text starts when its tag is not longer (LOG-9).
+const textColumn = 32
+
+// Parse takes a line apart; false for a line that is not the loader's.
+func Parse(line string) (Line, bool) {
+	rest, ours := strings.CutPrefix(line, Mark)
+	tag, _, ended := strings.Cut(rest, tagEnd)
+	if !ours || !ended {
+		return Line{}, false
 	}
-	// The tag is padded to a fixed column, and never cut; further spaces belong to the body.
-	return tag[1], line[min(len(line), max(logColumn, len(tag[0]))):], true
+	first, second, both := strings.Cut(tag, separator)
+	severity, known := severities[first]
+	if both && !(known && categories[second]) || !both && !known && !categories[first] && tag != "" {
+		return Line{}, false
+	}
+	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.
+	start := max(textColumn, len(Mark)+len(tag)+len(tagEnd)+1)
+	out := Line{Severity: severity, Text: line[min(len(line), start):]}
+	out.tell()
+	return out, true
 }
 
 // Read takes apart what stands in a program's standard error.
 func Read(text string) *Log {
-	log := &Log{Manifests: map[string][]string{}, Locations: map[string][]string{}}
+	log := &Log{}
 	seen := map[Message]bool{}
-	kind, list := "", (map[string][]string)(nil)
-	inChain := false
-	for _, line := range strings.Split(text, "\n") {
-		severity, body, ok := Body(line)
+	for _, raw := range strings.Split(text, "\n") {
+		line, ok := Parse(raw)
 		if !ok {
 			continue
 		}
-		if severity == "ERROR" || severity == "WARNING" {
-			m := Message{strings.ToLower(severity), body}
-			if !seen[m] {
-				seen[m] = true
-				log.Messages = append(log.Messages, m)
-			}
+		if m := (Message{line.Severity, line.Text, line.Kind}); (m.Severity == Error || m.Severity == Warning) && !seen[m] {
+			seen[m] = true
+			log.Messages = append(log.Messages, m)
 		}
-		if rest, ok := strings.CutPrefix(body, "Searching for "); ok && strings.HasSuffix(rest, " manifest files") {
-			kind = strings.TrimSuffix(rest, " manifest files")
-			log.Manifests[kind], log.Locations[kind], list = nil, nil, nil
-			continue
-		}
-		switch {
-		case body == "   In following locations:":
-			list = log.Locations
-		case body == "   Found the following files:":
-			list = log.Manifests
-		case list != nil && strings.HasPrefix(body, "      "):
-			list[kind] = append(list[kind], body[6:])
-		default:
-			list = nil
-		}
-		if used := usedLine.FindStringSubmatch(body); used != nil {
-			log.Used = append(log.Used, Use{used[1], used[2]})
-		}
-		switch {
-		case body == "vkCreateInstance layer callstack setup to:":
-			inChain, log.Chain = true, nil
-		case body == "   <Drivers>":
-			inChain = false
-		case inChain:
-			log.chainLine(body)
+		if line.Kind == DeviceMade {
+			log.Used = append(log.Used, Use{line.Name, line.Library})
 		}
 	}
 	return log
 }
 
-func (log *Log) chainLine(body string) {
-	if name, ok := strings.CutPrefix(body, "   "); ok && !strings.HasPrefix(name, " ") {
-		if name != "<Application>" && name != "<Loader>" {
-			log.Chain = append(log.Chain, Layer{Name: name})
+// The texts of the lines that the tool acts on.
+const (
+	driverOpens  = "Searching for ICD drivers named "
+	layerOpens   = "Loading layer library "
+	layerBegins  = `Insert instance layer "`
+	deviceBegins = `       Using "`
+	deviceDriver = `" with driver: "`
+	noDevice     = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
+	quote        = `"`
+)
+
+// tell finds out what a line tells.
+func (l *Line) tell() {
+	if l.Text == noDevice {
+		l.Kind = NoDevice
+	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {
+		l.Kind, l.Library = DriverOpens, library
+	} else if library, is := strings.CutPrefix(l.Text, layerOpens); is {
+		l.Kind, l.Library = LayerOpens, library
+	} else if rest, is := strings.CutPrefix(l.Text, layerBegins); is {
+		l.Kind = LayerInserted
+		l.Name, _, _ = strings.Cut(rest, quote)
+	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
+		// A device's name may have anything in it.
+		if at := strings.LastIndex(rest, deviceDriver); at >= 0 {
+			l.Kind, l.Name, l.Library = DeviceMade, rest[:at], strings.TrimSuffix(rest[at+len(deviceDriver):], quote)
 		}
-		return
-	}
-	if len(log.Chain) == 0 {
-		return
-	}
-	layer := &log.Chain[len(log.Chain)-1]
-	key, value, _ := strings.Cut(strings.TrimSpace(body), ": ")
-	value = strings.TrimSpace(value)
-	switch key {
-	case "Type":
-		layer.Implicit = value == "Implicit"
-	case "Enabled By":
-		layer.EnabledBy = value
-	case "Disable Env Var":
-		layer.Disable = value
-	case "Manifest":
-		layer.Manifest = value
-	case "Library":
-		layer.Library = value
 	}
 }

@@ -1,7 +1,6 @@
 package loaderlog
 
 import (
-	"strings"
 	"time"
 )
 
@@ -26,15 +25,9 @@ type Opening struct {
 // NewTimes begins to read, of a program that was started at some moment.
 func NewTimes(began time.Time) *Times { return &Times{began: began} }
 
-const (
-	driverOpening = "Searching for ICD drivers named " // DRV-019
-	layerOpening  = "Loading layer library "           // LAY-277
-	layerInserted = `Insert instance layer "`          // LOG-20
-)
-
 // Line takes a line of the log, and when it came.
-func (t *Times) Line(line string, at time.Time) {
-	_, body, ok := Body(line)
+func (t *Times) Line(text string, at time.Time) {
+	line, ok := Parse(text)
 	if !ok {
 		return
 	}
@@ -48,15 +41,16 @@ func (t *Times) Line(line string, at time.Time) {
 		}
 		t.open.Times++
 		t.open.Total += spent
-		if rest, ok := strings.CutPrefix(body, layerInserted); ok {
-			t.open.Name, _, _ = strings.Cut(rest, `"`)
+		if line.Kind == LayerInserted {
+			t.open.Name = line.Name
 		}
 		t.open = nil
 	}
-	if library, ok := strings.CutPrefix(body, driverOpening); ok {
-		t.open, t.since = t.of("driver", library), at
-	} else if library, ok := strings.CutPrefix(body, layerOpening); ok {
-		t.open, t.since = t.of("layer", library), at
+	switch line.Kind {
+	case DriverOpens:
+		t.open, t.since = t.of("driver", line.Library), at
+	case LayerOpens:
+		t.open, t.since = t.of("layer", line.Library), at
 	}
 }
 

@@ -1,5 +1,7 @@
 package probe
 
+import "vkloader/internal/core/vk"
+
 // Result is what the child reported of its run on the library.
 type Result struct {
 	Library    string      // real path of the library that was opened
@@ -9,6 +11,7 @@ type Result struct {
 	Devices    []Device
 	Phases     []Phase // finished ones, in order
 	Usage      map[string]Usage
+	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
 	Asked      []Interception // by layer, in the order of the question
 	Log        string         // what was written to standard error
 	Problem    string         // why it did not end well; empty when it did
@@ -70,12 +73,18 @@ func (r *Result) asked(layer int) *Interception {
 	return &r.Asked[layer]
 }
 
+// Names of phases.
+const (
+	CreateInstance = "create instance"
+	ListDevices    = "list devices"
+)
+
 // Phase is a step of the run, with what it took and gave.
 type Phase struct {
 	Name   string
 	Round  int
 	Micros float64
-	Result int
+	Result vk.Result
 }
 
 // Usage is what the child used of the system at some moment.

@@ -11,22 +11,24 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"vkloader/internal/core/vk"
 )
 
 // event is any line of the probe.
 type event struct {
-	Event   string  `json:"event"`
-	Phase   string  `json:"phase"`
-	Round   int     `json:"round"`
-	Micros  float64 `json:"us"`
-	Result  int     `json:"result"`
-	Path    string  `json:"path"`
-	Error   string  `json:"error"`
-	Command string  `json:"command"`
-	Version uint32  `json:"version"`
-	After   string  `json:"after"`
-	Layer   int     `json:"layer"`
-	Trouble string  `json:"problem"`
+	Event   string    `json:"event"`
+	Phase   string    `json:"phase"`
+	Round   int       `json:"round"`
+	Micros  float64   `json:"us"`
+	Result  vk.Result `json:"result"`
+	Path    string    `json:"path"`
+	Error   string    `json:"error"`
+	Command string    `json:"command"`
+	Version uint32    `json:"version"`
+	After   string    `json:"after"`
+	Layer   int       `json:"layer"`
+	Trouble string    `json:"problem"`
 }
 
 // logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
@@ -125,6 +127,8 @@ func (r *Result) read(out *bytes.Buffer) (unfinished string) {
 			r.Phases = append(r.Phases, Phase{e.Phase, e.Round, e.Micros, e.Result})
 		case "library":
 			r.Library = e.Path
+		case "mapped":
+			r.Mapped = append(r.Mapped, e.Path)
 		case "version":
 			r.Version = e.Version
 		case "missing":
@@ -163,7 +167,7 @@ func appendDecoded[T any](list []T, line []byte) []T {
 func (r *Result) failedPhase() string {
 	for _, p := range r.Phases {
 		if p.Result < 0 {
-			return fmt.Sprintf("%s failed with %s", p.Name, resultName(p.Result))
+			return fmt.Sprintf("%s failed with %s", p.Name, p.Result)
 		}
 	}
 	if len(r.Devices) == 0 {
@@ -175,24 +179,11 @@ func (r *Result) failedPhase() string {
 // NoDriver tells whether the loader found no usable driver at all.
 func (r *Result) NoDriver() bool {
 	for _, p := range r.Phases {
-		if p.Name == "create instance" && resultName(p.Result) == "VK_ERROR_INCOMPATIBLE_DRIVER" {
+		if p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver {
 			return true
 		}
 	}
 	return false
-}
-
-func resultName(code int) string {
-	names := map[int]string{
-		0: "VK_SUCCESS", 5: "VK_INCOMPLETE", -1: "VK_ERROR_OUT_OF_HOST_MEMORY", -2: "VK_ERROR_OUT_OF_DEVICE_MEMORY",
-		-3: "VK_ERROR_INITIALIZATION_FAILED", -4: "VK_ERROR_DEVICE_LOST", -6: "VK_ERROR_LAYER_NOT_PRESENT",
-		-7: "VK_ERROR_EXTENSION_NOT_PRESENT", -8: "VK_ERROR_FEATURE_NOT_PRESENT", -9: "VK_ERROR_INCOMPATIBLE_DRIVER",
-		-10: "VK_ERROR_TOO_MANY_OBJECTS",
-	}
-	if name, ok := names[code]; ok {
-		return name
-	}
-	return fmt.Sprintf("VkResult %d", code)
 }
 
 func signalName(s syscall.Signal) string {

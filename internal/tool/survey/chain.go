@@ -20,8 +20,12 @@ import (
 )
 
 // Chain gathers what is drawn. still: nothing is run.
-func Chain(found probe.Place, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
+func Chain(executable string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
 	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe.Find(executable, "")
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +36,7 @@ func Chain(found probe.Place, source *machine.Source, still bool, limit time.Dur
 	if still {
 		return chain, nil
 	}
-	seen, err := Look(found, source.Environ, "", limit)
+	seen, err := Look(executable, source.Machine, Options{Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +137,7 @@ func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.
 				d.Problem = one.Problem
 			}
 		}
-		d.Known = seen.Understood
+		d.Known = seen.Decided
 	}
 	for _, one := range seen.Devices {
 		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: term.DeviceType(one.Type), API: term.Version(one.APIVersion),

@@ -50,7 +50,7 @@ func picturedChain(t *testing.T) *graph.Chain {
 	}
 	chain := chainOf(answer)
 	chain.Program = "/usr/games/openarena"
-	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Understood: true,
+	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
 		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
 		Devices: []probe.Device{
 			{Index: 0, Name: "ACME Radiant 7000", Type: 2, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4",

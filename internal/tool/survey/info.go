@@ -1,15 +1,19 @@
 package survey
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -37,7 +41,7 @@ type Info struct {
 	Messages []loaderlog.Message    `json:"messages"`
 	Instance []probe.Extension      `json:"instance_extensions"`
 
-	Understood bool `json:"-"` // the library's log was one that this tool reads
+	Decided bool `json:"-"` // the library is the one that the tool decides as: drivers, layers and chain are known
 }
 
 // Driver is a driver manifest, and what became of it.
@@ -52,7 +56,17 @@ type Driver struct {
 // Layer is a layer as the library lists it, and its place in the chain.
 type Layer struct {
 	probe.Layer
-	Active *loaderlog.Layer `json:"active,omitempty"`
+	Active *Active `json:"active,omitempty"`
+}
+
+// Active is a layer's place in the chain, and who put it there.
+type Active struct {
+	Name      string `json:"name"`
+	Implicit  bool   `json:"implicit"`
+	EnabledBy string `json:"enabled_by"`
+	Disable   string `json:"disable_variable,omitempty"`
+	Manifest  string `json:"manifest"`
+	Library   string `json:"library"`
 }
 
 // Time is how long a phase took.
@@ -62,72 +76,134 @@ type Time struct {
 	Again float64 `json:"again_us,omitempty"`
 }
 
+// Options say how it is looked.
+type Options struct {
+	Library  string        // a library that is looked through instead of the tool's own; "": that
+	Fallback string        // manifest of a driver to use where there is none
+	Limit    time.Duration // of each child
+}
+
 // Look gathers everything; the error is for what kept it from looking.
-func Look(l probe.Place, environ []string, fallback string, limit time.Duration) (*Info, error) {
-	quiet := machine.WithoutVariable(environ, variables.Debug.Name())
-	timed, err := probe.Twice(l, quiet, limit)
+func Look(executable string, m machine.Machine, o Options) (*Info, error) {
+	at, err := probe.Find(executable, o.Library)
+	if err != nil {
+		return nil, err
+	}
+	quiet := machine.WithoutVariable(m.Environ, variables.Debug.Name())
+	timed, err := probe.Twice(at, quiet, o.Limit)
 	if err != nil {
 		return nil, err
 	}
 	used := ""
-	if timed.NoDriver() && fallback != "" {
-		manifest, err := filepath.Abs(fallback)
-		if err != nil {
+	if timed.NoDriver() && o.Fallback != "" {
+		if used, err = filepath.Abs(o.Fallback); err != nil {
 			return nil, err
 		}
-		used = manifest
-		environ = machine.WithVariable(environ, variables.DriverFiles.Name(), manifest)
-		quiet = machine.WithoutVariable(environ, variables.Debug.Name())
-		if timed, err = probe.Twice(l, quiet, limit); err != nil {
+		m.Environ = machine.WithVariable(m.Environ, variables.DriverFiles.Name(), used)
+		quiet = machine.WithoutVariable(m.Environ, variables.Debug.Name())
+		if timed, err = probe.Twice(at, quiet, o.Limit); err != nil {
 			return nil, err
 		}
 	}
-	loud, remove := settingsfile.Audible(environ)
+	loud, remove := settingsfile.Audible(m.Environ)
 	defer remove()
-	told, err := probe.Run(l, machine.WithVariable(loud, variables.Debug.Name(), "all"), limit)
+	told, err := probe.Run(at, machine.WithVariable(loud, variables.Debug.Name(), "all"), o.Limit)
 	if err != nil {
 		return nil, err
 	}
-	result := join(timed, loaderlog.Read(told.Log))
+	result := observedInfo(timed, loaderlog.Read(told.Log))
 	result.Fallback = used
 	if result.Library == "" {
-		result.Library = l.Library
+		result.Library = at.Library
 	}
 	result.Core = probe.CoreBeside(result.Library)
+	if o.Library == "" {
+		if err := result.decide(&machine.Source{Machine: m, Program: at.Child}, timed); err != nil {
+			return nil, err
+		}
+	}
 	return result, nil
 }
 
-func join(timed *probe.Result, log *loaderlog.Log) *Info {
+// observedInfo is what the children saw.
+func observedInfo(timed *probe.Result, log *loaderlog.Log) *Info {
 	result := &Info{
 		Schema: Schema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem,
-		Drivers: []Driver{}, Layers: []Layer{}, Devices: timed.Devices, Usage: timed.Usage,
-		Messages: log.Messages, Instance: timed.Extensions,
-		Understood: len(log.Locations) > 0,
+		Drivers: []Driver{}, Layers: []Layer{}, Chain: []string{}, Devices: someOf(timed.Devices), Times: someOf(timesOf(timed.Phases)),
+		Usage: timed.Usage, Messages: someOf(log.Messages), Instance: someOf(timed.Extensions),
 	}
 	for i := range result.Devices {
 		if i < len(log.Used) && log.Used[i].Device == result.Devices[i].Name {
 			result.Devices[i].Library = log.Used[i].Library
 		}
 	}
-	for _, manifest := range log.Manifests["driver"] {
-		result.Drivers = append(result.Drivers, driverOf(manifest, result.Devices, log.Messages))
-	}
 	for _, found := range timed.Layers {
-		layer := Layer{Layer: found}
-		if i := slices.IndexFunc(log.Chain, func(c loaderlog.Layer) bool { return c.Name == found.Name }); i >= 0 {
-			layer.Active = &log.Chain[i]
-		}
-		result.Layers = append(result.Layers, layer)
+		result.Layers = append(result.Layers, Layer{Layer: found})
 	}
-	result.Chain = []string{"program", "loader"}
-	for _, layer := range log.Chain {
-		result.Chain = append(result.Chain, layer.Name)
-	}
-	result.Chain = append(result.Chain, "drivers")
-	result.Times = timesOf(timed.Phases)
-	result.Devices, result.Times = someOf(result.Devices), someOf(result.Times)
-	result.Messages, result.Instance = someOf(result.Messages), someOf(result.Instance)
 	return result
+}
+
+// decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
+func (r *Info) decide(source *machine.Source, timed *probe.Result) error {
+	answer, err := decision.AskFor(probe.Program(), source)
+	if err != nil {
+		return err
+	}
+	r.Decided = true
+	for _, row := range explain.Drivers.Rows(answer) {
+		if row.Path == "" {
+			continue
+		}
+		at := slices.IndexFunc(r.Drivers, func(d Driver) bool { return d.Manifest == row.Path })
+		if at < 0 {
+			at = len(r.Drivers)
+			r.Drivers = append(r.Drivers, r.driver(source, row.Path))
+		}
+		if row.Severity == diag.Problem.String() && r.Drivers[at].Devices == 0 {
+			r.Drivers[at].Problem = row.Why
+		}
+	}
+	r.Chain = []string{"program", "loader"}
+	for _, a := range answer.Active {
+		l := answer.Layers[a.Layer]
+		if l.Meta || a.Unchained || timed.Mapped != nil &&
+			!slices.ContainsFunc(timed.Mapped, func(library string) bool { return sameLibrary(l.Library, library) }) {
+			continue
+		}
+		r.Chain = append(r.Chain, l.Name)
+		if at := slices.IndexFunc(r.Layers, func(o Layer) bool { return o.Name == l.Name }); at >= 0 {
+			r.Layers[at].Active = &Active{l.Name, l.Implicit, explain.EnabledBy(a, l), "", l.Manifest, l.Library}
+			if l.Implicit {
+				r.Layers[at].Active.Disable = l.DisableName
+			}
+		}
+	}
+	r.Chain = append(r.Chain, "drivers")
+	return nil
+}
+
+// driver reads a driver's manifest as the library does, and finds its devices, or what the library complained of.
+func (r *Info) driver(source *machine.Source, path string) Driver {
+	d := Driver{Manifest: path}
+	if file := source.File(path); file.Status == facts.FileRead {
+		if doc, fault := document.Parse(file.Content); fault == nil {
+			read := manifest.ReadDriver(doc, path)
+			if d.Library = read.Library; read.API != 0 {
+				d.APIVersion = term.Version(read.API)
+			}
+		}
+	}
+	for _, dev := range r.Devices {
+		if d.Library != "" && sameLibrary(d.Library, dev.Library) {
+			d.Devices++
+		}
+	}
+	if at := slices.IndexFunc(r.Messages, func(m loaderlog.Message) bool {
+		return m.Severity == loaderlog.Error && (m.Names(path) || m.Names(d.Library))
+	}); at >= 0 && d.Devices == 0 {
+		d.Problem = r.Messages[at].Text
+	}
+	return d
 }
 
 // someOf is a list that JSON writes as one, also when there is nothing in it.
@@ -151,36 +227,6 @@ func timesOf(phases []probe.Phase) []Time {
 		}
 	}
 	return times
-}
-
-// driverOf reads what a driver's manifest says, for orientation only: what counts is what the loader made of it.
-func driverOf(manifest string, devices []probe.Device, messages []loaderlog.Message) Driver {
-	d := Driver{Manifest: manifest}
-	var content struct {
-		ICD struct {
-			Library    string `json:"library_path"`
-			APIVersion string `json:"api_version"`
-		} `json:"ICD"`
-	}
-	if data, err := os.ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
-		d.Library, d.APIVersion = content.ICD.Library, content.ICD.APIVersion
-		if strings.Contains(d.Library, "/") && !filepath.IsAbs(d.Library) {
-			d.Library = filepath.Join(filepath.Dir(manifest), d.Library)
-		}
-	}
-	for _, dev := range devices {
-		if d.Library != "" && sameLibrary(d.Library, dev.Library) {
-			d.Devices++
-		}
-	}
-	for _, m := range messages {
-		if d.Devices == 0 && m.Severity == "error" &&
-			(strings.Contains(m.Text, manifest) || d.Library != "" && strings.Contains(m.Text, d.Library)) {
-			d.Problem = m.Text
-			break
-		}
-	}
-	return d
 }
 
 // sameLibrary compares what a manifest names with what was loaded: a name without a folder may be anywhere, and is

@@ -10,6 +10,7 @@
  *        probe die SIGNAL           see die.c
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,21 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     end_line();
 }
 
+/* One library of this process. */
+static int mapped(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    char *real = info->dlpi_name && *info->dlpi_name ? realpath(info->dlpi_name, NULL) : NULL;
+    if (real) {
+        printf("{\"event\":\"mapped\"");
+        put_text("path", real);
+        end_line();
+    }
+    free(real);
+    return 0;
+}
+
 /* The layers are still to be asked what they intercept: before there is a device, and with the first one. */
 static bool to_ask, to_ask_device;
 
@@ -317,6 +333,8 @@ static bool life(bool print)
     done("create instance", r);
     if (r != VK_SUCCESS)
         return false;
+    if (print) /* which layers are really there */
+        dl_iterate_phdr(mapped, NULL);
 
     begin("list devices");
     PFN_vkEnumeratePhysicalDevices list = COMMAND(instance, vkEnumeratePhysicalDevices);
