@@ -44,7 +44,7 @@ var floors = []struct {
 	{[]string{"internal/tool/elf"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
-	{[]string{"internal/tool/bundle"}, "packs what it is given; only the tool links it"},
+	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs; it knows of no decision"},
 	{[]string{"internal/tool/survey"}, "the decision beside what a child saw: above both, and above the picture it fills"},

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
@@ -41,26 +42,10 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if load && (source.Foreign() || elevated || user != "") {
 				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
 			}
-			options := doctor.Options{User: user}
-			found, missing := probe.Find(s.executable, "")
-			if missing == nil {
-				if real, err := filepath.EvalSymlinks(found.Library); err == nil {
-					options.Library = real
-				}
-			}
-			result, err := doctor.Examine(source, options)
+			result, err := s.examined(source, user, load, limit)
 			if err != nil {
-				return exit.As(exit.NotLooked, err)
+				return err
 			}
-			if load {
-				if missing != nil {
-					return exit.As(exit.NotLooked, missing)
-				}
-				if err := result.ProbeAll(found, source.Environ, limit); err != nil {
-					return exit.As(exit.NotLooked, err)
-				}
-			}
-			result.Variables(environment.All(result.Answer, source, source.Environ, elevated))
 			if asJSON {
 				err = writeJSON(s, result)
 			} else {
@@ -80,6 +65,28 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd
+}
+
+// examined is the doctor's report on a machine; load: with each driver and layer loaded in a child.
+func (s *surroundings) examined(source *machine.Source, user string, load bool, limit time.Duration) (*doctor.Report, error) {
+	options := doctor.Options{User: user}
+	found, missing := probe.Find(s.executable, "")
+	if missing == nil {
+		if real, err := filepath.EvalSymlinks(found.Library); err == nil {
+			options.Library = real
+		}
+	}
+	result, err := doctor.Examine(source, options)
+	if err == nil && load {
+		if err = missing; err == nil {
+			err = result.ProbeAll(found, source.Environ, limit)
+		}
+	}
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	result.Variables(environment.All(result.Answer, source, source.Environ, source.Elevated))
+	return result, nil
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.

@@ -10,11 +10,20 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
 // explainSchema is raised when a field of explain changes its meaning or goes.
 const explainSchema = 1
+
+// explanation is what explain says.
+type explanation struct {
+	Schema int            `json:"schema"`
+	App    string         `json:"app,omitempty"`
+	In     []explain.Item `json:"in"`
+	Out    []explain.Item `json:"out"`
+}
 
 func newExplain(s *surroundings) *cobra.Command {
 	var (
@@ -32,34 +41,14 @@ func newExplain(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decision.Ask(source)
+			answer, err := explained(source, app, names)
 			if err != nil {
 				return err
 			}
-			in, out := explain.Of(answer)
-			in, out = explain.Matching(in, names), explain.Matching(out, names)
-			if len(names) > 0 && len(in)+len(out) == 0 {
-				return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
-			}
-			var manifests []string
-			for _, e := range append(slices.Clone(in), out...) {
-				manifests = append(manifests, e.Manifest)
-			}
-			owners := source.Owners(manifests)
-			for _, list := range [][]explain.Item{in, out} {
-				for i := range list {
-					list[i].Package = owners[list[i].Manifest]
-				}
-			}
 			if asJSON {
-				return writeJSON(s, struct {
-					Schema int            `json:"schema"`
-					App    string         `json:"app,omitempty"`
-					In     []explain.Item `json:"in"`
-					Out    []explain.Item `json:"out"`
-				}{explainSchema, app, in, out})
+				return writeJSON(s, answer)
 			}
-			printExplained(s, app, in, out)
+			printExplained(s, app, answer.In, answer.Out)
 			return nil
 		},
 	}
@@ -68,6 +57,30 @@ func newExplain(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd
+}
+
+// explained explains a decision for a program; names, when there are any, say of what.
+func explained(source *machine.Source, app string, names []string) (*explanation, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	in, out := explain.Of(answer)
+	in, out = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) > 0 && len(in)+len(out) == 0 {
+		return nil, exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	}
+	var manifests []string
+	for _, e := range append(slices.Clone(in), out...) {
+		manifests = append(manifests, e.Manifest)
+	}
+	owners := source.Owners(manifests)
+	for _, list := range [][]explain.Item{in, out} {
+		for i := range list {
+			list[i].Package = owners[list[i].Manifest]
+		}
+	}
+	return &explanation{explainSchema, app, in, out}, nil
 }
 
 func printExplained(s *surroundings, app string, in, out []explain.Item) {

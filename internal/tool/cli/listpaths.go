@@ -8,8 +8,25 @@ import (
 
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
+
+// pathList is what list paths says.
+type pathList struct {
+	Schema int                `json:"schema"`
+	Kind   string             `json:"kind"`
+	Places []explain.Searched `json:"places"`
+}
+
+// pathsOf tells where is searched.
+func pathsOf(source *machine.Source) (*pathList, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	return &pathList{listSchema, "paths", explain.Paths(answer, source)}, nil
+}
 
 func newListPaths(s *surroundings) *cobra.Command {
 	var asJSON bool
@@ -21,19 +38,14 @@ func newListPaths(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decision.Ask(source)
+			answer, err := pathsOf(source)
 			if err != nil {
 				return err
 			}
-			places := explain.Paths(answer, source)
 			if asJSON {
-				return writeJSON(s, struct {
-					Schema int                `json:"schema"`
-					Kind   string             `json:"kind"`
-					Places []explain.Searched `json:"places"`
-				}{listSchema, "paths", places})
+				return writeJSON(s, answer)
 			}
-			printPaths(s, places)
+			printPaths(s, answer.Places)
 			return nil
 		},
 	}

@@ -11,11 +11,28 @@ import (
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
 // variableSchema is raised when a field of list variables changes its meaning or goes.
 const variableSchema = 1
+
+// variableList is what list variables says.
+type variableList struct {
+	Schema    int                    `json:"schema"`
+	Kind      string                 `json:"kind"`
+	Variables []environment.Variable `json:"variables"`
+}
+
+// variablesOf tells about all variables of a machine.
+func variablesOf(source *machine.Source) (*variableList, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated)}, nil
+}
 
 func newListVariables(s *surroundings) *cobra.Command {
 	var asJSON, elevated bool
@@ -29,17 +46,13 @@ func newListVariables(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := decision.Ask(source)
+			answer, err := variablesOf(source)
 			if err != nil {
 				return err
 			}
-			rows := environment.All(answer, source, source.Environ, elevated)
+			rows := answer.Variables
 			if asJSON {
-				err = writeJSON(s, struct {
-					Schema    int                    `json:"schema"`
-					Kind      string                 `json:"kind"`
-					Variables []environment.Variable `json:"variables"`
-				}{variableSchema, "variables", rows})
+				err = writeJSON(s, answer)
 			} else {
 				printVariables(s, rows)
 			}

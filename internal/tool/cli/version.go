@@ -13,6 +13,18 @@ import (
 	"vkloader/internal/tool/term"
 )
 
+// versionSchema is raised when a field of version changes its meaning or goes.
+const versionSchema = 1
+
+// versions is what version says.
+type versions struct {
+	Schema  int    `json:"schema"`
+	Library string `json:"library"` // path of the real file
+	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
+	Core    string `json:"core"`    // id of the core beside it
+	Go      string `json:"go"`
+}
+
 func newVersion(s *surroundings) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -20,25 +32,10 @@ func newVersion(s *surroundings) *cobra.Command {
 		Short: "The versions of the tool and of the library with it",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			answer := struct {
-				Schema  int    `json:"schema"`
-				Library string `json:"library"` // path of the real file
-				Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
-				Core    string `json:"core"`    // id of the core beside it
-				Go      string `json:"go"`
-			}{Schema: 1, Go: runtime.Version()}
-			if _, err := s.thisMachine("version"); err != nil {
+			answer, err := s.version()
+			if err != nil {
 				return err
 			}
-			found, err := probe.Find(s.executable, "")
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
-				return exit.Unable("library %s: %w", found.Library, err)
-			}
-			answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
-			answer.Core = probe.CoreBeside(answer.Library)
 			if asJSON {
 				return writeJSON(s, answer)
 			}
@@ -47,6 +44,23 @@ func newVersion(s *surroundings) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema 1)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", versionSchema))
 	return cmd
+}
+
+func (s *surroundings) version() (versions, error) {
+	answer := versions{Schema: versionSchema, Go: runtime.Version()}
+	if _, err := s.thisMachine("version"); err != nil {
+		return answer, err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return answer, exit.As(exit.NotLooked, err)
+	}
+	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
+		return answer, exit.Unable("library %s: %w", found.Library, err)
+	}
+	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
+	answer.Core = probe.CoreBeside(answer.Library)
+	return answer, nil
 }
