@@ -23,7 +23,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"vkloader": "", "libvulkan.so.1": "", "libvkcore-0123456789ab.so": "",
+		"vkloader": "", "libvulkan.so.1": "",
 		"libexec/vkloader/probe": "#!/bin/sh\n" + probe,
 		"layers/one.json":        layerOne, "driver.json": driverOne,
 	} {
@@ -79,7 +79,7 @@ func TestInfoText(t *testing.T) {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
 	missing, driver := filepath.Join(filepath.Dir(s.executable), "no_such.json"), filepath.Join(filepath.Dir(s.executable), "driver.json")
-	want := fmt.Sprintf(`Library  /m/libvulkan.so.1.4.363 (core missing)
+	want := fmt.Sprintf(`Library  /m/libvulkan.so.1.4.363
 
 Drivers
   %-*s  API    library          result

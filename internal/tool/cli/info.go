@@ -61,7 +61,7 @@ func printInfo(s *surroundings, r *survey.Info) {
 	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
-	fmt.Fprintf(s.out, "%s  %s (core %s)\n", style.Heading("Library"), r.Library, term.Or(r.Core, "missing"))
+	fmt.Fprintf(s.out, "%s  %s\n", style.Heading("Library"), r.Library)
 	if r.Fallback != "" {
 		fmt.Fprintf(s.out, "This machine has no Vulkan driver that works; shown with %s instead.\n", r.Fallback)
 	}

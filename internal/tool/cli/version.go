@@ -10,18 +10,16 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/term"
 )
 
 // versionSchema is raised when a field of version changes its meaning or goes.
-const versionSchema = 1
+const versionSchema = 2
 
 // versions is what version says.
 type versions struct {
 	Schema  int    `json:"schema"`
 	Library string `json:"library"` // path of the real file
 	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
-	Core    string `json:"core"`    // id of the core beside it
 	Go      string `json:"go"`
 }
 
@@ -39,8 +37,7 @@ func newVersion(s *surroundings) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			fmt.Fprintf(s.out, "vkloader for Vulkan %s (core %s, %s)\nlibrary %s\n",
-				answer.Vulkan, term.Or(answer.Core, "missing"), answer.Go, answer.Library)
+			fmt.Fprintf(s.out, "vkloader for Vulkan %s (%s)\nlibrary %s\n", answer.Vulkan, answer.Go, answer.Library)
 			return nil
 		},
 	}
@@ -61,6 +58,5 @@ func (s *surroundings) version() (versions, error) {
 		return answer, exit.Unable("library %s: %w", found.Library, err)
 	}
 	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
-	answer.Core = probe.CoreBeside(answer.Library)
 	return answer, nil
 }

@@ -54,17 +54,3 @@ func firstOf(dir string, places []string) (string, error) {
 	}
 	return "", fmt.Errorf("looked for %s", strings.Join(tried, ", "))
 }
-
-// CoreBeside gives the id of the core in the library's folder.
-func CoreBeside(library string) string {
-	entries, err := os.ReadDir(filepath.Dir(library))
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		if id, ok := strings.CutPrefix(e.Name(), "libvkcore-"); ok && strings.HasSuffix(id, ".so") {
-			return strings.TrimSuffix(id, ".so")
-		}
-	}
-	return ""
-}

@@ -22,13 +22,12 @@ import (
 )
 
 // Schema is raised when a field of info changes its meaning or goes.
-const Schema = 1
+const Schema = 2
 
 // Info is what a program on this machine gets from the library.
 type Info struct {
 	Schema   int                    `json:"schema"`
 	Library  string                 `json:"library"`
-	Core     string                 `json:"core"`
 	Version  string                 `json:"version"`
 	Fallback string                 `json:"fallback_driver,omitempty"`
 	Problem  string                 `json:"problem,omitempty"`
@@ -116,7 +115,6 @@ func Look(executable string, m machine.Machine, o Options) (*Info, error) {
 	if result.Library == "" {
 		result.Library = at.Library
 	}
-	result.Core = probe.CoreBeside(result.Library)
 	if o.Library == "" {
 		if err := result.decide(&machine.Source{Machine: m, Program: at.Child}, timed); err != nil {
 			return nil, err
