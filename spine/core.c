@@ -1,5 +1,6 @@
-/* core.c: asks the core, which is Go translated to C (gen/core.c, by tools/goc). A question and its facts are a message;
- * the answer is a plan, or what is missing for one, which is then read and sent as the next message of the same call.
+/* core.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
+ * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
+ * same call.
  *
  * It decides nothing. Every call has a core of its own: there is no lock, no start and no state but the memo's, so it
  * may be asked on any thread and in any forked child, at any moment. */

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,16 +12,16 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.
-const infoSchema = 1
+const infoSchema = 2
 
 // info is what a program on this machine gets from the library.
 type info struct {
 	Schema   int              `json:"schema"`
 	Library  string           `json:"library"`
-	Core     string           `json:"core"`
 	Version  string           `json:"version"`
 	Fallback string           `json:"fallback_driver,omitempty"`
 	Problem  string           `json:"problem,omitempty"`
@@ -136,7 +135,6 @@ func look(l layout, environ []string, fallback string, limit time.Duration) (*in
 	if result.Library == "" {
 		result.Library = l.library
 	}
-	result.Core = coreBeside(result.Library)
 	return result, nil
 }
 
@@ -205,7 +203,7 @@ func driverOf(manifest string, devices []device, messages []message) driverInfo 
 			APIVersion string `json:"api_version"`
 		} `json:"ICD"`
 	}
-	if data, err := os.ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
+	if data, err := (&system.Machine{}).ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
 		d.Library, d.APIVersion = content.ICD.Library, content.ICD.APIVersion
 		if strings.Contains(d.Library, "/") && !filepath.IsAbs(d.Library) {
 			d.Library = filepath.Join(filepath.Dir(manifest), d.Library)

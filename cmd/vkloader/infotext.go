@@ -12,7 +12,7 @@ func (r *info) print(s *surroundings) {
 	style := report.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
-	fmt.Fprintf(s.out, "%s  %s (core %s)\n", style.Heading("Library"), r.Library, orNone(r.Core))
+	fmt.Fprintf(s.out, "%s  %s\n", style.Heading("Library"), r.Library)
 	if r.Fallback != "" {
 		fmt.Fprintf(s.out, "This machine has no Vulkan driver that works; shown with %s instead.\n", r.Fallback)
 	}

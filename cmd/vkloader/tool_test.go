@@ -20,7 +20,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"vkloader": "", "libvulkan.so.1": "", "libvkcore-0123456789ab.so": "",
+		"vkloader": "", "libvulkan.so.1": "",
 		"libexec/vkloader/probe": "#!/bin/sh\n" + probe,
 	} {
 		path := filepath.Join(dir, name)
@@ -83,7 +83,7 @@ func TestInfoText(t *testing.T) {
 	if code := run(s, []string{"info"}); code != exitFine {
 		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
 	}
-	want := `Library  /m/libvulkan.so.1.4.363 (core missing)
+	want := `Library  /m/libvulkan.so.1.4.363
 
 Drivers
   manifest                              API  library  result

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,9 +22,8 @@ func newVersion(s *surroundings) *cobra.Command {
 				Schema  int    `json:"schema"`
 				Library string `json:"library"` // path of the real file
 				Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
-				Core    string `json:"core"`    // id of the core beside it
 				Go      string `json:"go"`
-			}{Schema: 1, Go: runtime.Version()}
+			}{Schema: 2, Go: runtime.Version()}
 			if _, err := s.thisMachine("version"); err != nil {
 				return err
 			}
@@ -37,31 +35,15 @@ func newVersion(s *surroundings) *cobra.Command {
 				return blind("library %s: %w", found.library, err)
 			}
 			answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
-			answer.Core = coreBeside(answer.Library)
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			fmt.Fprintf(s.out, "vkloader for Vulkan %s (core %s, %s)\nlibrary %s\n",
-				answer.Vulkan, orNone(answer.Core), answer.Go, answer.Library)
+			fmt.Fprintf(s.out, "vkloader for Vulkan %s (%s)\nlibrary %s\n", answer.Vulkan, answer.Go, answer.Library)
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema 1)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON (schema 2)")
 	return cmd
-}
-
-// coreBeside gives the id of the core in the library's folder.
-func coreBeside(library string) string {
-	entries, err := os.ReadDir(filepath.Dir(library))
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		if id, ok := strings.CutPrefix(e.Name(), "libvkcore-"); ok && strings.HasSuffix(id, ".so") {
-			return strings.TrimSuffix(id, ".so")
-		}
-	}
-	return ""
 }
 
 func orNone(s string) string {

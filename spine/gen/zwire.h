@@ -287,7 +287,7 @@ static inline bool wire_get_folder(const struct wire_record *record, struct wire
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown */
+    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file */
     const char *content;
     uint32_t content_len;
 };

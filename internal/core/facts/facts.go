@@ -29,6 +29,7 @@ const (
 	FileNotOpened
 	FileNotRead
 	FileNoSize
+	FileNotRegular // a pipe, a socket, a device: not opened
 )
 
 // File is a file's content.

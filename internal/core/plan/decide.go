@@ -237,6 +237,8 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
 	case facts.FileNoSize:
 		text = "loader_get_json: Failed to read file size of JSON file " + path
+	case facts.FileNotRegular:
+		text = "loader_get_json: JSON file " + path + " is not a regular file"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}
