@@ -32,12 +32,13 @@ func (d *decider) settingsFile() string {
 func (d *decider) readSettings() {
 	var before File
 	global := !d.isInstance()
-	if global && d.q.Memory != nil {
-		before = d.q.Memory.Remembered
+	if global {
+		before = d.m.Remembered
 	}
+	asked := len(d.f.Needs())
 	remembered := d.rememberedSettings(before)
 	set, from, outcome := d.loadSettings()
-	if d.f.Missing() {
+	if len(d.f.Needs()) > asked {
 		return
 	}
 	after := File{}
@@ -58,6 +59,13 @@ func (d *decider) readSettings() {
 		d.set, after = remembered, before
 	}
 	d.a.Settings = d.set
+	if d.set != nil && (d.isInstance() || d.isExtensions() && !d.namesLayer()) { // saves a round
+		for _, path := range d.set.Drivers {
+			if search.IsManifestName(path) {
+				d.f.File(path)
+			}
+		}
+	}
 	d.a.Remember = nil
 	if global && after != before {
 		d.a.Remember = &after
@@ -144,7 +152,7 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 		if e.Implicit {
 			kind = search.ImplicitLayers
 		}
-		for _, l := range d.readLayerFile(e.Path, false, kind) {
+		for _, l := range d.readLayerFile(nil, e.Path, false, kind) {
 			if l.Name != e.Name {
 				continue
 			}
