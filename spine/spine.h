@@ -98,6 +98,11 @@ struct tally {
     uint64_t generation; /* fork_generation() of the count */
 };
 
+/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ERRATA 24). */
+static inline bool version_reaches(uint32_t version, uint32_t minor) {
+    return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
+}
+
 struct unknown_names {
     char *name[UNKNOWN_MAX];
     bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */
@@ -317,10 +322,12 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 
 struct wire_writer; /* gen/zwire.h */
+struct round;       /* memo.h */
 struct plan {
-    unsigned char *bytes; /* malloc */
+    const unsigned char *bytes; /* of the round */
     size_t size;
-    VkResult result;      /* of the answer record */
+    VkResult result; /* of the answer record */
+    struct round *round;
 };
 /* Facts of one API call; grows while the core asks for more. */
 struct facts;
@@ -332,6 +339,14 @@ struct wire_writer *facts_writer(struct facts *facts);
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
+/* Gives back everything that is kept from one call to the next. */
+void core_forget(void);
+
+/* ---- start.c ---------------------------------------------------------------------------------------------------- */
+
+/* Reads the two variables that are read at load, unless that has been done; called by what may come before the library's
+ * own constructor. */
+void start_once_at_load(void);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
 int unloading(void);

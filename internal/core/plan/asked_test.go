@@ -57,8 +57,7 @@ func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 }
 
 // A decision asks for what it needs and for nothing else, and in few rounds, since each costs a way to the spine and
-// back: all variables at once, then all folders, then all files, then the variables that manifests name, which are
-// known from the second time on.
+// back: all variables at once, then all folders, then all files, then the variables that manifests name.
 func TestWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const (
@@ -95,54 +94,5 @@ func TestWhatIsAskedFor(t *testing.T) {
 	w.Files["/etc/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1","settings":{"app_keys":[]}}`
 	if got, want := w.asked(t, Question{Kind: Instance}), "d.json e.json vk_loader_settings.json"; len(got) != 4 || got[2] != want || got[3] != "program" {
 		t.Errorf("with a settings file: asked for %q", got)
-	}
-	w = newWorld().driver("d.json", "").implicit("i.json", "I", `,"enable_environment":{"DO_I":"1"}`)
-	w.memory = &Memory{}
-	w.asked(t, Question{Kind: Instance})
-	if got := w.asked(t, Question{Kind: Instance}); len(got) != 3 || !strings.HasPrefix(got[1], "$DO_I $NO_I 4*") || got[2] != "d.json i.json" {
-		t.Errorf("the second time: asked for %q", got)
-	}
-}
-
-// A memory keeps what fits: a file that is a quarter of it is parsed anew, the one that would go beyond it empties it,
-// and of the variables that manifests name it keeps 64.
-func TestMemoryIsBounded(t *testing.T) {
-	t.Parallel()
-	m := &Memory{}
-	file := func(size int) facts.File {
-		return facts.File{Content: strings.Repeat(" ", size)}
-	}
-	keeps := func(path string, size int) bool {
-		p := m.parse(path, file(size), search.ExplicitLayers)
-		return m.parse(path, file(size), search.ExplicitLayers) == p
-	}
-	if !keeps("/a", memoryLimit/4) || keeps("/b", memoryLimit/4+1) {
-		t.Error("a quarter is not the limit of a file")
-	}
-	first := m.files[memoryKey{"/a", search.ExplicitLayers}]
-	for _, path := range []string{"/c", "/d"} {
-		keeps(path, memoryLimit/4)
-	}
-	rest := memoryLimit/4 - 3*len("/a") - len("/e")
-	if keeps("/e", rest); len(m.files) != 4 || m.files[memoryKey{"/a", search.ExplicitLayers}] != first || m.size != memoryLimit {
-		t.Errorf("%d files, %d bytes are kept of %d", len(m.files), m.size, memoryLimit)
-	}
-	if keeps("/f", 0); len(m.files) != 1 || m.size != len("/f") {
-		t.Errorf("%d files, %d bytes are kept after the limit was reached", len(m.files), m.size)
-	}
-	for i := range 70 {
-		text := layerText("1.2.0", "L", fmt.Sprintf(`,"library_path":"l","disable_environment":{"NO_%d":"1"},"enable_environment":{"DO":"1"}`, i))
-		m.parse(fmt.Sprint("/v", i), facts.File{Content: text}, search.ImplicitLayers)
-	}
-	if len(m.variables) != 64 || !slices.Equal(m.variables[:4], []string{"NO_0", "DO", "NO_1", "NO_2"}) {
-		t.Errorf("%d variables are kept: %q", len(m.variables), m.variables)
-	}
-	m = &Memory{}
-	text := layerText("1.2.0", "L", `,"library_path":"l","disable_environment":{"NO":"1"}`)
-	for range 2 {
-		m.parse("/explicit", facts.File{Content: text}, search.ExplicitLayers)
-	}
-	if len(m.variables) != 0 {
-		t.Errorf("variables of an explicit layer are kept: %q", m.variables)
 	}
 }

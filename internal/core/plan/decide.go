@@ -47,9 +47,6 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
-		if q.Memory != nil {
-			q.Memory.Forget() // what was decided so far will be decided again
-		}
 		return &Answer{Needs: f.Needs()}
 	}
 	return d.a
@@ -70,11 +67,6 @@ func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
-	}
-	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
-		for _, name := range d.q.Memory.variables {
-			d.f.Named(name)
-		}
 	}
 	var places [3]search.Locations
 	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
@@ -241,8 +233,9 @@ func (d *decider) preScan(which int) bool {
 
 // preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
 func (d *decider) preLayers(which int) bool {
-	for _, l := range d.layerList(false) {
-		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
+	list := d.layerList(false)
+	for i, counts := range firstImplicit(list) {
+		if l := list[i]; counts && !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
 			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
@@ -280,9 +273,9 @@ func (d *decider) extensions() {
 		return
 	}
 	list := d.layerList(false)
-	enabled := make([]bool, len(list))
+	enabled := firstImplicit(list)
 	for i, l := range list {
-		enabled[i] = l.Implicit && d.implicitEnabled(l)
+		enabled[i] = enabled[i] && d.implicitEnabled(l)
 	}
 	d.discover(true)
 	if d.q.Kind == Extensions {
@@ -312,10 +305,10 @@ func (d *decider) extensions() {
 	for _, e := range loaderExtensions {
 		add(e)
 	}
-	quirk := false // LAY-246
+	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range list {
-		quirk = quirk || l.Implicit && l.Meta
+		quirk = quirk || l.Implicit && l.Meta && !d.exclusiveSettings()
 		for _, name := range l.Components {
 			components[name] = true
 		}
@@ -328,6 +321,19 @@ func (d *decider) extensions() {
 		}
 	}
 	d.step(StepExtensions)
+}
+
+// firstImplicit marks the implicit layers, of each name the first: the others count for nothing before there is an
+// instance (LAY-109, ERRATA 27).
+func firstImplicit(list []*manifest.Layer) []bool {
+	first := make([]bool, len(list))
+	known := make(map[string]bool, len(list))
+	for i, l := range list {
+		if l.Implicit && !known[l.Name] {
+			known[l.Name], first[i] = true, true
+		}
+	}
+	return first
 }
 
 // driverFailures ends the call when a driver failed to list its extensions (INS-017).

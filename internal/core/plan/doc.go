@@ -1,7 +1,7 @@
 // Package plan is the decision: which drivers and layers, in which order, and for everything found why it is in or out.
 //
 // It is a pure function of a question and of facts. What it wants logged stands in its answer, in order; it reads
-// nothing, opens nothing and keeps nothing but, where allowed, the parse of a file.
+// nothing, opens nothing and keeps nothing.
 package plan
 
 import (
@@ -71,7 +71,7 @@ type Question struct {
 	App        App
 	Drivers    []Driver
 	Platform   search.Platform
-	Memory     *Memory // parses of earlier questions; may be nil
+	Memory     *Memory // of the call; may be nil
 	Explain    bool    // findings are wanted
 }
 
@@ -135,6 +135,7 @@ type Answer struct {
 	KeepUnknown     bool
 	DirectExclusive bool
 	Settings        *settings.Settings // in force; nil without
+	Remember        *File              // what the next calls get as Memory.Remembered; nil: what this one got
 
 	Findings []diag.Finding
 	Searched [3]search.Locations // by search.Kind, where a search was made

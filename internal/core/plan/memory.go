@@ -7,20 +7,17 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// memoryLimit bounds what a Memory keeps, in bytes of manifests.
-const memoryLimit = 1 << 20
-
-// Memory remembers the parse of files by their path and contents, and the settings that the global functions fall back
-// on. One belongs to one spine.
+// Memory is what one call of the program's keeps from one question to the next: the parse of files, whose contents do
+// not change within a call; and what earlier calls have left it.
 type Memory struct {
-	files     map[memoryKey]*parsed
-	size      int
-	variables []string // named by the manifests; asked for early
+	files      map[memoryKey]*parsed
+	Remembered File // the settings file that the global functions fall back on (SET-15)
+}
 
-	settings GlobalSettings
-	number   uint32         // of the settings
-	next     GlobalSettings // learned by the last answer, which may have to be made again
-	hasNext  bool
+// File is a file's path and text.
+type File struct {
+	Path, Content string
+	Set           bool // false: no file
 }
 
 type memoryKey struct {
@@ -30,14 +27,13 @@ type memoryKey struct {
 
 // parsed is what a file's text said.
 type parsed struct {
-	content string
-	fault   *document.Fault
-	driver  *manifest.Driver
-	layers  *manifest.LayerFile
+	fault  *document.Fault
+	driver *manifest.Driver
+	layers *manifest.LayerFile
 }
 
 func parse(path, content string, kind search.Kind) *parsed {
-	p := &parsed{content: content}
+	p := &parsed{}
 	doc, fault := document.Parse(content)
 	switch {
 	case fault != nil:
@@ -50,46 +46,21 @@ func parse(path, content string, kind search.Kind) *parsed {
 	return p
 }
 
-func clone(s string) string { return string([]byte(s)) }
-
-// parse gives the parse of a file, remembered where the contents are what they were: comparing them costs next to
-// nothing, and makes a stale answer impossible.
+// parse gives the parse of a file, made once in a call.
 func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
-	if m == nil || len(file.Content) > memoryLimit/4 {
+	if m == nil {
 		return parse(path, file.Content, kind)
 	}
 	key := memoryKey{path, kind}
-	if p := m.files[key]; p != nil && p.content == file.Content {
-		return p
-	}
-	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
-		m.files, m.size, m.variables = make(map[memoryKey]*parsed), 0, nil
-	}
-	kept := memoryKey{clone(path), kind} // the question's own bytes are not kept alive
-	p := parse(kept.path, clone(file.Content), kind)
-	m.files[kept] = p
-	m.size += len(file.Content) + len(path)
-	if p.layers != nil && kind == search.ImplicitLayers {
-		for _, l := range p.layers.Layers {
-			m.learn(l.DisableName)
-			if l.HasEnable {
-				m.learn(l.EnableName)
-			}
+	p := m.files[key]
+	if p == nil {
+		if m.files == nil {
+			m.files = make(map[memoryKey]*parsed)
 		}
+		p = parse(path, file.Content, kind)
+		m.files[key] = p
 	}
 	return p
-}
-
-func (m *Memory) learn(variable string) {
-	if len(m.variables) >= 64 {
-		return
-	}
-	for _, v := range m.variables {
-		if v == variable {
-			return
-		}
-	}
-	m.variables = append(m.variables, variable)
 }
 
 // readDriver reads a driver manifest; nil after saying why not.
@@ -128,26 +99,3 @@ func (d *decider) readLayerFile(path string, listed bool, kind search.Kind) []*m
 	}
 	return list
 }
-
-// Numbers tells which settings the last answer was made with, and which hold after it. Where both are the same, the same
-// question has the same answer as long as they are (SET-15 is all that is remembered and can be seen).
-func (m *Memory) Numbers() (before, after uint32) {
-	if m == nil {
-		return 0, 0
-	}
-	if m.hasNext && !m.next.same(m.settings) {
-		return m.number, m.number + 1
-	}
-	return m.number, m.number
-}
-
-// Keep makes what the last answer learned last.
-func (m *Memory) Keep() {
-	if m.hasNext {
-		_, m.number = m.Numbers()
-		m.settings, m.next, m.hasNext = m.next, GlobalSettings{}, false
-	}
-}
-
-// Forget drops what the last answer learned.
-func (m *Memory) Forget() { m.next, m.hasNext = GlobalSettings{}, false }

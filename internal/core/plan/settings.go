@@ -30,34 +30,54 @@ func (d *decider) settingsFile() string {
 // readSettings reads the settings file (SET-9, SET-12 to SET-15). The global functions fall back on what they
 // remember, vkCreateInstance does not.
 func (d *decider) readSettings() {
-	var remembered *settings.Settings
+	var before File
 	global := !d.isInstance()
 	if global && d.q.Memory != nil {
-		remembered = d.q.Memory.settings.set
+		before = d.q.Memory.Remembered
 	}
-	set, outcome := d.loadSettings()
+	remembered := d.rememberedSettings(before)
+	set, from, outcome := d.loadSettings()
 	if d.f.Missing() {
 		return
 	}
+	after := File{}
 	switch {
-	case outcome == settings.In && (!global || !set.Same(remembered)):
-		d.find(diag.SettingsUsed, set.File, set.File, "in force")
-		d.set = set
-		d.settingsLevel()
-		d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
-		for _, line := range set.Dump() {
-			d.log(diag.Debug, line)
-		}
 	case outcome == settings.In:
-		d.set = set
-		d.settingsLevel()
+		d.set, after = set, from
+		if !global || !set.Same(remembered) {
+			d.find(diag.SettingsUsed, set.File, set.File, "in force")
+			d.settingsLevel()
+			d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
+			for _, line := range set.Dump() {
+				d.log(diag.Debug, line)
+			}
+		} else {
+			d.settingsLevel()
+		}
 	case outcome == settings.Kept:
-		d.set = remembered
+		d.set, after = remembered, before
 	}
 	d.a.Settings = d.set
-	if global && d.q.Memory != nil {
-		d.q.Memory.next, d.q.Memory.hasNext = GlobalSettings{d.set}, true
+	d.a.Remember = nil
+	if global && after != before {
+		d.a.Remember = &after
 	}
+}
+
+// rememberedSettings reads what an earlier call remembered; it was said then.
+func (d *decider) rememberedSettings(file File) *settings.Settings {
+	if !file.Set {
+		return nil
+	}
+	doc, fault := document.Parse(file.Content)
+	if fault != nil {
+		return nil
+	}
+	set, outcome, _ := settings.Read(doc, file.Path, d.f.Exe)
+	if outcome != settings.In {
+		return nil
+	}
+	return set
 }
 
 // settingsLevel marks the place from which the file's level counts (SET-77, SET-78).
@@ -67,34 +87,31 @@ func (d *decider) settingsLevel() {
 	}
 }
 
-func (d *decider) loadSettings() (*settings.Settings, settings.Outcome) {
+func (d *decider) loadSettings() (*settings.Settings, File, settings.Outcome) {
 	path := d.settingsFile()
 	if path == "" {
 		d.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
-		return nil, settings.Kept
+		return nil, File{}, settings.Kept
 	}
 	file, ok := d.read(path, false)
 	if !ok {
-		return nil, settings.Kept
+		return nil, File{}, settings.Kept
 	}
-	doc, fault := document.Parse(clone(file.Content)) // settings may be remembered: they keep their own bytes
+	doc, fault := document.Parse(file.Content)
 	if fault != nil {
 		d.fault(path, fault)
-		return nil, settings.None
+		return nil, File{}, settings.None
 	}
-	set, outcome, lines := settings.Read(doc, clone(path), d.f.Exe)
+	set, outcome, lines := settings.Read(doc, path, d.f.Exe)
 	for i := range lines {
 		d.line(path, &lines[i])
 	}
-	return set, outcome
+	return set, File{path, file.Content, true}, outcome
 }
 
-// GlobalSettings is what the global functions remember of the settings file (SET-15).
-type GlobalSettings struct{ set *settings.Settings }
-
-// same tells whether two do the same in every call to come.
-func (g GlobalSettings) same(o GlobalSettings) bool {
-	return g.set.Same(o.set) && (g.set == nil || g.set.HasLevel == o.set.HasLevel)
+// exclusiveSettings tells whether the settings file alone says which layers there are (SET-45).
+func (d *decider) exclusiveSettings() bool {
+	return d.set != nil && d.set.ControlsLayers && !d.set.Merged()
 }
 
 // settingsLayers is the layer list that a settings file controls (SET-41 to SET-52).
@@ -132,11 +149,13 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 				continue
 			}
 			s.blocked[l.Name], seen[l.Name] = true, true
-			if key := l.Name + "\x00" + l.Library; !library[key] {
-				library[key] = true
-				s.control[l] = e.Control
-				list = append(list, l)
+			key := l.Name + "\x00" + l.Library
+			if s.off[l.Name] || !l.Meta && library[key] { // SET-56; a meta-layer has no library that could be the same
+				break
 			}
+			library[key] = true
+			s.control[l] = e.Control
+			list = append(list, l)
 			break
 		}
 	}
@@ -176,9 +195,10 @@ func (a *activator) bySettings() {
 	for _, name := range split(variable.Value) {
 		named[name] = true
 	}
-	for _, l := range a.list {
+	a.own = make([]uint32, len(a.list))
+	for i, l := range a.list {
 		if d.bySet.control[l] == settings.On {
-			a.addEntry(l, BySettings)
+			a.own[i] = BySettings
 			continue
 		}
 		if d.excludes(l.Name) {
@@ -190,24 +210,46 @@ func (a *activator) bySettings() {
 		case d.enable.matches(l.Name):
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
-			a.addEntry(l, ByEnable)
+			a.own[i] = ByEnable
 		case named[l.Name]:
-			a.addEntry(l, ByVariable)
+			a.own[i] = ByVariable
 		case a.app[l.Name]:
-			a.addEntry(l, ByApplication)
+			a.own[i] = ByApplication
 		case l.Implicit && d.implicitEnabled(l):
-			a.addEntry(l, ByImplicit)
+			a.own[i] = ByImplicit
+		}
+	}
+	for i, l := range a.list {
+		if a.own[i] != 0 {
+			a.addEntry(l, a.own[i])
 		}
 	}
 }
 
 // addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
 func (a *activator) addEntry(l *manifest.Layer, by uint32) {
-	switch {
-	case a.done[l]:
-	case l.Meta:
+	if l.Meta {
 		a.addMeta(l, by)
-	default:
-		a.put(l, by)
+		return
+	}
+	a.put(l, by)
+}
+
+// atOwnPlace tells whether a component is active by itself under a settings file: then it stands at its own place, and
+// only there (SET-53, ERRATA 26).
+func (a *activator) atOwnPlace(l *manifest.Layer) bool { return a.own != nil && a.own[a.index[l]] != 0 }
+
+// recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
+func (a *activator) recursions(meta *manifest.Layer, met map[*manifest.Layer]bool) {
+	met[meta] = true
+	for _, name := range meta.Components {
+		c := a.first[name]
+		switch {
+		case c == nil || !c.Meta || met[c]:
+		case a.inside[c]:
+			a.sayRecursion(c)
+		default:
+			a.recursions(c, met)
+		}
 	}
 }
