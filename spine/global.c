@@ -87,7 +87,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         void *handle = lib->handle;
         library_forget(lib);
         void *function = gate_dlsym(handle, pre.symbol);
-        if (!function) { /* LAY-229 */
+        if (!function || library_is_own(function)) { /* LAY-229; ERRATA 23 */
             unsigned flags =
                 strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
             log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
@@ -264,7 +264,10 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         plan_log(NULL, &second);
         result = second.result;
     }
-    if (result == VK_SUCCESS) result = extensions_answer(&second, count, properties);
+    if (result == VK_SUCCESS) {
+        drivers_leave_out(scan, &second);
+        result = extensions_answer(&second, count, properties);
+    }
     plan_free(&second);
     library_preload(scan); /* INS-087 */
     drivers_close(NULL, scan);

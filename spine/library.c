@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "claim.h"
+
 /* A reference held by the loader itself. */
 struct held {
     struct held *next;
@@ -39,6 +41,14 @@ static bool same(const struct file_identity *a, const struct file_identity *b) {
 }
 
 bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
+
+/* The linker's, of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool library_is_own(const void *function) {
+    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
+}
 
 bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
 
@@ -69,19 +79,28 @@ __attribute__((destructor)) static void let_go(void) {
     kept = preloaded = NULL;
 }
 
-/* A kept driver whose file was replaced is let go, so that the new file is loaded. */
+/* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
+ * letting the same one go while the file system is asked. */
 static void drop_if_replaced(const char *given) {
     struct held *gone = NULL;
+    struct claim claim;
+    struct file_identity now;
     lock_take();
-    for (struct held **at = &kept; *at; at = &(*at)->next) {
-        if (strcmp((*at)->given, given) != 0) continue;
-        struct file_identity now;
-        if (!identify((*at)->real, &now) || !same(&now, &(*at)->identity)) {
-            gone = *at;
+    struct held *h = kept;
+    while (h && strcmp(h->given, given) != 0) h = h->next;
+    if (h && claim_take(&claim, &kept, NULL)) {
+        for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
+        lock_drop();
+        bool replaced = h && (!identify(h->real, &now) || !same(&now, &h->identity));
+        lock_take();
+        for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
+            if (*at != h) continue;
+            gone = h;
             *at = gone->next;
             gone->next = NULL;
+            break;
         }
-        break;
+        claim_drop(&claim);
     }
     lock_drop();
     held_close(gone);

@@ -1,135 +1,14 @@
-/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, the claims
- * that let one thread call out while others wait, and the end of what a program left alive.
+/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end of
+ * what a program left alive.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
-#include <errno.h>
-#include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "objects.h"
 
 #define FIRST_ROOM 32u /* DBG-036: that many need no growth */
-
-/* ---- claims ---------------------------------------------------------------------------------------------------- */
-
-static struct claim *claims;       /* under the lock */
-static uint64_t claims_generation; /* of the process: a forked child has none of its parent's threads */
-static uint32_t claims_ended;      /* counts; waited on */
-
-static struct claim *claim_find(const void *what, const void *whose)
-{
-    lock_wanted(true);
-    if (claims_generation != fork_generation()) {
-        claims_generation = fork_generation();
-        claims = NULL;
-    }
-    for (struct claim *c = claims; c; c = c->next)
-        if (c->what == what && c->whose == whose)
-            return c;
-    return NULL;
-}
-
-/* Waits until more claims have ended than were seen. The time limit is for nothing but a lost wake-up of a foreign
- * kernel; correctness does not need it, and the builds with sanitizers do without. */
-static void claim_sleep(uint32_t seen)
-{
-    lock_wanted(false);
-#ifdef CHECK_LOCK
-    const struct timespec *limit = NULL;
-#else
-    const struct timespec *limit = &(struct timespec){.tv_nsec = 100 * 1000 * 1000};
-#endif
-    syscall(SYS_futex, &claims_ended, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
-}
-
-static bool claim_wait(const void *what, const void *whose)
-{
-    struct claim *other;
-    while ((other = claim_find(what, whose))) {
-        if (other->thread == (uint64_t)pthread_self())
-            return false;
-        uint32_t seen = __atomic_load_n(&claims_ended, __ATOMIC_RELAXED);
-        lock_drop();
-        claim_sleep(seen);
-        lock_take();
-    }
-    return true;
-}
-
-bool claim_take(struct claim *claim, const void *what, const void *whose)
-{
-    if (!claim_wait(what, whose))
-        return false;
-    *claim = (struct claim){claims, what, whose, (uint64_t)pthread_self()};
-    claims = claim;
-    return true;
-}
-
-void claim_drop(struct claim *claim)
-{
-    if (claims_generation == fork_generation()) {
-        struct claim **at = &claims;
-        while (*at && *at != claim)
-            at = &(*at)->next;
-        if (*at)
-            *at = claim->next;
-    }
-    __atomic_add_fetch(&claims_ended, 1, __ATOMIC_RELAXED);
-    int before = errno;
-    syscall(SYS_futex, &claims_ended, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-    errno = before;
-}
-
-/* ---- drivers --------------------------------------------------------------------------------------------------- */
-
-/* Found and held under the same lock, so that the driver cannot go in between; driver_remove waits for these uses. */
-static void hold(struct driver *driver)
-{
-    tally_up(&driver->uses);
-}
-
-static void let_go(struct driver *driver)
-{
-    lock_take();
-    tally_down(&driver->uses);
-    lock_drop();
-}
-
-bool drivers_take(struct instance *instance, struct held_drivers *held)
-{
-    uint32_t all = 0;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next)
-        all++;
-    lock_drop();
-    held->count = 0;
-    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
-    if (!held->driver)
-        return false;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next) { /* they only get fewer */
-        if (d->removing)
-            continue;
-        hold(d);
-        held->driver[held->count++] = d;
-    }
-    lock_drop();
-    return true;
-}
-
-void drivers_drop(struct held_drivers *held)
-{
-    for (uint32_t i = 0; i < held->count; i++)
-        let_go(held->driver[i]);
-    if (held->driver != held->few)
-        free(held->driver);
-}
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
@@ -240,7 +119,7 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
         if (objects_settled(instance)) {
             for (driver = instance->drivers; driver; driver = driver->next)
                 if ((handle = take_handle(driver, kind, object->index))) {
-                    hold(driver);
+                    driver_hold(driver);
                     break;
                 }
             if (!handle)
@@ -250,14 +129,8 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
         if (!handle)
             return;
         destroy_in(driver, kind, handle, allocator);
-        let_go(driver);
+        driver_release(driver);
     }
-}
-
-/* A remembered allocator that lacks what Vulkan demands of one is not passed on (DBG-033). */
-static bool complete(const VkAllocationCallbacks *a)
-{
-    return a->pfnAllocation && a->pfnReallocation && a->pfnFree && !a->pfnInternalAllocation == !a->pfnInternalFree;
 }
 
 void driver_destroy_objects(struct driver *driver)
@@ -272,7 +145,7 @@ void driver_destroy_objects(struct driver *driver)
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
             const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
-            if (handle && object && object->has_allocator && complete(&object->allocator)) {
+            if (handle && object && object->has_allocator) {
                 copy = object->allocator;
                 pass = true;
             }

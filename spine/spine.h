@@ -3,12 +3,13 @@
  *   core.c          asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
- *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page
+ *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page; claim.c waits for other
+ *                   threads
  *   exit.c          tells the end of the process from the unloading of the library
  *   log.c           one logger for everything
  *   memory.c        the application's allocator or malloc; text.c names and lists of them
  *   library.c       libraries in the process: real paths, what stays mapped
- *   driver.c        driver libraries: negotiation, extension lists, uses
+ *   driver.c        driver libraries: negotiation, extension lists, holds
  *   layer.c         layer libraries: opening, negotiation, the active list
  *   global.c        the global functions
  *   instance.c      vkCreateInstance and vkDestroyInstance, upper end; instance_end.c the lower end
@@ -16,7 +17,7 @@
  *                   configuration.c the settings file's device configurations
  *   query.c         the "...2" queries and their emulation; display.c displays
  *   device.c        vkCreateDevice, queues, command buffers, upper end; device_end.c the lower end
- *   objects.c       what surfaces and messengers share: places, drivers' handles, once-gates
+ *   objects.c       what surfaces and messengers share: places, drivers' handles
  *   surface.c       surfaces; surface_query.c their queries; swapchain.c swapchains
  *   messenger.c     debug utils and debug report; naming.c names, tags and labels
  *   names.c         vkGetInstanceProcAddr and vkGetDeviceProcAddr, tables; unknown.c commands that nobody knows;
@@ -97,6 +98,11 @@ struct tally {
     uint64_t generation; /* fork_generation() of the count */
 };
 
+/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ERRATA 24). */
+static inline bool version_reaches(uint32_t version, uint32_t minor) {
+    return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
+}
+
 struct unknown_names {
     char *name[UNKNOWN_MAX];
     bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */
@@ -114,7 +120,8 @@ struct instance {
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
-    const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
+    bool drivers_have_allocator;  /* what layers passed down to vkCreateInstance */
+    VkAllocationCallbacks drivers_given;
 
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
     uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
@@ -124,14 +131,12 @@ struct instance {
     uint32_t app_layer_count;
 
     struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
-    struct driver *gone;          /* removed ones, whose records wait for the instance's end */
     struct driver_scan *scan;     /* the libraries of this instance's drivers */
 
     struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
 
     struct physdev *upper;        /* physdev.c: handles that programs hold; under the lock */
     struct physdev *lower_devs;   /* physdev.c: handles of the lower end; under the lock */
-    uint64_t scans;               /* enumerations begun, under the lock */
 
     struct device *devices;       /* live devices, under the lock */
 
@@ -152,11 +157,10 @@ struct driver {
     VkInstance handle;
     uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
     uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
-    bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
-    struct tally uses;             /* outcalls under way; see driver_hold */
-    bool removing;                 /* no new uses */
-    uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
-    bool empty;                    /* it found no device */
+    /* Under the lock; docs/concurrency.md, "Holding a driver". */
+    uint32_t holds;                /* calls into it that are under way */
+    bool asked;                    /* for its physical devices */
+    bool reported_device;          /* it had some once: it stays, and its library stays mapped (ERRATA 1, ERRATA 18) */
     struct handle_table objects[OBJECT_KINDS];
 };
 
@@ -229,6 +233,22 @@ void lock_drop(void);
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define CHECK_LOCK
 void lock_wanted(bool taken);
+/* Nor in what takes locks of the C library's own, or waits for a file system. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
+#define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
+#define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
+#define free(...) (lock_wanted(false), free(__VA_ARGS__))
+#define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
+#define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
+#define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
+#define fopen(...) (lock_wanted(false), fopen(__VA_ARGS__))
+#define access(...) (lock_wanted(false), access(__VA_ARGS__))
 #else
 #define lock_wanted(taken) ((void)0)
 #endif
@@ -293,6 +313,11 @@ static inline const VkAllocationCallbacks *instance_allocator(const struct insta
 {
     return i->has_allocator ? &i->allocator : NULL;
 }
+/* What a driver's instance is destroyed with before vkDestroyInstance: what it was created with (ERRATA 21). */
+static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
+{
+    return i->drivers_have_allocator ? &i->drivers_given : NULL;
+}
 
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 
@@ -335,22 +360,32 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
                       struct driver_scan **scan);
 /* Adds driver and driver_ext facts of a scan. */
 VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
+/* Closes the drivers that the core leaves out after it has seen the facts of the scan (ERRATA 20). */
+void drivers_leave_out(struct driver_scan *scan, const struct plan *plan);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
-/* Closes one driver's library of a live instance (PHY-049). The record stays, for messages about the driver. */
-void driver_lib_drop(struct instance *instance, struct driver_lib *lib);
-/* Frees such a record. */
-void driver_lib_free(struct driver_lib *lib);
 /* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
 void drivers_drop_preloaded(void);
-/* An outcall to a driver that may be removed meanwhile: hold before, release after (under no lock). hold fails when
- * the driver is being removed. */
-bool driver_hold(struct driver *driver);
+/* A driver that was found in its instance's list is held before it is called, and released after (docs/concurrency.md).
+ * Who has a physical device or a device of it need not: such a driver stays. With the lock. */
+void driver_hold(struct driver *driver);
+/* Without the lock, like all that follows. */
 void driver_release(struct driver *driver);
-/* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.).
- * The caller has set its removing flag. A driver with live devices is left alone. */
-void driver_remove(struct driver *driver);
-/* Has it live devices? Under the lock. */
-bool driver_in_use(const struct driver *driver);
+/* Drivers of an instance one after the other, each held while it is the current one. To stop early, release it. */
+struct driver *driver_first(struct instance *instance);
+struct driver *driver_after(struct driver *current);
+/* All of them at once, in chain order. */
+#define HELD_FEW 32
+struct held_drivers {
+    uint32_t count;
+    struct driver **driver;
+    struct driver *few[HELD_FEW];
+};
+bool drivers_take(struct instance *instance, struct held_drivers *held); /* false: no memory */
+void drivers_drop(struct held_drivers *held);
+/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and is held by
+ * nobody; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
+struct driver *driver_unlink_useless(struct instance *instance);
+void driver_end(struct driver *driver);
 /* Does the library list this instance extension? */
 bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 
@@ -369,6 +404,11 @@ static inline struct instance *instance_of(VkInstance h) { return (struct instan
 /* Lower-end physical device of a handle that reached the lower end. */
 static inline struct physdev *lower_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
 static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
+
+/* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for again,
+ * and what there is after the last time counts. */
+#define LIST_RETRIES 8
+static inline bool list_given(VkResult result) { return result == VK_SUCCESS || result == VK_INCOMPLETE; }
 
 /* INS-046. */
 bool name_well_formed(const char *name);

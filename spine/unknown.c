@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claim.h"
 #include "device.h"
 #include "instance.h"
 #include "layer.h"
@@ -67,7 +68,7 @@ static void *driver_physdev_fn(const struct driver *d, const char *name) {
 /* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one. */
 static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say) {
     bool any = false;
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         void *p = driver_physdev_fn(d, name);
         if (!p) continue;
         any = true;
@@ -79,7 +80,7 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
 }
 
 static bool any_driver_has(struct instance *in, const char *name) {
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!driver_physdev_fn(d, name)) continue;
         driver_release(d);
         return true;
@@ -163,6 +164,7 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
             fill_one(dev, i, name);
             lock_take();
             tally_down(&dev->uses);
+            lock_wake(); /* device_unlink */
         }
         dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
     }
@@ -172,14 +174,14 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
 static bool manifest_names(const struct instance *in, const char *name) { /* UNK-012 b */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
-        for (uint32_t e = 0; e < layer->entrypoint_count; e++)
+        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++) /* ERRATA 25 */
             if (strcmp(layer->entrypoint[e], name) == 0) return true;
     }
     return false;
 }
 
 static bool driver_command_exists(struct instance *in, const char *name) { /* UNK-012 a */
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!d->lib->gipa(d->handle, name)) continue;
         driver_release(d);
         return true;

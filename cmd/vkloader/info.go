@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/system"
 )
 
 // infoSchema is raised when a field of info changes its meaning or goes.
@@ -203,7 +203,7 @@ func driverOf(manifest string, devices []device, messages []message) driverInfo 
 			APIVersion string `json:"api_version"`
 		} `json:"ICD"`
 	}
-	if data, err := os.ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
+	if data, err := (&system.Machine{}).ReadFile(manifest); err == nil && json.Unmarshal(data, &content) == nil {
 		d.Library, d.APIVersion = content.ICD.Library, content.ICD.APIVersion
 		if strings.Contains(d.Library, "/") && !filepath.IsAbs(d.Library) {
 			d.Library = filepath.Join(filepath.Dir(manifest), d.Library)

@@ -104,8 +104,11 @@ func validateFile(file facts.File, path string, kind validation.Kind) (result va
 	result = validated{Path: path, Kind: string(kind), Findings: []fileRemark{}}
 	if file.Status != facts.FileRead {
 		result.Problem = "cannot be read"
-		if file.Status == facts.FileNotOpened {
+		switch file.Status {
+		case facts.FileNotOpened:
 			result.Problem = "cannot be opened"
+		case facts.FileNotRegular:
+			result.Problem = "is not a regular file"
 		}
 		return result, true
 	}

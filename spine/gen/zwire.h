@@ -210,6 +210,7 @@ enum {
     WIRE_PRE_LAYER = 45,
     WIRE_EXT = 46,
     WIRE_DIRECT = 47,
+    WIRE_DROP_DRIVER = 48,
     WIRE_LOG_LEVEL = 49,
     WIRE_DEVICE_CONFIGS = 50,
     WIRE_DEVICE_CONFIG = 51,
@@ -286,7 +287,7 @@ static inline bool wire_get_folder(const struct wire_record *record, struct wire
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown */
+    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file */
     const char *content;
     uint32_t content_len;
 };
@@ -786,6 +787,21 @@ static inline bool wire_get_direct(const struct wire_record *record, struct wire
     const unsigned char *at = record->at;
     if (record->id != 47) return false;
     if (!wire_take(&at, record->end, &r->exclusive, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_drop_driver {
+    uint32_t driver; /* its index */
+};
+static inline void wire_put_drop_driver(struct wire_writer *w, const struct wire_drop_driver *r) {
+    size_t start = wire_begin(w, 48);
+    wire_put_u32(w, r->driver);
+    wire_end(w, start);
+}
+static inline bool wire_get_drop_driver(const struct wire_record *record, struct wire_drop_driver *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 48) return false;
+    if (!wire_take(&at, record->end, &r->driver, 4)) return false;
     return record->end - at < 8;
 }
 

@@ -28,6 +28,8 @@ func example(w *world.World, extension bool, api string) {
 var sorted = []string{"discrete1", "discrete4", "discrete7", "integrated3", "virtual0", "cpu0"}
 var unsorted = []string{"virtual0", "discrete1", "discrete4", "cpu0", "discrete7", "integrated3"}
 
+// Versions count whole (ERRATA 24): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
+//
 // holds: PHY-025 PHY-027 PHY-029 PHY-030 PHY-031 ENV-80 ENV-81 ENV-82 ENV-83
 func TestSortingExample(t *testing.T) {
 	t.Parallel()
@@ -44,6 +46,12 @@ func TestSortingExample(t *testing.T) {
 		{"1.1 with the extension", true, "1.1.0", []string{"api", "1.1.0", "ext", props2}, sorted},
 		{"no application info", true, "1.0.0", []string{"app", "0"}, sorted},
 		{"1.0, nobody knows the extension", false, "1.0.0", nil, unsorted},
+		{"2.0", false, "1.1.0", []string{"api", "2.0.0"}, sorted},
+		{"0.9", false, "1.1.0", []string{"api", "0.9.0"}, unsorted},
+		{"0.9, drivers of 1.1 list the extension", true, "1.1.0", []string{"api", "0.9.0"}, unsorted},
+		{"0.9, drivers of 1.0 list the extension", true, "1.0.0", []string{"api", "0.9.0"}, sorted},
+		{"0.9, drivers of no version list the extension", true, "", []string{"api", "0.9.0"}, unsorted},
+		{"variant 1 of 1.0", false, "1.1.0", []string{"api", "129.0.0"}, unsorted},
 	} {
 		w := world.New(t)
 		example(w, c.extension, c.driver)
@@ -113,6 +121,24 @@ func TestSortKeys(t *testing.T) {
 	wantNames(t, h, "bus", "slot", "function", "tie_1", "tie_2", "domain", "nopci_a", "nopci_b", "old", "unlisted",
 		"integrated", "virtual", "other", "cpu", "strange")
 	h.Quit()
+}
+
+// A driver that cannot list its devices' extensions, not even for lack of memory, keeps nothing from being enumerated: its
+// devices are sorted without the key that needs them.
+//
+// holds: PHY-027 PHY-029 PHY-011
+func TestSortingWithoutExtensions(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{-1, -2, -3, 1} {
+		w := world.New(t)
+		w.Driver("good", pci("last", "discrete", 9), pci("first", "discrete", 2)).API("1.1.0")
+		w.Driver("bad", pci("one", "discrete", 1), pci("three", "discrete", 3), fmt.Sprint("result vkEnumerateDeviceExtensionProperties ", code)).API("1.1.0")
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0")
+		wantNames(t, h, "first", "last", "one", "three")
+		wantGroups(t, h, "first", "last", "one", "three")
+		h.Quit()
+	}
 }
 
 // A device that has no other of its type beside it is not asked where it is.

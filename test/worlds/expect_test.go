@@ -215,7 +215,7 @@ func (w *worker) expectDrivers(e *expectation, d *description, a *plan.Answer, m
 	const properties2 = "VK_KHR_get_physical_device_properties2"
 	left := 0
 	for i, f := range drivers {
-		if !f.usable {
+		if !f.usable || f.result("vkEnumerateInstanceExtensionProperties") != 0 { // ERRATA 20
 			continue
 		}
 		var has, given []string
@@ -227,14 +227,14 @@ func (w *worker) expectDrivers(e *expectation, d *description, a *plan.Answer, m
 				given = append(given, name)
 			}
 		}
-		minor := func(v uint32) uint32 { return v >> 12 & 0x3ff }
+		isOneZero := func(v uint32) bool { return v>>12 == 1<<10 }
 		declared := manifests[i].API
-		old := declared < 1<<22|1<<12                                                // INS-064
-		if (minor(packed(d.api)) == 0 || old) && slices.Contains(has, properties2) { // INS-061
+		asked := packed(d.api)
+		if (asked == 0 || isOneZero(asked) || isOneZero(declared)) && slices.Contains(has, properties2) { // INS-061
 			given = append(given, properties2)
 		}
-		api, reports := int64(packed(d.api)), packed(f.words("api")[0][0])
-		switch ten := old || minor(reports) == 0; {
+		api, reports := int64(asked), packed(f.words("api")[0][0])
+		switch ten := min(declared, reports) < 1<<22|1<<12; { // INS-064
 		case ten && (d.api == "" || api != 0): // INS-065, INS-066
 			api = 1 << 22
 		case d.api == "":

@@ -115,8 +115,12 @@ func (w *worker) foretold(in []told, d *description, manifests map[string]string
 		if !f.usable {
 			continue
 		}
+		listed := f.result("vkEnumerateInstanceExtensionProperties")
+		failed = failed || listed == -1 // INS-017
+		if listed != 0 {                // ERRATA 20
+			continue
+		}
 		usable = true
-		failed = failed || f.result("vkEnumerateInstanceExtensionProperties") != 0 // INS-017
 		if !ended {
 			driversCreate = append(driversCreate, f.name)
 		}

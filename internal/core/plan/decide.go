@@ -23,6 +23,7 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	offering               []bool // the question's drivers whose extensions count
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
@@ -190,6 +191,8 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
 	case facts.FileNoSize:
 		text = "loader_get_json: Failed to read file size of JSON file " + path
+	case facts.FileNotRegular:
+		text = "loader_get_json: JSON file " + path + " is not a regular file"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}
@@ -231,8 +234,9 @@ func (d *decider) preScan(which int) bool {
 
 // preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
 func (d *decider) preLayers(which int) bool {
-	for _, l := range d.layerList(false) {
-		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
+	list := d.layerList(false)
+	for i, counts := range firstImplicit(list) {
+		if l := list[i]; counts && !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
 			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
@@ -270,9 +274,9 @@ func (d *decider) extensions() {
 		return
 	}
 	list := d.layerList(false)
-	enabled := make([]bool, len(list))
+	enabled := firstImplicit(list)
 	for i, l := range list {
-		enabled[i] = l.Implicit && d.implicitEnabled(l)
+		enabled[i] = enabled[i] && d.implicitEnabled(l)
 	}
 	d.discover(true)
 	if d.q.Kind == Extensions {
@@ -290,7 +294,7 @@ func (d *decider) extensions() {
 		}
 	}
 	for i := range d.q.Drivers {
-		if !d.q.Drivers[i].Usable {
+		if !d.offering[i] {
 			continue
 		}
 		for _, e := range d.q.Drivers[i].Extensions {
@@ -302,10 +306,10 @@ func (d *decider) extensions() {
 	for _, e := range loaderExtensions {
 		add(e)
 	}
-	quirk := false // LAY-246
+	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range list {
-		quirk = quirk || l.Implicit && l.Meta
+		quirk = quirk || l.Implicit && l.Meta && !d.exclusiveSettings()
 		for _, name := range l.Components {
 			components[name] = true
 		}
@@ -320,22 +324,57 @@ func (d *decider) extensions() {
 	d.step(StepExtensions)
 }
 
-// driverFailures ends the call when a driver failed to list its extensions (INS-017).
+// firstImplicit marks the implicit layers, of each name the first: the others count for nothing before there is an
+// instance (LAY-109, ERRATA 27).
+func firstImplicit(list []*manifest.Layer) []bool {
+	first := make([]bool, len(list))
+	known := make(map[string]bool, len(list))
+	for i, l := range list {
+		if l.Implicit && !known[l.Name] {
+			known[l.Name], first[i] = true, true
+		}
+	}
+	return first
+}
+
+// driverFailures leaves out the drivers that failed to list their extensions; false when that ends the call: for lack of
+// memory, or when no other driver is there (INS-017, ERRATA 20).
 func (d *decider) driverFailures() bool {
 	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
+	d.offering = make([]bool, len(d.q.Drivers))
+	left, first := 0, Success
 	for i := range d.q.Drivers {
 		driver := &d.q.Drivers[i]
-		if !driver.Usable || driver.Result == Success {
+		if !driver.Usable {
+			continue
+		}
+		if driver.Result == Success {
+			d.offering[i] = true
+			left++
 			continue
 		}
 		what := "extensions"
 		if driver.Call == 1 {
 			what = "extension count"
 		}
-		d.a.Result = driver.Result
 		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
 			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
-		return false
+		if driver.Result == OutOfHostMemory || driver.Result == OutOfDeviceMemory {
+			d.a.Result = driver.Result
+			return false
+		}
+		if first == Success {
+			first = driver.Result
+		}
+	}
+	if left == 0 {
+		d.a.Result = first
+		return first == Success
+	}
+	for i := range d.q.Drivers {
+		if d.q.Drivers[i].Usable && !d.offering[i] {
+			d.a.Steps = append(d.a.Steps, Step{Kind: StepDrop, Driver: int(d.q.Drivers[i].Index)})
+		}
 	}
 	return true
 }

@@ -28,6 +28,8 @@ const (
 // Results of the API.
 const (
 	Success             int32 = 0
+	OutOfHostMemory     int32 = -1
+	OutOfDeviceMemory   int32 = -2
 	Initialization      int32 = -3
 	LayerNotPresent     int32 = -6
 	ExtensionNotPresent int32 = -7
@@ -110,6 +112,7 @@ const (
 	StepExtensions
 	StepLevel   // from here on, Flags is the level for standard error
 	StepDevices // device configurations of the settings file
+	StepDrop    // a driver of the question is left out
 )
 
 // Step is one thing to do, in order.
@@ -117,7 +120,7 @@ type Step struct {
 	Kind   StepKind
 	Flags  uint32 // StepLog, StepLevel
 	Text   string
-	Driver int // StepDriver: index into Drivers
+	Driver int // StepDriver: index into the answer's Drivers; StepDrop: the driver's Index
 }
 
 // Answer is a decision, or what is missing for it.

@@ -204,6 +204,8 @@ func writeAnswer(w *Writer, a *plan.Answer) {
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
 			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+		case plan.StepDrop:
+			w.PutDropDriver(DropDriver{uint32(s.Driver)})
 		case plan.StepPreLayers:
 			for _, l := range a.PreLayers {
 				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})

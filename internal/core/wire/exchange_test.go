@@ -57,6 +57,9 @@ func show(rec Record) string {
 	case IDLogLevel:
 		r, _ := rec.LogLevel()
 		return fmt.Sprintf("level %#x", r.Level)
+	case IDDropDriver:
+		r, _ := rec.DropDriver()
+		return fmt.Sprint("drop ", r.Driver)
 	case IDDeviceConfigs:
 		r, _ := rec.DeviceConfigs()
 		return fmt.Sprintf("device configurations %d", r.Count)
@@ -341,6 +344,20 @@ extension "VK_i" 6`},
 		w.PutDriver(Driver{Index: 0, Usable: 1, Path: S("/d.so"), ExtResult: -4, ExtCall: 1})
 	}, nil, `answer 1 -4
 log 0x8 "loader_add_instance_extensions: Error getting Instance extension count from /d.so"`},
+	{"extensions of drivers of which some fail", Question{Kind: 6}, func(w *Writer) {
+		w.PutDriver(Driver{Index: 3, Usable: 1, Path: S("/d.so"), ExtResult: -4, ExtCall: 1})
+		w.PutDriver(Driver{Index: 5, Usable: 1, Path: S("/e.so")})
+		w.PutDriver(Driver{Index: 7, Usable: 1, Path: S("/f.so"), ExtResult: 2})
+	}, nil, `answer 1 0
+log 0x8 "loader_add_instance_extensions: Error getting Instance extension count from /d.so"
+log 0x8 "loader_add_instance_extensions: Error getting Instance extensions from /f.so"
+drop 3
+drop 7
+extension "VK_EXT_debug_report" 10
+extension "VK_EXT_debug_utils" 2
+extension "VK_KHR_portability_enumeration" 1
+extension "VK_LUNARG_direct_driver_loading" 1
+extension "VK_i" 6`},
 	{"extensions of a layer", Question{Kind: 3, LayerName: S("A")}, nil, nil, `answer 1 0
 extension "VK_i" 6`},
 	{"an instance", Question{Kind: 4}, func(w *Writer) {

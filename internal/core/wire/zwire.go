@@ -28,6 +28,7 @@ const (
 	IDPreLayer      uint32 = 45
 	IDExt           uint32 = 46
 	IDDirect        uint32 = 47
+	IDDropDriver    uint32 = 48
 	IDLogLevel      uint32 = 49
 	IDDeviceConfigs uint32 = 50
 	IDDeviceConfig  uint32 = 51
@@ -121,7 +122,7 @@ func (rec Record) Folder() (r Folder, ok bool) {
 // File is record 4.
 type File struct {
 	Path    Str
-	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown
+	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file
 	Content Str
 }
 
@@ -736,6 +737,28 @@ func (rec Record) Direct() (r Direct, ok bool) {
 	}
 	b := body{rest: rec.body}
 	r.Exclusive = b.u32()
+	return r, b.done()
+}
+
+// DropDriver is record 48.
+type DropDriver struct {
+	Driver uint32 // its index
+}
+
+// PutDropDriver adds the record to the message.
+func (w *Writer) PutDropDriver(r DropDriver) {
+	start := w.begin(IDDropDriver)
+	w.u32(r.Driver)
+	w.end(start)
+}
+
+// DropDriver reads the record; false when it is another one or does not hold its fields.
+func (rec Record) DropDriver() (r DropDriver, ok bool) {
+	if rec.ID != IDDropDriver {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Driver = b.u32()
 	return r, b.done()
 }
 
