@@ -125,8 +125,8 @@ static GOC_DEAD void goc_no_memory(struct goc *g) { goc_leave(g, GOC_MEMORY); }
 static GOC_COLD void *goc_more(struct goc *g, size_t size) {
     bool own = size >= GOC_LARGEST / 4;
     size_t bytes = own ? size + 32 : g->next;
+    if (!own && bytes < size + 32) bytes = 2 * size + 32; /* size is small: nothing overflows */
     if (bytes < size) goc_no_memory(g);
-    if (!own && bytes < size + 32) bytes = 2 * size + 32;
     struct goc_block *b = own ? calloc(1, bytes) : malloc(bytes);
     if (!b) goc_no_memory(g);
     *b = (struct goc_block){g->blocks, bytes};
