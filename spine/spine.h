@@ -1,6 +1,6 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
- *   core.c          asks the core: messages, rounds, the plan
+ *   core/ask.c      asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
  *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page; claim.c waits for other
