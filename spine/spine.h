@@ -141,6 +141,7 @@ struct instance {
     struct device *devices;       /* live devices, under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
+    uint32_t heeded;              /* severities that any of them wants; read without the lock */
     struct handle_list objects[OBJECT_KINDS];
 
     struct unknown_names unknown_physdev, unknown_device;
@@ -441,6 +442,8 @@ VkResult messengers_chained_start(struct instance *instance, const void *next, c
 void messengers_chained_rest(struct instance *instance);
 void messengers_chained_wake(struct instance *instance); /* drops the others first (DBG-010) */
 void messengers_chained_free(struct instance *instance);
+/* Does any messenger want messages of this kind? Cheap; asked before the text is made. */
+bool messengers_heed(const struct instance *instance, unsigned flags);
 /* Delivers a loader message (DBG-014 to 018). Called by log.c without the lock. */
 void messengers_deliver(struct instance *instance, unsigned flags, const char *text);
 
