@@ -3,7 +3,7 @@
  *   core.c          asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
- *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page; claim.c waits for other
+ *   gate.c          the fork gate around dl functions, the one lock, forked children; claim.c waits for other
  *                   threads
  *   exit.c          tells the end of the process from the unloading of the library
  *   log.c           one logger for everything
