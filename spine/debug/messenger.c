@@ -65,12 +65,23 @@ static void record_fill_report(struct messenger *m, const VkDebugReportCallbackC
     m->user = info->pUserData;
 }
 
+/* Severities of all that may be called; called whenever the list or a record in it has changed. */
+static void heed(struct instance *instance)
+{
+    uint32_t all = 0;
+    for (const struct messenger *m = instance->messengers; m; m = m->next)
+        if (!m->gone && !m->resting)
+            all |= m->report ? UINT32_MAX : m->severities;
+    __atomic_store_n(&instance->heeded, all, __ATOMIC_RELAXED);
+}
+
 /* DBG-018: the most recent first. With the lock, once other threads may know the instance. */
 static void record_add(struct instance *instance, struct messenger *m)
 {
     lock_wanted(!m->chained);
     m->next = instance->messengers;
     instance->messengers = m;
+    heed(instance);
 }
 
 /* Takes out the records that are gone and used by nobody; with the lock. The caller frees them without it. */
@@ -105,6 +116,7 @@ static void record_drop(struct instance *instance, struct messenger *m)
 {
     lock_take();
     m->gone = true;
+    heed(instance);
     struct messenger *out = records_sweep(instance);
     lock_drop();
     records_free(out);
@@ -244,6 +256,21 @@ static void deliver(struct instance *instance, const struct message *message)
     records_free(out);
 }
 
+/* DBG-014; what always reaches standard error is an error here, too. */
+static VkDebugUtilsMessageSeverityFlagBitsEXT loader_severity(unsigned flags)
+{
+    return flags & (LOG_ERROR | LOG_FATAL) ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT
+           : flags & LOG_WARN              ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT
+           : flags & LOG_INFO              ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT
+           : flags & LOG_DEBUG             ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT
+                                           : VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
+}
+
+bool messengers_heed(const struct instance *instance, unsigned flags)
+{
+    return __atomic_load_n(&instance->heeded, __ATOMIC_RELAXED) & loader_severity(flags);
+}
+
 void messengers_deliver(struct instance *instance, unsigned flags, const char *text)
 {
     VkDebugUtilsObjectNameInfoEXT object = {
@@ -258,13 +285,8 @@ void messengers_deliver(struct instance *instance, unsigned flags, const char *t
         .objectCount = 1,
         .pObjects = &object,
     };
-    /* DBG-014; what always reaches standard error is an error here, too. */
     struct message message = {
-        .severity = flags & (LOG_ERROR | LOG_FATAL) ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT
-                    : flags & LOG_WARN              ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT
-                    : flags & LOG_INFO              ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT
-                    : flags & LOG_DEBUG             ? VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT
-                                                    : VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
+        .severity = loader_severity(flags),
         .types = flags & LOG_PERF ? VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT
                  : flags & LOG_VALIDATION
                      ? VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT
@@ -492,6 +514,7 @@ void messengers_chained_rest(struct instance *instance)
     for (struct messenger *m = instance->messengers; m; m = m->next)
         if (m->chained)
             m->resting = true;
+    heed(instance);
     lock_drop();
 }
 
@@ -508,6 +531,7 @@ void messengers_chained_wake(struct instance *instance)
         m->gone |= !m->chained; /* DBG-010 */
         m->resting = false;
     }
+    heed(instance);
     struct messenger *out = records_sweep(instance);
     lock_drop();
     records_free(out);
@@ -518,6 +542,7 @@ void messengers_chained_free(struct instance *instance)
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next)
         m->gone |= m->chained;
+    heed(instance);
     struct messenger *out = records_sweep(instance);
     lock_drop();
     records_free(out);

@@ -64,8 +64,9 @@ VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, V
         if (!list_given(result)) return result;
         uint32_t room = *count;
         size_t size = (room ? room : 1) * sizeof *list;
-        list = mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+        list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
         if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        for (uint32_t i = 0; i < room; i++) list[i].extensionName[0] = 0; /* what a driver counts and does not write */
         if (!room) break;
         result = enumerate(physdev, NULL, count, list);
         if (*count > room) *count = room;

@@ -66,6 +66,15 @@ static bool wanted(const struct instance *instance, unsigned flags) {
     return (flags & level) != 0;
 }
 
+/* Is it worth making the text? */
+static bool heard(const struct instance *instance, unsigned flags) {
+    return wanted(instance, flags) || (instance && messengers_heed(instance, flags));
+}
+
+bool log_heard(const struct instance *instance) {
+    return log_level || (instance && (instance->log_level || instance->messengers));
+}
+
 /* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
 static void write_line(unsigned flags, const char *text) {
     const char *severity = flags & LOG_ERROR   ? "ERROR"
@@ -97,7 +106,7 @@ static void deliver(struct instance *instance, unsigned flags, const char *text)
 }
 
 void log_text(struct instance *instance, unsigned flags, const char *text) {
-    if (!instance && !wanted(instance, flags)) return;
+    if (!heard(instance, flags)) return;
     char cut[TEXT_MAX + 1];
     size_t length = strnlen(text, TEXT_MAX);
     memcpy(cut, text, length);
@@ -106,7 +115,7 @@ void log_text(struct instance *instance, unsigned flags, const char *text) {
 }
 
 void log_line(struct instance *instance, unsigned flags, const char *format, ...) {
-    if (!instance && !wanted(instance, flags)) return;
+    if (!heard(instance, flags)) return;
     char text[TEXT_MAX + 1];
     va_list list;
     va_start(list, format);
