@@ -29,6 +29,9 @@ func (t *typeTable) name(of types.Type) string {
 	case *types.Basic:
 		return basic(u)
 	case *types.Pointer:
+		if pointsToItself(u) {
+			panic(outside(fmt.Sprintf("the type %s, which points to itself, is outside the subset", of)))
+		}
 		return t.name(u.Elem()) + " *"
 	case *types.Slice:
 		return "struct goc_slice"
@@ -45,6 +48,19 @@ func (t *typeTable) name(of types.Type) string {
 		return "struct goc_range"
 	}
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", of)))
+}
+
+// pointsToItself tells whether a type is made of nothing but pointers.
+func pointsToItself(p *types.Pointer) bool {
+	seen := map[types.Type]bool{}
+	for of := p.Elem(); ; {
+		next, ok := of.Underlying().(*types.Pointer)
+		if !ok || seen[of] {
+			return ok
+		}
+		seen[of] = true
+		of = next.Elem()
+	}
 }
 
 // outside is what the writing of a function is left with when a type is met that has no C type.
@@ -122,11 +138,11 @@ func (t *typeTable) tag(of types.Type) string {
 			tag += "_" + types.TypeString(u.TypeArgs().At(i), func(p *types.Package) string { return p.Name() })
 		}
 	case *types.Array:
-		tag = fmt.Sprintf("array_%d_%s", u.Len(), strings.TrimPrefix(t.name(u.Elem()), "struct "))
+		tag = fmt.Sprintf("array_%d_%s", u.Len(), typeText(u.Elem()))
 	case *types.Tuple:
 		tag = "results"
 		for v := range u.Variables() {
-			tag += "_" + strings.TrimPrefix(t.name(v.Type()), "struct ")
+			tag += "_" + typeText(v.Type())
 		}
 	default:
 		tag = "anonymous"

@@ -31,15 +31,7 @@ type Program struct {
 // same source always means the same. names are functions of the package. An error names everything that is outside
 // the subset, a line each.
 func Load(folder, pattern string, names []string) (*Program, error) {
-	config := &packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
-			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
-		Dir: folder,
-		// The machine is one with 64 bits for which Go's library has next to no assembly.
-		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=mips64le", "CGO_ENABLED=0"),
-		BuildFlags: []string{"-tags=purego"},
-	}
-	loaded, err := packages.Load(config, pattern)
+	loaded, err := packages.Load(Config(folder), pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pattern, err)
 	}
@@ -67,6 +59,18 @@ func Load(folder, pattern string, names []string) (*Program, error) {
 		exports = append(exports, f)
 	}
 	return New(s, folder, exports)
+}
+
+// Config is how packages are loaded.
+func Config(folder string) *packages.Config {
+	return &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
+			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
+		Dir: folder,
+		// The machine is one with 64 bits for which Go's library has next to no assembly.
+		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=mips64le", "CGO_ENABLED=0"),
+		BuildFlags: []string{"-tags=purego"},
+	}
 }
 
 // New takes functions of packages that are built. An error names everything that is outside the subset, a line each.
