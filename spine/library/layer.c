@@ -3,14 +3,12 @@
  *
  * It decides nothing about which layers are active and calls no Vulkan command of a layer.
  */
-#include "library/layer.h"
+#include "library/library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zwire.h"
-#include "interface.h"
-#include "library/library.h"
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* claim.c: threads that wait for what another one does without the lock being held: one futex, and the list of what is
  * claimed. A forked child has none of its parent's threads, and so none of their claims.
  */
-#include "process/claim.h"
-
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -10,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
 
