@@ -236,8 +236,8 @@ static inline struct instance *instance_of(VkInstance h) { return (struct instan
 static inline struct physdev *lower_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
 static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
 
-/* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for again,
- * and what there is after the last time counts. */
+/* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for
+ * again, and what there is after the last time counts. */
 #define LIST_RETRIES 8
 static inline bool list_given(VkResult result) { return result == VK_SUCCESS || result == VK_INCOMPLETE; }
 

@@ -11,7 +11,6 @@
 #include "core/core.h"
 #include "core/facts.h"
 #include "core/memo.h"
-#include "process/control.h"
 
 #include "goc.h"
 

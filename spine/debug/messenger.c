@@ -1,5 +1,5 @@
-/* messenger.c: messengers and report callbacks as objects: those that programs and layers create, the drivers' own ones,
- * messages that are submitted, and the conversion between the two kinds. The loader's callbacks are called by
+/* messenger.c: messengers and report callbacks as objects: those that programs and layers create, the drivers' own
+ * ones, messages that are submitted, and the conversion between the two kinds. The loader's callbacks are called by
  * process/callback.c.
  *
  * No lock is held while a callback, a driver or an allocator runs. */

@@ -1,4 +1,5 @@
-/* group.c: puts another part of the chain's handles into the device group of a VkDeviceCreateInfo, and takes them out. */
+/* group.c: puts another part of the chain's handles into the device group of a VkDeviceCreateInfo, and takes them out.
+ * */
 #include "device/group.h"
 
 #include <stdlib.h>

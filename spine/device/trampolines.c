@@ -1,5 +1,6 @@
-/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: which extensions may be asked for, the device
- * chain, devices that layers make for themselves; queues and command buffers, whose handles get the device's table.
+/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: which extensions may be asked for, the
+ * device chain, devices that layers make for themselves; queues and command buffers, whose handles get the device's
+ * table.
  */
 #include "device/device.h"
 
@@ -52,7 +53,7 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
     uint32_t count;
     VkExtensionProperties *list;
-    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also when none is wanted */
+    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
     if (!list_given(result)) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;

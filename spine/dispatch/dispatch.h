@@ -1,4 +1,5 @@
-/* dispatch.h: what the room dispatch offers: the functions by which commands are looked up, and the filling of tables. */
+/* dispatch.h: what the room dispatch offers: the functions by which commands are looked up, and the filling of tables.
+ * */
 #ifndef VKL_DISPATCH_H
 #define VKL_DISPATCH_H
 

@@ -1,5 +1,5 @@
-/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled in one
- * pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
+/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
+ * in one pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
  */
 #include "dispatch/names.h"
 

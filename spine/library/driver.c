@@ -27,14 +27,14 @@ static void driver_lib_free(struct driver_lib *lib) {
 static bool leads_back(struct instance *in, const void *function, const char *path) {
     if (!library_is_own(function)) return false;
     log_line(in, LOG_ERROR | LOG_DRIVER,
-             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip this "
-             "ICD.",
+             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip "
+             "this ICD.",
              path);
     return true;
 }
 
-/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is named
- * as it was given to the linker: its real path is for those that are loaded (DRV-025). */
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is
+ * named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
     const char *given = d->mapped->given;

@@ -1,5 +1,5 @@
-/* library.h: what the room library offers: libraries that are mapped into the process, those of drivers, those of layers.
- * It calls the functions by which libraries are found and understood, and no Vulkan command of an instance. */
+/* library.h: what the room library offers: libraries that are mapped into the process, those of drivers, those of
+ * layers. It calls the functions by which libraries are found and understood, and no Vulkan command of an instance. */
 #ifndef VKL_LIBRARY_H
 #define VKL_LIBRARY_H
 
@@ -40,8 +40,9 @@ void library_forget(struct mapped_lib *lib);
 void library_preload(const struct mapped_lib *lib);
 /* Lets them go: all, or the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
-/* Is this function the loader's own? A driver or layer that leads to it is the loader itself, by whatever name (the same
- * file is the same mapping), or has taken the loader's function for its own: calling it would never end (ERRATA 23). */
+/* Is this function the loader's own? A driver or layer that leads to it is the loader itself, by whatever name (the
+ * same file is the same mapping), or has taken the loader's function for its own: calling it would never end (ERRATA
+ * 23). */
 bool library_is_own(const void *function);
 /* Does the linker's text speak of the other word size? (DRV-041, LAY-296) */
 bool library_wrong_class(const char *text);

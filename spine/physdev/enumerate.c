@@ -1,5 +1,5 @@
-/* enumerate.c: the terminator of vkEnumeratePhysicalDevices: the devices of all drivers in one list, in their order, each
- * with its lasting handle. It never holds the lock while calling out. */
+/* enumerate.c: the terminator of vkEnumeratePhysicalDevices: the devices of all drivers in one list, in their order,
+ * each with its lasting handle. It never holds the lock while calling out. */
 #include <stdlib.h>
 
 #include "gen/zends.h"

@@ -1,5 +1,5 @@
-/* extensions.c: what a device's extensions and layers are: of its driver alone, and as the terminators tell it, with those
- * of implicit layers. */
+/* extensions.c: what a device's extensions and layers are: of its driver alone, and as the terminators tell it, with
+ * those of implicit layers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* query.c: terminators of the physical-device queries that have two names or may be missing: the "2" queries and the
- * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that owns
- * the device; nothing here takes the lock (THR-010). */
+ * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that
+ * owns the device; nothing here takes the lock (THR-010). */
 #include <stdlib.h>
 #include <string.h>
 

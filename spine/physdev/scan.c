@@ -1,5 +1,5 @@
-/* scan.c: asks the drivers for their physical devices. It never holds the lock while calling out, and takes nothing from
- * the program's allocator. */
+/* scan.c: asks the drivers for their physical devices. It never holds the lock while calling out, and takes nothing
+ * from the program's allocator. */
 #include "physdev/list.h"
 
 #include <stdlib.h>

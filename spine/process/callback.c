@@ -2,8 +2,8 @@
  * VkDebugUtilsMessengerEXT and VkDebugReportCallbackEXT alike. It knows no driver: what drivers are told is
  * debug/messenger.c's.
  *
- * No lock is held while a callback or an allocator runs: a record in use stays in the list until its last user leaves it,
- * so that a callback may create and destroy messengers (THR-012).
+ * No lock is held while a callback or an allocator runs: a record in use stays in the list until its last user leaves
+ * it, so that a callback may create and destroy messengers (THR-012).
  */
 #include "process/process.h"
 

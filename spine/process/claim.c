@@ -15,8 +15,8 @@
 static uint32_t ended;    /* counts; waited on */
 static uint32_t sleepers; /* under the lock; may be too high in a forked child, which wakes nobody then */
 
-/* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it, and the builds with
- * sanitizers do without. */
+/* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it, and the builds
+ * with sanitizers do without. */
 void lock_wait(void) {
 #ifdef CHECK_LOCK
     const struct timespec *limit = NULL;

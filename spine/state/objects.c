@@ -1,5 +1,5 @@
-/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end of
- * what a program left alive.
+/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
+ * of what a program left alive.
  *
  * It never holds the lock while a driver or an allocator runs.
  */

@@ -1,5 +1,5 @@
-/* state.h: what the room state offers: the drivers of an instance and who holds them, the objects that every driver has a
- * handle of its own for, the records of physical devices, and finding an instance or a device by a handle. */
+/* state.h: what the room state offers: the drivers of an instance and who holds them, the objects that every driver has
+ * a handle of its own for, the records of physical devices, and finding an instance or a device by a handle. */
 #ifndef VKL_STATE_H
 #define VKL_STATE_H
 
@@ -83,8 +83,8 @@ struct found {
     struct physdev *record;
 };
 
-/* Gives each handle that was found its record: of those that the terminators know, or of those that programs hold. On an
- * error (no memory) not all have one. */
+/* Gives each handle that was found its record: of those that the terminators know, or of those that programs hold. On
+ * an error (no memory) not all have one. */
 VkResult physdev_records_lower(struct instance *instance, struct found *found, uint32_t count);
 VkResult physdev_records_upper(struct instance *instance, struct found *found, uint32_t count);
 /* The record of either kind that a handle is; NULL when it is none. */
