@@ -1,4 +1,4 @@
-/* core.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
+/* ask.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
  * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
  * same call.
  *
@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/control.h"
+#include "core/core.h"
 #include "core/facts.h"
-#include "instance/global.h"
 #include "core/memo.h"
-#include "spine.h"
 
 #include "goc.h"
 
@@ -53,7 +51,9 @@ void plan_free(struct plan *plan) {
     memset(plan, 0, sizeof *plan);
 }
 
-void core_forget(void) {
+/* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
+__attribute__((destructor)) static void stop(void) {
+    if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
     memo_drop();
     goc_trim();

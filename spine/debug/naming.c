@@ -4,7 +4,8 @@
  *
  * The upper ends of the label commands are the assembler's.
  */
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64
     if (type == VK_OBJECT_TYPE_INSTANCE && handle == (uint64_t)(uintptr_t)instance)
         return (uint64_t)(uintptr_t)instance->lower;
     if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
-        struct physdev *physdev = physdev_upper_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
+        struct physdev *physdev = physdev_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
         if (physdev)
             return (uint64_t)(uintptr_t)physdev->lower;
     }

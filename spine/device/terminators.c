@@ -1,8 +1,12 @@
-/* device_end.c: the lower end of vkCreateDevice: what the driver receives, and the first word of what it returns. */
-#include "device/device.h"
+/* terminators.c: the terminator of vkCreateDevice: what the driver receives, and the first word of what it returns. */
+#include "device/group.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "dispatch/dispatch.h"
+#include "gen/zends.h"
+#include "physdev/physdev.h"
 
 /* HND-033, HND-034. */
 static struct device *check_handle(struct instance *in, const VkDevice *handle) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gen/znames.h"
-#include "dispatch/names.h"
+#include "state/state.h"
 
 void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
 void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));

@@ -1,15 +1,13 @@
-/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, upper and lower end, and the tables that are filled in one
- * pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
+/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
+ * in one pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
  */
 #include "dispatch/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "gen/znames.h"
-#include "instance/instance.h"
-#include "library/layer.h"
+#include "gen/zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
                "asm");
@@ -23,8 +21,6 @@ _Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + 8 * 
 _Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
 _Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + 8 * DSLOT_COUNT, "asm");
 _Static_assert(GATE_COUNT <= 64, "gates are bits of one word");
-
-bool is_missing(const void *p) { return (const char *)p >= missing_first && (const char *)p < missing_last; }
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
 

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/claim.h"
-#include "device/device.h"
-#include "instance/instance.h"
-#include "library/layer.h"
 #include "dispatch/names.h"
 
 static void *stub(void (*first)(void), uint32_t i) {

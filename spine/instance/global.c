@@ -6,27 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/zends.h"
 #include "gen/zwire.h"
-#include "instance/global.h"
-#include "interface.h"
-#include "library/layer.h"
 #include "library/library.h"
-
-void plan_step(struct instance *in, const struct wire_record *record) {
-    struct wire_log line;
-    struct wire_log_level level;
-    if (wire_get_log(record, &line))
-        log_text(in, line.flags, line.text);
-    else if (wire_get_log_level(record, &level))
-        log_set_level(in, level.level);
-}
-
-void plan_log(struct instance *in, const struct plan *plan) {
-    struct wire_reader reader;
-    struct wire_record record;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (wire_next(&reader, &record)) plan_step(in, &record);
-}
 
 /* INS-012, LAY-234 to 236: how many of the available entries to write. */
 static VkResult entries(uint32_t available, uint32_t *count, bool fill) {
@@ -269,7 +251,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    library_preload(scan); /* INS-087 */
+    drivers_preload(scan); /* INS-087 */
     drivers_close(NULL, scan);
     return result;
 }

@@ -1,9 +1,19 @@
-/* instance_end.c: the lower end of vkCreateInstance: an instance of every driver, each with what that driver may see.
- */
+/* terminators.c: the terminators of vkCreateInstance and vkDestroyInstance: an instance of every driver, each with what
+ * that driver may see. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/zends.h"
 #include "instance/instance.h"
+
+uint64_t gates_of(const char *const *names, uint32_t count) {
+    uint64_t gates = 0;
+    for (uint32_t i = 0; names && i < count; i++) {
+        int gate = names[i] ? gate_find(names[i]) : -1;
+        if (gate >= 0) gates |= 1ull << gate;
+    }
+    return gates;
+}
 
 /* HND-031, HND-032: a layer must pass down the handle it was given. */
 static struct instance *check_handle(const VkInstance *handle) {
@@ -190,7 +200,7 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     for (struct driver_lib *lib = in->scan->first; lib; lib = lib->next) { /* INS-058 */
         struct driver *d;
         VkResult result = create_one(in, lib, &safe, allocator, &d);
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* instance.c destroys those already made */
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* the trampoline ends those already made */
         if (result > 0) positive = result;
         if (!d) continue;
         d->next = in->drivers;
@@ -201,4 +211,8 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
         return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER; /* ERRATA 22 */
     }
     return VK_SUCCESS;
+}
+
+void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
 }

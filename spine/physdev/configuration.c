@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "gen/zwire.h"
-#include "device/device.h"
-#include "physdev/physdev.h"
-#include "spine.h"
+#include "physdev/list.h"
 
 #define UUID_TEXT 37
 
@@ -87,7 +85,7 @@ static void identify(const struct physdev *device, bool name, struct identity *o
     PFN_vkGetPhysicalDeviceProperties2 ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2);
     if (!ask)
         ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2KHR);
-    out->known = ask && at_least_1_1(out->properties.apiVersion);
+    out->known = ask && version_reaches(out->properties.apiVersion, 1);
     if (!out->known)
         return;
     name = name && names_its_driver(device, out->properties.apiVersion);

@@ -1,10 +1,10 @@
-/* display.c: lower ends of the commands about displays, and of their acquisition and release. Displays and modes are
+/* display.c: terminators of the commands about displays, and of their acquisition and release. Displays and modes are
  * the driver's own handles and are never wrapped (EXT-067). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zends.h"
-#include "physdev/physdev.h"
+#include "state/state.h"
 
 static const char *lib_path(const struct physdev *device)
 {

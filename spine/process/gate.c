@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
  * constructor waits for the forking thread only slows it down. */

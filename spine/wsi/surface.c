@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
-/* WSI-006, WSI-008: a driver of an interface version below 3 reads the part up to whole_size. */
+/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
+ * part up to whole_size (WSI-006, WSI-008). */
 struct surface {
     union {
         VkIcdSurfaceBase base;
@@ -26,6 +28,13 @@ struct surface {
     const struct surface_kind *kind;
     void *create_info; /* copy of the chain, behind this structure in the same block (WSI-009) */
 };
+
+_Static_assert(offsetof(struct surface, platform) == 0, "WSI-006");
+_Static_assert(offsetof(struct surface, base_size) == sizeof(VkIcdSurfaceDisplay), "WSI-008: after the largest one");
+_Static_assert(offsetof(struct surface, platform_size) == offsetof(struct surface, base_size) + 4 &&
+                   offsetof(struct surface, sizes_offset) == offsetof(struct surface, base_size) + 8 &&
+                   offsetof(struct surface, whole_size) == offsetof(struct surface, base_size) + 12,
+               "WSI-008: in this order");
 
 struct surface_kind {
     const char *extension, *command, *info_name;
@@ -130,6 +139,11 @@ static void chain_copy(const struct surface_kind *kind, const void *info, void *
     }
 }
 
+static void surface_free(struct instance *instance, struct object *object)
+{
+    mem_free(instance_allocator(instance), surface_of(object));
+}
+
 /* NULL with a result, or a surface in its place, filled but for the platform's own members. */
 static struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
                                    const VkAllocationCallbacks *given, VkResult *result)
@@ -160,6 +174,7 @@ static struct surface *surface_new(struct instance *instance, const struct surfa
     surface->platform_size = kind->platform_size;
     surface->sizes_offset = offsetof(struct surface, base_size);
     surface->whole_size = (uint32_t)size;
+    surface->object.free = surface_free;
     surface->kind = kind;
     surface->create_info = (char *)surface + rounded(sizeof *surface);
     chain_copy(kind, info, surface->create_info);
@@ -330,11 +345,6 @@ done:
 }
 
 /* ---- destruction ----------------------------------------------------------------------------------------------- */
-
-void surface_free(struct instance *instance, struct object *object)
-{
-    mem_free(instance_allocator(instance), surface_of(object));
-}
 
 VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurfaceKHR surface_handle,
                                                     const VkAllocationCallbacks *allocator)

@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
 /* WSI-024, WSI-040. */
 static bool enabled(struct instance *instance, unsigned gate, const char *extension, const char *command)

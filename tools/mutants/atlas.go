@@ -281,16 +281,17 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
+// about names the package whose tests are about a file of the spine, or about all others of its room; where all tests
+// execute a line, these come first.
 var about = map[string]string{
-	"configuration": "test/discovery", "core": "test/guest", "device": "test/chain", "device_end": "test/chain",
-	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
-	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "instance_end": "test/chain",
-	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "memo": "test/guest", "memory": "test/drivers",
-	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
-	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
-	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
-	"text": "test/physdev", "unknown": "test/dispatch",
+	"spine/core": "test/guest", "spine/core/read.c": "test/discovery", "spine/core/plan.c": "test/discovery",
+	"spine/debug": "test/debug", "spine/device": "test/chain", "spine/dispatch": "test/dispatch",
+	"spine/instance": "test/chain", "spine/instance/global.c": "test/discovery", "spine/library": "test/drivers",
+	"spine/library/layer.c": "test/layers", "spine/physdev": "test/physdev",
+	"spine/physdev/configuration.c": "test/discovery", "spine/physdev/filter.c": "test/instance",
+	"spine/process": "test/guest", "spine/process/callback.c": "test/debug", "spine/process/log.c": "test/discovery",
+	"spine/process/memory.c": "test/drivers", "spine/process/text.c": "test/physdev", "spine/state": "test/drivers",
+	"spine/state/objects.c": "test/chain", "spine/state/physdev.c": "test/physdev", "spine/wsi": "test/wsi",
 }
 
 // ofMemory finds faults that show when memory is refused, for which there are tests of their own.
@@ -311,11 +312,16 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 	}
 	var all []candidate
 	folder := filepath.Dir(m.file)
+	inSpine := strings.HasPrefix(folder, "spine/")
+	subject := about[m.file]
+	if subject == "" {
+		subject = about[folder]
+	}
 	for _, p := range t.packages {
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
-		if about[strings.TrimSuffix(filepath.Base(m.file), ".c")] == p.name && folder == "spine" {
+		if inSpine && subject == p.name {
 			own = 8
-		} else if p.name == "test/memory" && folder == "spine" && ofMemory.MatchString(m.what) {
+		} else if p.name == "test/memory" && inSpine && ofMemory.MatchString(m.what) {
 			own = 30
 		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
