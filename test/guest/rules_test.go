@@ -259,7 +259,7 @@ func TestG12StackUse(t *testing.T) {
 	}
 	empty, enumerations, lives := use(world.Library())
 	t.Logf("an empty thread %d bytes, enumerations %d, lives %d", empty, enumerations, lives)
-	if enumerations >= 12000 || lives >= 13000 {
+	if enumerations >= 13600 || lives >= 13600 {
 		t.Errorf("%d and %d bytes of the thread's stack are used", enumerations, lives)
 	}
 	if _, err := os.Stat(world.SystemLibrary); err == nil {

@@ -20,23 +20,47 @@ func (d *decider) instance() {
 		d.drivers(b.activation, b.old)
 		return
 	}
+	var activation, old []Step
+	chosen := false
+	choice := d.aside(func() { activation, old, chosen = d.choose() })
+	switch {
+	case !chosen:
+		d.a.Steps = choice
+	case d.q.Kind == Instance:
+		d.a.Steps = choice
+		d.m.before = &before{kind: InstanceDrivers, layers: d.a.Layers, active: d.a.Active, activation: activation, old: old,
+			skipped: d.skippedPortability}
+	default: // the choice was said before drivers were opened
+		d.drivers(activation, old)
+	}
+}
+
+// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
+func (d *decider) earlier() *before {
+	b := d.m.before
+	if b == nil || b.kind != d.q.Kind || d.q.Explain {
+		return nil
+	}
+	return b
+}
+
+// choose decides on layers, and on the drivers to open. What it says comes before the drivers are opened, but for what
+// it gives: about how layers became active, and about those that are too old. chosen: the call goes on.
+func (d *decider) choose() (activation, old []Step, chosen bool) {
 	d.appLines()
 	d.readSettings()
 	d.appVersion()
 	list := d.layerList(true)
 	if d.f.Missing() {
-		return
+		return nil, nil, false
 	}
 	d.a.Layers = list
 	if !d.validateLayers(list) {
-		return
+		return nil, nil, false
 	}
 	d.step(StepLayers)
-	first := len(d.a.Steps)
-	d.activate(list)
-	activation := d.takeSteps(first) // what it logs comes after the drivers
-	d.oldLayers()
-	old := d.takeSteps(first)
+	activation = d.aside(func() { d.activate(list) })
+	old = d.aside(func() { d.oldLayers() })
 	d.step(StepActive)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
@@ -50,31 +74,7 @@ func (d *decider) instance() {
 		d.discover(d.a.Portability)
 	}
 	d.explainListed()
-	if d.f.Missing() {
-		return
-	}
-	if d.q.Kind == Instance {
-		d.m.before = &before{kind: InstanceDrivers, layers: list, active: d.a.Active, activation: activation, old: old,
-			skipped: d.skippedPortability}
-		return
-	}
-	d.drivers(activation, old)
-}
-
-// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
-func (d *decider) earlier() *before {
-	b := d.m.before
-	if b == nil || b.kind != d.q.Kind || d.q.Explain {
-		return nil
-	}
-	return b
-}
-
-// takeSteps takes the steps from an index on out of the answer.
-func (d *decider) takeSteps(from int) []Step {
-	taken := append([]Step(nil), d.a.Steps[from:]...)
-	d.a.Steps = d.a.Steps[:from]
-	return taken
+	return activation, old, !d.f.Missing()
 }
 
 // appExtension tells whether the program enabled an extension.
@@ -194,10 +194,9 @@ func (d *decider) exclusiveDirect() bool {
 	return d.q.App.DirectList && d.q.App.DirectMode == directExclusive && d.appExtension(directExtension)
 }
 
-// drivers goes on when drivers have been opened; only lines that are new are kept. Those about how layers became active
-// come with extensions that cannot be enabled, too; those about layers that are used do not.
+// drivers goes on when drivers have been opened. What was said about how layers became active comes with extensions that
+// cannot be enabled, too; what was said about layers that are used does not.
 func (d *decider) drivers(activation, old []Step) {
-	d.a.Steps = d.a.Steps[:0]
 	usable := false
 	for i := range d.q.Drivers {
 		usable = usable || d.q.Drivers[i].Usable

@@ -1,0 +1,92 @@
+package explain
+
+import (
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
+
+// Row is one thing found, and why it is in or out.
+type Row struct {
+	Subject   string `json:"subject"`
+	Path      string `json:"path,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	In        bool   `json:"in"`
+	Code      string `json:"code"`
+	Severity  string `json:"severity"`
+	Statement string `json:"statement"`
+	Why       string `json:"why"`
+	Do        string `json:"do,omitempty"`
+
+	code  diag.Code
+	cause diag.Cause
+}
+
+// Kind says which findings of a plan are about one kind of what can be loaded.
+type Kind struct {
+	One      string // in words
+	in       diag.Code
+	about    diag.About
+	searches []search.Kind
+}
+
+// Kinds of what can be loaded.
+var (
+	Drivers = Kind{"driver", diag.DriverUsed, diag.Drivers, []search.Kind{search.Drivers}}
+	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
+)
+
+// Switches are the variables by which something was put in or out, by the code that says so.
+var Switches = map[diag.Code]variables.ID{
+	diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable,
+}
+
+// Rows picks the findings of the kind.
+func (k Kind) Rows(answer *plan.Answer) []Row {
+	rows := []Row{}
+	for _, f := range answer.Findings {
+		entry := f.Code.Entry()
+		if entry.About != k.about && !(entry.About == diag.File && k.searched(answer, f.Path)) {
+			continue
+		}
+		rows = append(rows, Row{
+			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: entry.Name,
+			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, Do: entry.Do, code: f.Code, cause: f.Cause,
+		})
+	}
+	return rows
+}
+
+// searched tells whether a file is in a place where this kind is looked for.
+func (k Kind) searched(answer *plan.Answer, path string) bool {
+	for _, kind := range k.searches {
+		for _, where := range answer.Searched[kind].List {
+			if path == where.Path || search.Folder(path) == strings.TrimRight(where.Path, "/")+"/" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Place is a location that was searched, and by whose word.
+type Place struct {
+	Path string `json:"path"`
+	From string `json:"from"`
+}
+
+// Places are the locations that were searched for the kind.
+func (k Kind) Places(answer *plan.Answer) []Place {
+	places := []Place{}
+	for _, kind := range k.searches {
+		for _, where := range answer.Searched[kind].List {
+			places = append(places, Place{where.Path, where.From})
+		}
+	}
+	return places
+}
