@@ -46,6 +46,7 @@ $(error vkloader is built for x86-64 Linux for now; "$(CC)" makes code for "$(MA
 endif
 endif
 
+RELEASE := $(shell cat VERSION)
 HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zslots.h 2>/dev/null),0)
 VERSION := 1.4.$(HEADER_VERSION)
 export CGO_ENABLED := 1
@@ -53,9 +54,10 @@ export CC
 
 # ---- flags ------------------------------------------------------------------------------------------------------
 
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection $(CFLAGS_EXTRA)
+# The same bytes from any directory: what is compiled names its source by the path within the repository.
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
-SPINE_CFLAGS := $(CSTD) -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
@@ -72,7 +74,7 @@ LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install uninstall dist mutants \
 	clean help FORCE
 all: spine core tool drivers layers fakes
 
@@ -88,6 +90,8 @@ help:
 	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
 	@echo 'make generate-check  that the generated files are what the registry gives'
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
+	@echo 'make uninstall       remove what make install has put there'
+	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
 
@@ -135,12 +139,18 @@ $(B)/folders: FORCE
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 core: $(B)/core.c
+ifneq ($(wildcard spine/gen/core.c),)
+$(B)/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
+	$(Q)mkdir -p $(B)
+	$(Q)cp $< $@
+else
 $(B)/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
@@ -153,7 +163,7 @@ $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS)' -o $@.new ./cmd/vkloader
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 # Man pages and completions, from the commands themselves.
@@ -229,6 +239,14 @@ mutants: all
 install: all
 	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
+
+uninstall:
+	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
+
+# The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
+dist: $(B)/core.c
+	$(Q)tools/dist.sh $(RELEASE) $(B)/core.c $(B)
 
 clean:
 	rm -rf $(B)

@@ -1,5 +1,5 @@
-/* control.h: the processor's floating-point control word. The core reads numbers; a program that has changed rounding, or
- * wants to be told of inexact results, did not mean that arithmetic. */
+/* control.h: the processor's floating-point control word. The core reads numbers; a program that has changed rounding,
+ * or wants to be told of inexact results, did not mean that arithmetic. */
 #ifndef VKL_CONTROL_H
 #define VKL_CONTROL_H
 

@@ -1,5 +1,6 @@
-/* core.c: asks the core, which is Go translated to C (gen/core.c, by tools/goc). A question and its facts are a message;
- * the answer is a plan, or what is missing for one, which is then read and sent as the next message of the same call.
+/* core.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
+ * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
+ * same call.
  *
  * It decides nothing. Every call has a core of its own: there is no lock, no start and no state but the memo's, so it
  * may be asked on any thread and in any forked child, at any moment. */
@@ -181,6 +182,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .layer_name = layer_name,
         .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0, /* LAY-249 */
         .terminator = terminator,
+        .quiet = !log_heard(instance),
     };
     if (!facts->begun) { /* what is always read saves a round */
         facts->begun = true;

@@ -71,4 +71,7 @@ if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(PACKAGE_VERSION_UNSUITABLE TRUE)
 endif()
 CMAKE
-echo "installed Vulkan $VERSION below $d$PREFIX"
+echo "installed vkloader for Vulkan $VERSION below $d$PREFIX"
+if [ -z "$d" ]; then
+    echo "programs find the library when $LIBDIR is among the linker's directories: run ldconfig"
+fi

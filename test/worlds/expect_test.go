@@ -131,7 +131,6 @@ func (w *worker) expect(d *description, v *view) *expectation {
 			API: packed(d.api), Flags: d.flags, LayerCount: uint32(len(d.layers)), Layers: names(d.layers),
 			ExtensionCount: uint32(len(d.exts)), Extensions: names(d.exts),
 		}}, v)
-		memory.Keep()
 		return a
 	}
 	a := ask(plan.Instance, nil)

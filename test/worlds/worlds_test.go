@@ -127,7 +127,7 @@ func (w *worker) show(d *description) (e *expectation, died bool) {
 		switch {
 		case function == "opendir", function == "fopen" && strings.HasSuffix(argument, ".json"):
 			e.lines = append(e.lines, line)
-		case function == "dlopen" && !strings.Contains(argument, "libvkcore"):
+		case function == "dlopen":
 			argument, _, _ = strings.Cut(argument, " ") // no flags
 			e.lines = append(e.lines, "dlopen "+argument)
 		}

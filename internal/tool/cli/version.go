@@ -15,9 +15,13 @@ import (
 // versionSchema is raised when a field of version changes its meaning or goes.
 const versionSchema = 2
 
+// release is vkloader's own version; the build sets it (-X vkloader/internal/tool/cli.release=...).
+var release = "unreleased"
+
 // versions is what version says.
 type versions struct {
 	Schema  int    `json:"schema"`
+	Release string `json:"release"` // of the tool
 	Library string `json:"library"` // path of the real file
 	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
 	Go      string `json:"go"`
@@ -37,7 +41,7 @@ func newVersion(s *surroundings) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			fmt.Fprintf(s.out, "vkloader for Vulkan %s (%s)\nlibrary %s\n", answer.Vulkan, answer.Go, answer.Library)
+			fmt.Fprintf(s.out, "vkloader %s for Vulkan %s (%s)\nlibrary %s\n", answer.Release, answer.Vulkan, answer.Go, answer.Library)
 			return nil
 		},
 	}
@@ -46,7 +50,7 @@ func newVersion(s *surroundings) *cobra.Command {
 }
 
 func (s *surroundings) version() (versions, error) {
-	answer := versions{Schema: versionSchema, Go: runtime.Version()}
+	answer := versions{Schema: versionSchema, Release: release, Go: runtime.Version()}
 	if _, err := s.thisMachine("version"); err != nil {
 		return answer, err
 	}

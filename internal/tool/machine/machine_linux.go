@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -100,13 +102,24 @@ func inside(name string, err error) error {
 	return err
 }
 
-// Open opens a file for reading.
+// ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
+// may act.
+var ErrNotRegular = errors.New("not a regular file")
+
+func openFile(where string) (*os.File, error) {
+	if info, err := os.Stat(where); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: where, Err: ErrNotRegular}
+	}
+	return os.Open(where)
+}
+
+// Open opens a file, or a directory, for reading.
 func (m *Machine) Open(name string) (*os.File, error) {
 	where, err := m.Host(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(where)
+	f, err := openFile(where)
 	return f, inside(name, err)
 }
 
@@ -116,7 +129,12 @@ func (m *Machine) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(where)
+	f, err := openFile(where)
+	if err != nil {
+		return nil, inside(name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
 	return data, inside(name, err)
 }
 

@@ -3,6 +3,7 @@
 package machine
 
 import (
+	"errors"
 	"io"
 	"os"
 	"sort"
@@ -53,6 +54,9 @@ func (s *Source) Folder(path string) facts.Folder {
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
 	f, err := s.Open(path)
+	if errors.Is(err, ErrNotRegular) {
+		return facts.File{Status: facts.FileNotRegular}
+	}
 	if err != nil {
 		return facts.File{Status: facts.FileNotOpened}
 	}

@@ -31,8 +31,11 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
 	if file.Status != facts.FileRead {
 		result.Problem = "cannot be read"
-		if file.Status == facts.FileNotOpened {
+		switch file.Status {
+		case facts.FileNotOpened:
 			result.Problem = "cannot be opened"
+		case facts.FileNotRegular:
+			result.Problem = "is not a regular file"
 		}
 		return result, true
 	}
