@@ -316,6 +316,17 @@ func (d *decider) preLayers(which int) bool {
 	return true
 }
 
+// offered finds the implicit layers and the drivers whose extensions count.
+func (d *decider) offered() *before {
+	list := d.layerList(false)
+	enabled := firstImplicit(list)
+	for i, l := range list {
+		enabled[i] = enabled[i] && d.implicitEnabled(l)
+	}
+	d.discover(true)
+	return &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
+}
+
 // extensions answers vkEnumerateInstanceExtensionProperties.
 func (d *decider) extensions() {
 	if !d.q.Terminator && d.q.Kind == Extensions && d.preScan(manifest.PreExtensions) {
@@ -342,26 +353,18 @@ func (d *decider) extensions() {
 		d.step(StepExtensions)
 		return
 	}
-	b := d.earlier()
-	var found []Step
-	if b == nil {
-		found = d.aside(func() {
-			d.readSettings()
-			list := d.layerList(false)
-			enabled := firstImplicit(list)
-			for i, l := range list {
-				enabled[i] = enabled[i] && d.implicitEnabled(l)
-			}
-			d.discover(true)
-			b = &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
-		})
-		if d.f.Missing() {
-			return
+	var b *before
+	said := d.aside(func() {
+		d.readSettings()
+		if b = d.earlier(); b == nil {
+			b = d.offered()
 		}
+	})
+	if d.f.Missing() {
+		return
 	}
 	if d.q.Kind == Extensions {
-		d.m.before = b
-		d.a.Steps = found
+		d.a.Steps, d.m.before = said, b
 		return
 	}
 	list, enabled := b.layers, b.enabled

@@ -20,47 +20,35 @@ func (d *decider) instance() {
 		d.drivers(b.activation, b.old)
 		return
 	}
-	var activation, old []Step
-	chosen := false
-	choice := d.aside(func() { activation, old, chosen = d.choose() })
+	var chosen *before
+	said := d.aside(func() { chosen = d.choose() })
 	switch {
-	case !chosen:
-		d.a.Steps = choice
+	case chosen == nil:
+		d.a.Steps = said
 	case d.q.Kind == Instance:
-		d.a.Steps = choice
-		d.m.before = &before{kind: InstanceDrivers, layers: d.a.Layers, active: d.a.Active, activation: activation, old: old,
-			skipped: d.skippedPortability}
-	default: // the choice was said before drivers were opened
-		d.drivers(activation, old)
+		d.a.Steps, d.m.before = said, chosen
+	default: // that was said before drivers were opened
+		d.drivers(chosen.activation, chosen.old)
 	}
 }
 
-// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
-func (d *decider) earlier() *before {
-	b := d.m.before
-	if b == nil || b.kind != d.q.Kind || d.q.Explain {
-		return nil
-	}
-	return b
-}
-
-// choose decides on layers, and on the drivers to open. What it says comes before the drivers are opened, but for what
-// it gives: about how layers became active, and about those that are too old. chosen: the call goes on.
-func (d *decider) choose() (activation, old []Step, chosen bool) {
+// choose decides on layers, and on the drivers to open; nil when the call ends here. What it gives to be said later is
+// about how layers became active, and about those that are too old.
+func (d *decider) choose() *before {
 	d.appLines()
 	d.readSettings()
 	d.appVersion()
 	list := d.layerList(true)
 	if d.f.Missing() {
-		return nil, nil, false
+		return nil
 	}
 	d.a.Layers = list
 	if !d.validateLayers(list) {
-		return nil, nil, false
+		return nil
 	}
 	d.step(StepLayers)
-	activation = d.aside(func() { d.activate(list) })
-	old = d.aside(func() { d.oldLayers() })
+	activation := d.aside(func() { d.activate(list) })
+	old := d.aside(func() { d.oldLayers() })
 	d.step(StepActive)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
@@ -74,7 +62,20 @@ func (d *decider) choose() (activation, old []Step, chosen bool) {
 		d.discover(d.a.Portability)
 	}
 	d.explainListed()
-	return activation, old, !d.f.Missing()
+	if d.f.Missing() {
+		return nil
+	}
+	return &before{kind: InstanceDrivers, layers: list, active: d.a.Active, activation: activation, old: old,
+		skipped: d.skippedPortability}
+}
+
+// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
+func (d *decider) earlier() *before {
+	b := d.m.before
+	if b == nil || b.kind != d.q.Kind || d.q.Explain {
+		return nil
+	}
+	return b
 }
 
 // appExtension tells whether the program enabled an extension.

@@ -17,7 +17,7 @@ import (
 // versionSchema is raised when a field of version changes its meaning or goes.
 const versionSchema = 3
 
-// release is the tool's own, set when it is built.
+// release is vkloader's own version; the build sets it (-X vkloader/internal/tool/cli.release=...).
 var release = "unreleased"
 
 // versions is what version says.
