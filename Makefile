@@ -3,8 +3,8 @@
 #
 # Where things come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
-#   spine/*.c spine/asm/*.S spine/gen/z*.c   with it build/libvulkan.so.1.4.<header version>, and its links
-#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#   spine/*/*.c spine/asm/*.S             with it build/libvulkan.so.1.4.<header version>, and its links
+#   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
@@ -68,7 +68,7 @@ DEPS = -MMD -MP
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(wildcard spine/*.c spine/asm/*.S spine/gen/z*.c)
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/asm/*.S))
 DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
@@ -154,16 +154,16 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard cmd/vkloader/probe/*.c)
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
 $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
 
-# Go knows best what has changed.
+# Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE)' -o $@.new ./cmd/vkloader
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 # Man pages and completions, from the commands themselves.

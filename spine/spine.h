@@ -1,6 +1,6 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
- *   core.c          asks the core: messages, rounds, the plan
+ *   core/ask.c      asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
  *   gate.c          the fork gate around dl functions, the one lock, forked children; claim.c waits for other
@@ -141,6 +141,7 @@ struct instance {
     struct device *devices;       /* live devices, under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
+    uint32_t heeded;              /* severities that any of them wants; read without the lock */
     struct handle_list objects[OBJECT_KINDS];
 
     struct unknown_names unknown_physdev, unknown_device;
@@ -298,6 +299,8 @@ void bad_handle(uint32_t command) __attribute__((noreturn));
 /* Reads VK_LOADER_DEBUG; called by the constructor alone. */
 void log_start(void);
 /* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
+/* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
+bool log_heard(const struct instance *instance);
 void log_set_level(struct instance *instance, unsigned level);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
@@ -441,6 +444,8 @@ VkResult messengers_chained_start(struct instance *instance, const void *next, c
 void messengers_chained_rest(struct instance *instance);
 void messengers_chained_wake(struct instance *instance); /* drops the others first (DBG-010) */
 void messengers_chained_free(struct instance *instance);
+/* Does any messenger want messages of this kind? Cheap; asked before the text is made. */
+bool messengers_heed(const struct instance *instance, unsigned flags);
 /* Delivers a loader message (DBG-014 to 018). Called by log.c without the lock. */
 void messengers_deliver(struct instance *instance, unsigned flags, const char *text);
 

@@ -11,8 +11,10 @@
 
     .text
 
-.macro begin name
-    .p2align 4
+/* align 5: what is short enough lies in one block of 32 bytes, so that none of its branches crosses into another one;
+ * processors that decode such branches anew each time take longer for it. */
+.macro begin name, align=4
+    .p2align \align
     .globl  \name
     .hidden \name
     .type   \name, @function
@@ -62,7 +64,7 @@
 
 /* Instance and physical device: magic at +8 before anything is followed (HND-005). */
 .macro handle_trampoline name, slot, command, magic
-    begin   tramp_\name
+    begin   tramp_\name, 5
     testq   %rdi, %rdi
     jz      .Lbad_\name
     cmpq    $\magic, HANDLE_MAGIC(%rdi)
@@ -76,7 +78,7 @@
 
 /* Lower end: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
 .macro physdev_terminator name, slot
-    begin   term_\name
+    begin   term_\name, 5
     movq    %rdi, %r11
     movq    PHYSDEV_DRIVER(%rdi), %rax
     movq    HANDLE_LOWER(%rdi), %rdi

@@ -11,12 +11,12 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // view shows a world the way the interposer shows it to the loader, and remembers what was read.
 type view struct {
-	system.Source
+	machine.Source
 	root string
 	env  map[string]string
 	read []string

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 	"vkloader/test/world"
 )
 
@@ -74,7 +74,7 @@ func (w *worker) build(d *description) *view {
 			w.t.Fatal(err)
 		}
 	}
-	v := &view{Source: system.Source{Elevated: d.env["WORLD_ELEVATED"] == "1", Program: w.exe}, root: w.Root,
+	v := &view{Source: machine.Source{Elevated: d.env["WORLD_ELEVATED"] == "1", Program: w.exe}, root: w.Root,
 		env: map[string]string{"HOME": w.Path("home"), "PATH": "/usr/bin:/bin", "LC_ALL": "C"}}
 	for path, text := range d.files {
 		path = v.redirected(w.fill(path))

@@ -146,12 +146,15 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 			}
 		}
 	}
-	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
+	for _, glob := range append([]string{"spine/*/*.c"}, goSources...) {
 		names, err := filepath.Glob(t.path(glob))
 		if err != nil {
 			return false, err
 		}
 		for _, name := range names {
+			if leftOut(name) {
+				continue
+			}
 			relative, _ := filepath.Rel(t.folder, name)
 			text, err := os.ReadFile(name)
 			if err != nil {

@@ -359,7 +359,7 @@ func leftOut(path string) bool {
 // candidates finds every place for a fault, in a fixed order.
 func candidates(top string, pattern *regexp.Regexp) ([]mutant, error) {
 	var out []mutant
-	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
+	for _, glob := range append([]string{"spine/*/*.c"}, goSources...) {
 		names, err := filepath.Glob(filepath.Join(top, glob))
 		if err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ type testPackage struct {
 }
 
 // runsTool has the test packages that run build/vkloader.
-var runsTool = map[string]bool{"cmd/vkloader": true, "test/programs": true, "test/tool": true}
+var runsTool = map[string]bool{"test/programs": true, "test/tool": true}
 
 // newTree copies what git knows, and the build folder with its times, so that only what a fault touches is built again.
 func newTree(ctx context.Context, top string) (*tree, error) {
@@ -93,13 +93,17 @@ func (t *tree) readCommands() error {
 
 func (t *tree) readCommandsOf(build string) error {
 	c := commands{compile: map[string]string{}}
-	sources, err := filepath.Glob(t.path("spine", "*.c"))
+	sources, err := filepath.Glob(t.path("spine", "*", "*.c"))
 	if err != nil {
 		return err
 	}
 	args := []string{"-n", "V=1", "-W", coreSource}
 	for _, source := range sources {
-		args = append(args, "-W", "spine/"+filepath.Base(source))
+		name, err := filepath.Rel(t.folder, source)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-W", name)
 	}
 	text, err := t.command("make", append(args, filepath.Join("build", build, filepath.Base(t.library(build))))...)
 	if err != nil {

@@ -28,15 +28,20 @@ type node struct {
 	next         uint32 // the next sibling, 0: none
 	kind         Kind
 	empty        bool // a container without children
+	odd, oddName bool // the string, the name, has a backslash or a control character: it may mean another text
 }
 
 // Document is a text that was accepted.
 type Document struct {
 	text  string
 	nodes []node
+	stack []open // of the parser
 
 	lines []uint32 // where lines start; made when a place is first asked for
 }
+
+// open is a container that has not ended yet.
+type open struct{ container, last uint32 }
 
 // Fault tells where and why a text was refused.
 type Fault struct {
@@ -48,23 +53,42 @@ type parser struct {
 	text  string
 	at    int
 	nodes []node
+	stack []open
 	what  string
 }
 
 // Parse reads a text. Text after the first complete value is ignored (FUZ-003).
 func Parse(text string) (*Document, *Fault) {
-	if uint64(len(text)) >= 1<<32-8 {
-		return nil, &Fault{1, 1, "the file is too large"}
+	d := &Document{}
+	if fault := d.Read(text); fault != nil {
+		return nil, fault
 	}
-	p := parser{text: text, nodes: make([]node, 0, 16+len(text)/32)}
+	return d, nil
+}
+
+// Read is Parse into a document that has been used before: its memory is used again, and what was read out of it must
+// not be asked for its members any more. After a fault there is nothing in it.
+func (d *Document) Read(text string) *Fault {
+	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
+	if uint64(len(text)) >= 1<<32-8 {
+		return &Fault{1, 1, "the file is too large"}
+	}
+	if cap(d.nodes) == 0 {
+		d.nodes = make([]node, 0, 16+len(text)/32)
+	}
+	p := parser{text: text, nodes: d.nodes, stack: d.stack[:0]}
 	if len(text) >= 3 && text[:3] == "\xef\xbb\xbf" { // FUZ-001
 		p.at = 3
 	}
-	if !p.value() {
+	good := p.value()
+	d.nodes, d.stack = p.nodes, p.stack[:0]
+	if !good {
+		d.nodes = d.nodes[:0]
 		line, column := position(text, p.at)
-		return nil, &Fault{line, column, p.what}
+		return &Fault{line, column, p.what}
 	}
-	return &Document{text: text, nodes: p.nodes}, nil
+	d.text = text
+	return nil
 }
 
 func (p *parser) fail(what string) bool {
@@ -81,8 +105,6 @@ func (p *parser) space() {
 
 // value reads the top-level value with everything in it, keeping the open containers in a list of its own.
 func (p *parser) value() bool {
-	type open struct{ container, last uint32 }
-	var stack []open
 	var member node // name of the member whose value comes next
 	for {
 		// A value is expected here.
@@ -94,8 +116,8 @@ func (p *parser) value() bool {
 		n := member
 		member = node{}
 		n.start = uint32(p.at)
-		if len(stack) > 0 {
-			top := &stack[len(stack)-1]
+		if len(p.stack) > 0 {
+			top := &p.stack[len(p.stack)-1]
 			if top.last != 0 {
 				p.nodes[top.last].next = index
 			}
@@ -103,7 +125,7 @@ func (p *parser) value() bool {
 		}
 		switch c := p.text[p.at]; {
 		case c == '{' || c == '[':
-			if len(stack) == depthLimit {
+			if len(p.stack) == depthLimit {
 				return p.fail("nested more than 1000 deep")
 			}
 			n.kind = Array
@@ -122,7 +144,7 @@ func (p *parser) value() bool {
 				break
 			}
 			p.nodes = append(p.nodes, n)
-			stack = append(stack, open{container: index})
+			p.stack = append(p.stack, open{container: index})
 			if n.kind == Object && !p.name(&member) {
 				return false
 			}
@@ -130,10 +152,11 @@ func (p *parser) value() bool {
 		case c == '"':
 			p.at++
 			start := p.at
-			if !p.quoted() {
+			odd, ok := p.quoted()
+			if !ok {
 				return false
 			}
-			n.kind, n.start, n.end = String, uint32(start), uint32(p.at-1)
+			n.kind, n.start, n.end, n.odd = String, uint32(start), uint32(p.at-1), odd
 			p.nodes = append(p.nodes, n)
 		case c == '-' || c >= '0' && c <= '9':
 			length := numberLength(p.text[p.at:])
@@ -159,10 +182,10 @@ func (p *parser) value() bool {
 		}
 		// A value has ended here: close containers until one goes on.
 		for {
-			if len(stack) == 0 {
+			if len(p.stack) == 0 {
 				return true
 			}
-			top := stack[len(stack)-1]
+			top := p.stack[len(p.stack)-1]
 			object := p.nodes[top.container].kind == Object
 			p.space()
 			if p.at >= len(p.text) {
@@ -179,7 +202,7 @@ func (p *parser) value() bool {
 			if object && c == '}' || !object && c == ']' {
 				p.at++
 				p.nodes[top.container].end = uint32(p.at)
-				stack = stack[:len(stack)-1]
+				p.stack = p.stack[:len(p.stack)-1]
 				continue
 			}
 			if object {
@@ -198,10 +221,11 @@ func (p *parser) name(n *node) bool {
 	}
 	p.at++
 	start := p.at
-	if !p.quoted() {
+	odd, ok := p.quoted()
+	if !ok {
 		return false
 	}
-	*n = node{name: uint32(start), length: uint32(p.at - 1 - start)}
+	*n = node{name: uint32(start), length: uint32(p.at - 1 - start), oddName: odd}
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != ':' {
 		return p.fail("expected a colon after the member name")
@@ -218,16 +242,18 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18).
-func (p *parser) quoted() bool {
+// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18). odd tells
+// whether there is anything but characters that stand for themselves.
+func (p *parser) quoted() (odd, ok bool) {
 	for p.at < len(p.text) {
-		switch c := p.text[p.at]; c {
-		case '"':
+		switch c := p.text[p.at]; {
+		case c == '"':
 			p.at++
-			return true
-		case '\\':
+			return odd, true
+		case c == '\\':
+			odd = true
 			if p.at+1 >= len(p.text) {
-				return p.fail("the text ends inside a string")
+				return odd, p.fail("the text ends inside a string")
 			}
 			switch p.text[p.at+1] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -235,17 +261,18 @@ func (p *parser) quoted() bool {
 			case 'u':
 				_, size := unicodeEscape(p.text[p.at:])
 				if size == 0 {
-					return p.fail("a broken \\u escape")
+					return odd, p.fail("a broken \\u escape")
 				}
 				p.at += size
 			default:
-				return p.fail("an unknown escape")
+				return odd, p.fail("an unknown escape")
 			}
 		default:
+			odd = odd || c < ' '
 			p.at++
 		}
 	}
-	return p.fail("the text ends inside a string")
+	return odd, p.fail("the text ends inside a string")
 }
 
 // unicodeEscape decodes \uXXXX or a pair of them; size 0 when it is malformed (FUZ-011).

@@ -15,6 +15,7 @@ import (
 // decider makes one answer.
 type decider struct {
 	q *Question
+	m *Memory
 	f *facts.Store
 	a *Answer
 
@@ -23,12 +24,17 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	quiet                  bool   // lines are left out
 	offering               []bool // the question's drivers whose extensions count
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
 func Decide(q *Question, f *facts.Store) *Answer {
-	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	d := &decider{q: q, m: q.Memory, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	if d.m == nil {
+		d.m = &Memory{}
+	}
+	d.m.turn++
 	if d.prefetch() {
 		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
 		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
@@ -63,34 +69,77 @@ func Resolve(q *Question, from facts.Source) *Answer {
 }
 
 // prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
-// nothing: whatever it leaves out is asked for where it is needed.
+// nothing: whatever it leaves out is asked for where it is needed. Folders come first; then the settings file, driver
+// manifests and those of implicit layers; then what these name, with the manifests of explicit layers. Nothing else is
+// parsed before all is there.
 func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
 	}
-	var places [3]search.Locations
-	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
-	places[search.ImplicitLayers] = search.Build(d.q.Platform, search.ImplicitLayers, d.f, false, nil)
-	if layers {
-		places[search.ExplicitLayers] = search.Build(d.q.Platform, search.ExplicitLayers, d.f, false, nil)
+	implicit := d.places(search.ImplicitLayers)
+	var explicit, drivers []search.Found
+	if d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer()) {
+		explicit = d.places(search.ExplicitLayers)
 	}
 	if d.isInstance() && !d.exclusiveDirect() || d.isExtensions() && !d.namesLayer() {
-		places[search.Drivers] = search.Build(d.q.Platform, search.Drivers, d.f, false, nil)
+		drivers = d.places(search.Drivers)
 	}
-	var files []search.Found
-	for i := range places {
-		found, _ := places[i].Files(d.f)
-		files = append(files, found...)
+	settings := d.settingsFile()
+	if d.f.Missing() {
+		return false
 	}
-	file := d.settingsFile()
-	for _, found := range files {
-		d.f.File(found.Path)
+	// A settings file may turn lines on (SET-77), this one or the one that is remembered.
+	d.quiet = d.q.Quiet && !d.q.Explain && settings == "" && !d.m.Remembered.Set
+	d.files(implicit)
+	d.files(drivers)
+	if settings != "" {
+		d.f.File(settings)
+		d.f.Exe()
+	} else if len(implicit) == 0 {
+		d.files(explicit)
 	}
-	if file != "" {
-		d.f.File(file)
+	if d.f.Missing() {
+		return false
 	}
+	for i := range implicit {
+		file, _ := d.f.File(implicit[i].Path)
+		if file.Status != facts.FileRead {
+			continue
+		}
+		p := d.parse(implicit[i].Path, file, search.ImplicitLayers)
+		if p.fault != nil {
+			continue
+		}
+		for _, l := range p.layers.Layers {
+			d.byOwnVariables(l)
+			if l.IsOverride() {
+				d.f.Exe()
+				if len(l.OverridePaths) > 0 { // they may take the place of the explicit ones
+					explicit = nil
+				}
+			}
+		}
+	}
+	if settings != "" {
+		return true // the decision knows what else the file names, and whether it leaves anything to the search
+	}
+	d.files(explicit)
 	return !d.f.Missing()
+}
+
+// files asks for manifests.
+func (d *decider) files(list []search.Found) {
+	for i := range list {
+		d.f.File(list[i].Path)
+	}
+}
+
+// places finds the manifests of a kind in its usual places.
+func (d *decider) places(k search.Kind) []search.Found {
+	places := search.Build(d.q.Platform, k, d.f, false, nil)
+	found, _ := places.Files(d.f)
+	return found
 }
 
 func (d *decider) isInstance() bool   { return d.q.Kind == Instance || d.q.Kind == InstanceDrivers }
@@ -99,7 +148,11 @@ func (d *decider) isExtensions() bool { return d.q.Kind == Extensions || d.q.Kin
 // namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
 func (d *decider) namesLayer() bool { return d.q.LayerName.Set && d.q.LayerName.Text != "" }
 
+// log notes a line. Where many are made, the caller asks for quiet first, which saves the text as well.
 func (d *decider) log(flags uint32, text string) {
+	if d.quiet && flags&diag.Fatal == 0 {
+		return
+	}
 	d.a.Steps = append(d.a.Steps, Step{Kind: StepLog, Flags: flags, Text: text})
 }
 
@@ -156,7 +209,9 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 	d.log(flags, "Searching for "+k.What()+" manifest files")
 	d.log(flags, "   In following locations:")
 	for i := range places.List {
-		d.log(flags, "      "+places.List[i].Path)
+		if !d.quiet {
+			d.log(flags, "      "+places.List[i].Path)
+		}
 	}
 	for i := range missing {
 		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such folder")
@@ -167,7 +222,9 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 	}
 	d.log(flags, "   Found the following files:")
 	for i := range found {
-		d.log(flags, "      "+found[i].Path)
+		if !d.quiet {
+			d.log(flags, "      "+found[i].Path)
+		}
 	}
 	return found
 }
@@ -273,15 +330,24 @@ func (d *decider) extensions() {
 		d.step(StepExtensions)
 		return
 	}
-	list := d.layerList(false)
-	enabled := firstImplicit(list)
-	for i, l := range list {
-		enabled[i] = enabled[i] && d.implicitEnabled(l)
+	b := d.earlier()
+	if b == nil {
+		list := d.layerList(false)
+		enabled := firstImplicit(list)
+		for i, l := range list {
+			enabled[i] = enabled[i] && d.implicitEnabled(l)
+		}
+		d.discover(true)
+		if d.f.Missing() {
+			return
+		}
+		b = &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
 	}
-	d.discover(true)
 	if d.q.Kind == Extensions {
+		d.m.before = b
 		return
 	}
+	list, enabled := b.layers, b.enabled
 	d.a.Steps = d.a.Steps[:0]
 	if !d.driverFailures() {
 		return
@@ -309,7 +375,7 @@ func (d *decider) extensions() {
 	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range list {
-		quirk = quirk || l.Implicit && l.Meta && !d.exclusiveSettings()
+		quirk = quirk || l.Implicit && l.Meta && !b.exclusive
 		for _, name := range l.Components {
 			components[name] = true
 		}

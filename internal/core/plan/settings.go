@@ -32,12 +32,13 @@ func (d *decider) settingsFile() string {
 func (d *decider) readSettings() {
 	var before File
 	global := !d.isInstance()
-	if global && d.q.Memory != nil {
-		before = d.q.Memory.Remembered
+	if global {
+		before = d.m.Remembered
 	}
+	asked := len(d.f.Needs())
 	remembered := d.rememberedSettings(before)
 	set, from, outcome := d.loadSettings()
-	if d.f.Missing() {
+	if len(d.f.Needs()) > asked {
 		return
 	}
 	after := File{}
@@ -58,6 +59,13 @@ func (d *decider) readSettings() {
 		d.set, after = remembered, before
 	}
 	d.a.Settings = d.set
+	if d.set != nil && (d.isInstance() || d.isExtensions() && !d.namesLayer()) { // saves a round
+		for _, path := range d.set.Drivers {
+			if search.IsManifestName(path) {
+				d.f.File(path)
+			}
+		}
+	}
 	d.a.Remember = nil
 	if global && after != before {
 		d.a.Remember = &after
@@ -144,7 +152,7 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 		if e.Implicit {
 			kind = search.ImplicitLayers
 		}
-		for _, l := range d.readLayerFile(e.Path, false, kind) {
+		for _, l := range d.readLayerFile(nil, e.Path, false, kind) {
 			if l.Name != e.Name {
 				continue
 			}
@@ -219,37 +227,28 @@ func (a *activator) bySettings() {
 			a.own[i] = ByImplicit
 		}
 	}
-	for i, l := range a.list {
-		if a.own[i] != 0 {
-			a.addEntry(l, a.own[i])
+	for i, by := range a.own {
+		if by != 0 {
+			a.addEntry(i, by)
 		}
 	}
 }
 
-// addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
-func (a *activator) addEntry(l *manifest.Layer, by uint32) {
-	if l.Meta {
-		a.addMeta(l, by)
-		return
-	}
-	a.put(l, by)
-}
-
 // atOwnPlace tells whether a component is active by itself under a settings file: then it stands at its own place, and
 // only there (SET-53, ERRATA 26).
-func (a *activator) atOwnPlace(l *manifest.Layer) bool { return a.own != nil && a.own[a.index[l]] != 0 }
+func (a *activator) atOwnPlace(i int) bool { return a.own != nil && a.own[i] != 0 }
 
 // recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
-func (a *activator) recursions(meta *manifest.Layer, met map[*manifest.Layer]bool) {
-	met[meta] = true
-	for _, name := range meta.Components {
-		c := a.first[name]
+func (a *activator) recursions(at int, met map[int]bool) {
+	met[at] = true
+	for _, name := range a.list[at].Components {
+		i := a.place(name)
 		switch {
-		case c == nil || !c.Meta || met[c]:
-		case a.inside[c]:
-			a.sayRecursion(c)
+		case i < 0 || !a.list[i].Meta || met[i]:
+		case a.inside[i]:
+			a.sayRecursion(a.list[i])
 		default:
-			a.recursions(c, met)
+			a.recursions(i, met)
 		}
 	}
 }

@@ -30,6 +30,7 @@ func crowd(explicit int) *facts.Tree {
 // journey is what the spine asks for one call: the questions one after the other, each as often as facts are missing.
 type journey struct {
 	kinds   []uint32
+	quiet   uint32
 	rounds  int // messages
 	needs   int // facts that were asked for
 	message int // bytes of all messages
@@ -40,7 +41,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 	call := NewCall(search.Platform{SysConfDir: "/s"})
 	q := &Writer{}
 	for i, kind := range j.kinds {
-		q.PutQuestion(Question{Kind: kind})
+		q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})
 		if i == 0 {
 			q.PutApp(App{})
 			variables.Decisive(func(v variables.ID) {
@@ -64,7 +65,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 			a, _ := rec.Answer()
 			done = a.Status == 1
 			if !done {
-				q.PutQuestion(Question{Kind: kind})
+				q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})
 			}
 			for rec, more := r.Next(); more && !done; rec, more = r.Next() {
 				j.needs++
@@ -108,7 +109,7 @@ func BenchmarkGrowth(b *testing.B) {
 		for _, n := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", call.name, n), func(b *testing.B) {
 				world := crowd(n)
-				j := journey{kinds: call.kinds}
+				j := journey{kinds: call.kinds, quiet: 1}
 				b.ReportAllocs()
 				for b.Loop() {
 					j.travel(b, world)
@@ -117,6 +118,42 @@ func BenchmarkGrowth(b *testing.B) {
 				b.ReportMetric(float64(j.needs)/float64(b.N), "needs/op")
 				b.ReportMetric(float64(j.message)/float64(b.N), "bytes/op")
 			})
+		}
+	}
+}
+
+// A call takes few rounds, and its work grows with what there is: no file is parsed twice, nothing is looked for along a
+// list of all layers.
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		kinds  []uint32
+		rounds int // with implicit layers, whose variables have to be asked for
+		alone  int // without
+	}{{"version", []uint32{1}, 4, 2}, {"layers", []uint32{2}, 4, 3}, {"extensions", []uint32{3, 6}, 5, 4}, {"instance", []uint32{4, 5}, 5, 4}} {
+		per := [2]float64{}
+		for i, n := range []int{200, 2000} {
+			world := crowd(n)
+			j := journey{kinds: c.kinds, quiet: 1}
+			j.travel(t, world)
+			if j.rounds != c.rounds {
+				t.Errorf("%s: %d rounds, not %d", c.name, j.rounds, c.rounds)
+			}
+			per[i] = testing.AllocsPerRun(3, func() { j.travel(t, world) })
+		}
+		if per[1] > 11*per[0] || per[1] > 8*2000 {
+			t.Errorf("%s: %.0f and %.0f allocations with 200 and 2000 manifests", c.name, per[0], per[1])
+		}
+		world := crowd(3)
+		delete(world.Folders, "/s/vulkan/implicit_layer.d")
+		for path := range world.Files {
+			if len(path) > 25 && path[:25] == "/s/vulkan/implicit_layer." {
+				delete(world.Files, path)
+			}
+		}
+		j := journey{kinds: c.kinds}
+		if j.travel(t, world); j.rounds != c.alone {
+			t.Errorf("%s: %d rounds without implicit layers, not %d", c.name, j.rounds, c.alone)
 		}
 	}
 }
