@@ -146,19 +146,16 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 			}
 		}
 	}
-	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
-		names, err := filepath.Glob(t.path(glob))
+	names, err := sources(t.folder)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(t.path(name))
 		if err != nil {
 			return false, err
 		}
-		for _, name := range names {
-			relative, _ := filepath.Rel(t.folder, name)
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return false, err
-			}
-			a.Sources[relative] = string(text)
-		}
+		a.Sources[name] = string(text)
 	}
 	m, err := t.instrument()
 	if err != nil {
@@ -279,6 +276,7 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 }
 
 // about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
+// A file counts before its folder.
 var about = map[string]string{
 	"configuration": "test/discovery", "core": "test/guest", "device": "test/chain", "device_end": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
@@ -287,7 +285,15 @@ var about = map[string]string{
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
 	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
-	"text": "test/physdev", "unknown": "test/dispatch",
+	"text": "test/physdev", "unknown": "test/dispatch", "ask": "test/guest", "process": "test/guest", "state": "test/drivers",
+	"dispatch": "test/dispatch", "wsi": "test/wsi", "debug": "test/debug",
+}
+
+func aboutFile(file string) string {
+	if pack := about[strings.TrimSuffix(filepath.Base(file), ".c")]; pack != "" {
+		return pack
+	}
+	return about[filepath.Base(filepath.Dir(file))]
 }
 
 // ofMemory finds faults that show when memory is refused, for which there are tests of their own.
@@ -307,12 +313,12 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		score float64
 	}
 	var all []candidate
-	folder := filepath.Dir(m.file)
+	folder := packageOf(m.file)
 	for _, p := range t.packages {
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
-		if about[strings.TrimSuffix(filepath.Base(m.file), ".c")] == p.name && folder == "spine" {
+		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
-		} else if p.name == "test/memory" && folder == "spine" && ofMemory.MatchString(m.what) {
+		} else if p.name == "test/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
 			own = 30
 		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
@@ -327,6 +333,9 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 			score := own
 			switch {
 			case !inside:
+			case strings.HasPrefix(m.file, runtimeSupport) && p.needs[folder]: // compiled by the test itself
+				score *= 20
+				executed = true
 			case c.Lines == nil: // not surveyed
 				if strings.HasPrefix(p.name, "test/") {
 					score *= 20
@@ -356,6 +365,59 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		order = append(order, c.test)
 	}
 	return order, executed || !inside
+}
+
+// cover chooses tests that together execute all lines of the core in the library that any test executes there.
+func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
+	type line struct {
+		file   string
+		number int
+	}
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	lines := map[testName][]line{}
+	for _, p := range t.packages {
+		if !strings.HasPrefix(p.name, "test/") || p.needs["tools/goc/emit"] {
+			continue
+		}
+		for name, c := range a.Tests {
+			test := parseName(name)
+			if test.pack != p.name || c.Unsound || skip.MatchString(name) {
+				continue
+			}
+			for file, numbers := range c.Lines {
+				for _, n := range numbers {
+					if strings.HasPrefix(file, "internal/core/") {
+						lines[test] = append(lines[test], line{file, n})
+					}
+				}
+			}
+		}
+	}
+	seen := map[line]bool{}
+	for {
+		var best testName
+		most := 0.0
+		for test, all := range lines {
+			gain := 0.0
+			for _, l := range all {
+				if !seen[l] {
+					gain++
+				}
+			}
+			gain /= a.Tests[test.String()].Seconds + 0.3
+			if gain > most || gain > 0 && gain == most && test.String() < best.String() {
+				best, most = test, gain
+			}
+		}
+		if most == 0 {
+			return chosen
+		}
+		for _, l := range lines[best] {
+			seen[l] = true
+		}
+		chosen = append(chosen, best)
+	}
 }
 
 // learn remembers which test noticed a fault.
