@@ -30,9 +30,10 @@ type atlas struct {
 
 // chart is what is known about one test.
 type chart struct {
-	Seconds float64
-	Unsound bool             `json:",omitempty"` // it fails without a fault
-	Lines   map[string][]int // executed lines by file
+	Seconds  float64
+	Doubtful bool             `json:",omitempty"` // it fails on the instrumented build
+	Unsound  bool             `json:",omitempty"` // it fails without a fault
+	Lines    map[string][]int // executed lines by file
 }
 
 // readAtlas reads what earlier runs have found out.
@@ -80,63 +81,28 @@ func (a *atlas) seconds(test testName) float64 {
 	return slower
 }
 
-// survey runs the tests that the atlas does not know: once as they are, for soundness and time, once on an instrumented
-// build, each alone, for what they execute. An instrumented tree is of no use for faults afterwards.
+// survey runs the tests that the atlas does not know on an instrumented build, each alone, for what they execute and how
+// long they take. An instrumented tree is of no use for faults afterwards.
 func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
 	var unread []testName
-	built := sync.OnceValue(t.buildAllTests)
 	for _, p := range t.packages {
 		tests, err := t.list(p.name)
 		if err != nil {
 			return false, err
 		}
-		var names []string
 		for _, test := range tests {
 			c := a.Tests[test.String()]
-			if o.skip.MatchString(test.String()) {
-				continue
-			}
-			if c == nil && !o.survey { // it is asked about everything
-				a.Tests[test.String()] = &chart{Seconds: 0.3}
-				continue
-			}
-			if c == nil {
-				names = append(names, test.name)
-			}
-			if c == nil || c.Lines == nil {
+			switch {
+			case o.skip.MatchString(test.String()) || c != nil && (c.Lines != nil || c.Unsound):
+			case o.survey:
 				unread = append(unread, test)
+			case c == nil: // it is asked about everything
+				a.Tests[test.String()] = &chart{Seconds: 0.3}
 			}
 		}
-		if len(names) == 0 {
-			continue
-		}
-		if err := built(); err != nil {
-			return false, err
-		}
-		all, _, err := t.perform(p.name, "", names, patience(300, ""), false)
-		if err != nil {
-			return false, err
-		}
-		for _, name := range names {
-			test := testName{pack: p.name, name: name}
-			r, ended := all[name]
-			a.Tests[test.String()] = &chart{Seconds: r.seconds}
-			if !ended || !r.passed {
-				if ok, err := t.passes(test, a); err != nil {
-					return false, err
-				} else if !ok {
-					a.Tests[test.String()].Unsound = true
-					say("left out, as it fails without any fault: %s", test)
-				}
-			}
-		}
-		say("%s: %d tests", p.name, len(names))
 	}
-	if len(unread) == 0 || !o.survey {
+	if len(unread) == 0 {
 		return false, nil
-	}
-	if err := a.write(); err != nil {
-		return false, err
 	}
 	say("reading what %d tests execute", len(unread))
 	for file := range a.Sources { // the lines of a new test are those of the sources as they are now
@@ -163,24 +129,39 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 	}
 	for i, test := range unread {
 		if err := m.clear(); err != nil {
-			return false, err
+			return true, err
 		}
-		if _, _, err := t.perform(test.pack, "", []string{test.name}, patience(10, ""), false); err != nil {
-			return false, err
+		all, failed, err := t.perform(test.pack, "", []string{test.name}, patience(30, ""), false)
+		if err != nil {
+			return true, err
 		}
 		lines, err := m.executed()
 		if err != nil {
-			return false, err
+			return true, err
 		}
-		a.Tests[test.String()].Lines = lines
-		if i%100 == 99 {
+		a.Tests[test.String()] = &chart{Seconds: all[test.name].seconds, Doubtful: failed != "", Lines: lines}
+		if i%50 == 49 {
 			say("%d tests read", i+1)
-			if err := a.write(); err != nil {
-				return false, err
-			}
 		}
 	}
-	return true, a.write()
+	return true, nil
+}
+
+// judge runs the doubtful tests once more, on a build of the source as it is: what fails there, too, says nothing.
+func (a *atlas) judge(t *tree, say func(string, ...any)) error {
+	for name, c := range a.Tests {
+		if !c.Doubtful {
+			continue
+		}
+		ok, err := t.passes(parseName(name), a)
+		if err != nil {
+			return err
+		}
+		if c.Doubtful, c.Unsound = false, !ok; !ok {
+			say("left out, as it fails without any fault: %s", name)
+		}
+	}
+	return a.write()
 }
 
 // move changes all charts from the remembered text of a file to another.

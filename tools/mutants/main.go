@@ -177,7 +177,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		}
 	}()
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, errors.Join(err, a.write())
 	}
 	r := &tally{by: map[testName][]mutant{}}
 	var workers sync.WaitGroup
@@ -222,12 +222,12 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 			return trees, err
 		}
 	}
-	for len(trees) < min(o.jobs, o.n) {
+	for len(trees) < max(1, min(o.jobs, o.n)) {
 		if _, err := grow(); err != nil {
 			return trees, err
 		}
 	}
-	return trees, nil
+	return trees, a.judge(trees[0], say)
 }
 
 // work tries faults in one copy until there are enough.
