@@ -94,7 +94,7 @@ func (t *tree) library(build string) string {
 // readCommands asks make how it compiles and links a build: a fault then costs one compilation and one linking.
 func (t *tree) readCommands(build string) error {
 	c := commands{compile: map[string]string{}}
-	args := []string{"-n", "V=1", "-W", "tools/goc/main.go", "-W", "build/core.c"}
+	args := []string{"-n", "V=1", "-W", "tools/goc/main.go"}
 	all, err := sources(t.folder)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (t *tree) readCommands(build string) error {
 		}
 	}
 	if len(want) > 0 || c.link == "" || c.translate == "" {
-		return fmt.Errorf("make -n does not say how these are made: %v, or the library, or build/core.c\n%s", want, text)
+		return fmt.Errorf("make -n does not say how these are made: %v, or the library, or build/core.c", want)
 	}
 	t.spine[build] = c
 	return nil
