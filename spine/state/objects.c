@@ -168,7 +168,7 @@ void instance_free_objects(struct instance *instance)
         for (uint32_t i = 0; i < list->room; i++) {
             struct object *object = list->object[i];
             if (object)
-                object->free(instance, object);
+                object->drop(instance, object);
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};

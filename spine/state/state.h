@@ -39,7 +39,7 @@ bool is_missing(const void *p);
 /* Embedded in every object that has a place. */
 struct object {
     uint32_t index;
-    void (*free)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
+    void (*drop)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
     bool has_allocator;              /* the program gave one at creation */
     VkAllocationCallbacks allocator; /* a copy of it (ERRATA 12) */
 };

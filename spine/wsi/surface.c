@@ -174,7 +174,7 @@ static struct surface *surface_new(struct instance *instance, const struct surfa
     surface->platform_size = kind->platform_size;
     surface->sizes_offset = offsetof(struct surface, base_size);
     surface->whole_size = (uint32_t)size;
-    surface->object.free = surface_free;
+    surface->object.drop = surface_free;
     surface->kind = kind;
     surface->create_info = (char *)surface + rounded(sizeof *surface);
     chain_copy(kind, info, surface->create_info);
