@@ -19,7 +19,7 @@ import (
 )
 
 // What a test executes is written by the executing processes themselves, a byte a place, into a file that they map
-// shared: it stays there when they are killed. The first half is for the spine, by address, the second for Go, by number.
+// shared: it stays there when they are killed. The first half is for the library, by address, the second for Go, by number.
 const (
 	marksHalf = 1 << 21
 	marksSize = 2 * marksHalf
@@ -203,9 +203,10 @@ func spinePlaces(library string, places map[int][]place) error {
 				return err
 			}
 			if known && row.Address > last.Address && last.File != nil && last.Line > 0 {
-				name := last.File.Name
-				if i := strings.LastIndex(name, "spine/"); i >= 0 {
-					add(last.Address, row.Address, name[i:], last.Line)
+				for _, part := range []string{"/spine/", "/internal/core/"} { // the core's lines are those of the Go source
+					if i := strings.LastIndex("/"+last.File.Name, part); i >= 0 {
+						add(last.Address, row.Address, last.File.Name[i:], last.Line)
+					}
 				}
 			}
 			last, known = row, !row.EndSequence
@@ -336,7 +337,7 @@ func (t *tree) instrument() (*marks, error) {
 	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "zmarks.go"), []byte(text), 0o644)); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(t.buildCore(), t.buildTool()); err != nil {
+	if err := t.buildTool(); err != nil {
 		return nil, err
 	}
 	return m, t.buildAllTests()

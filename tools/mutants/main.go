@@ -348,7 +348,7 @@ func (r *tally) report(o options) {
 }
 
 // goSources are the Go files that faults are planted in.
-var goSources = []string{"internal/*/*.go", "cmd/libvkcore/*.go"}
+var goSources = []string{"internal/core/*/*.go", "internal/tool/*/*.go", "tools/goc/*.go", "tools/goc/*/*.go"}
 
 // leftOut tells whether a file gets no faults: generated files, tests, and what is never part of a program.
 func leftOut(path string) bool {

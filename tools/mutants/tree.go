@@ -74,14 +74,11 @@ func (t *tree) library(build string) string {
 	return t.path("build", build, filepath.Base(name))
 }
 
-// core is the core's file; its name keeps the id of the sound source, so that the spine need not be built again.
-func (t *tree) core() string {
-	id, err := os.ReadFile(t.path("build", "core.id"))
-	if err != nil {
-		return ""
-	}
-	return t.path("build", "libvkcore-"+strings.TrimSpace(string(id))+".so")
-}
+// coreSource is the core in C, made by tools/goc.
+const coreSource = "build/core.c"
+
+// core is the core's object.
+func (t *tree) core() string { return t.path("build", "obj", "core.o") }
 
 // readCommands asks make how it compiles and links the spine: a fault then costs one compilation and one linking.
 func (t *tree) readCommands() error {
@@ -100,7 +97,7 @@ func (t *tree) readCommandsOf(build string) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-n", "V=1", "-o", "build/core.id"}
+	args := []string{"-n", "V=1", "-W", coreSource}
 	for _, source := range sources {
 		name, err := filepath.Rel(t.folder, source)
 		if err != nil {
@@ -121,8 +118,8 @@ func (t *tree) readCommandsOf(build string) error {
 			c.link = line
 		}
 	}
-	if len(c.compile) != len(sources) || c.link == "" {
-		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(c.compile), len(sources), text)
+	if len(c.compile) != len(sources)+1 || c.link == "" {
+		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(c.compile), len(sources)+1, text)
 	}
 	t.spine[build] = c
 	return nil
@@ -130,7 +127,7 @@ func (t *tree) readCommandsOf(build string) error {
 
 // readPackages lists the packages with tests of what the library and the tool do, with what they are linked from.
 func (t *tree) readPackages() error {
-	text, err := t.command("go", "list", "-deps", "./cmd/libvkcore")
+	text, err := t.command("go", "list", "-deps", "./internal/core/entry")
 	if err != nil {
 		return fmt.Errorf("go list: %w\n%s", err, text)
 	}
@@ -141,7 +138,7 @@ func (t *tree) readPackages() error {
 		}
 	}
 	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
-		"./internal/...", "./cmd/...", "./test/...")
+		"./internal/...", "./cmd/...", "./test/...", "./tools/goc/...")
 	if err != nil {
 		return fmt.Errorf("go list: %w\n%s", err, text)
 	}
@@ -202,16 +199,19 @@ func (t *tree) buildAllTests() error {
 	return t.buildTests(packs...)
 }
 
+// buildCore translates the core and compiles what came out.
 func (t *tree) buildCore() error {
-	const flags = `SEARCH_FOLDERS="$(make -s --eval 'print-it:;@echo "$(SEARCH_FOLDERS)"' print-it)" `
-	if text, err := t.shell(flags + "CGO_ENABLED=1 cmd/libvkcore/build.sh " + t.core()); err != nil {
+	if text, err := t.command("make", "-s", coreSource); err != nil {
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	if text, err := t.shell(t.spine[""].compile[coreSource]); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
 }
 
 func (t *tree) buildTool() error {
-	if text, err := t.command("make", "-s", "-o", "build/core.id", "build/vkloader"); err != nil {
+	if text, err := t.command("make", "-s", "build/vkloader"); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
@@ -311,14 +311,23 @@ func (t *tree) buildC(m mutant, build string) (outcome, error) {
 }
 
 func (t *tree) buildGo(m mutant) (outcome, error) {
+	if strings.HasPrefix(m.file, "tools/goc/") { // its own tests judge it
+		if _, err := t.command("go", "build", "-o", os.DevNull, "./tools/goc"); err != nil {
+			return notBuilt, nil
+		}
+		return survived, nil
+	}
 	if t.inCore[filepath.Dir(m.file)] {
-		if err := t.renew(t.core()); err != nil {
+		if err := errors.Join(t.renew(t.path(coreSource)), t.renew(t.core()), t.renew(t.library(""))); err != nil {
 			return notBuilt, err
 		}
 		if err := t.buildCore(); err != nil {
 			return notBuilt, nil
 		}
-		if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || !same {
+		if same, err := sameCode(t.core(), t.core()+".sound"); err != nil {
+			return notBuilt, err
+		} else if !same {
+			_, err := t.shell(t.spine[""].link)
 			return survived, err
 		}
 	}

@@ -232,23 +232,23 @@ func (d *decider) explainListed() {
 		}
 	}
 	for i, l := range d.a.Layers {
-		code, what := diag.LayerListed, "listed"
+		code, cause, what := diag.LayerListed, diag.Plain, "listed"
 		if d.isInstance() {
-			code, what = diag.LayerInactive, "nobody asks for it"
+			code, cause, what = diag.LayerInactive, diag.Unasked, "nobody asks for it"
 			enabled, forbidden := true, false
 			if l.Implicit {
 				enabled, forbidden = d.byOwnVariables(l)
 			}
 			switch {
 			case by[i] != 0:
-				code, what = diag.LayerActive, "active: "+reasonText(by[i], l)
+				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
 			case forbidden:
-				what = "its disable variable " + l.DisableName + " is set"
+				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:
-				what = "its enable variable " + l.EnableName + " is not " + l.EnableValue
+				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" is not "+l.EnableValue
 			}
 		}
-		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Subject: l.Name, Path: l.Manifest, Line: l.Line,
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
 			Column: l.Column, What: what})
 	}
 }
