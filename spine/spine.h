@@ -1,5 +1,5 @@
-/* spine.h: the records that all rooms of the spine share, and nothing that does anything. Each room is a directory with
- * a header of its own name, which says what others may use. From the ground up, each using only those before it:
+/* spine.h: the records that all of the spine shares, and nothing that does anything. Each directory has a header of
+ * its own name, which says what others may use. From the ground up, each using only those before it:
  *
  *   process/   what the system gives: gate and lock (gate.c), waiting (claim.c), the process's end (exit.c), memory,
  *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), the start
@@ -77,7 +77,7 @@ struct handle_table {
     uint32_t room;
 };
 
-/* What vkCreate* of a surface, messenger or callback hands out (surface.c, messenger.c). */
+/* What vkCreate* of a surface, messenger or callback hands out. */
 struct handle_list {
     void **object; /* NULL: free place; the index is used in every driver's handle_table */
     uint32_t room;
@@ -105,39 +105,39 @@ struct instance {
     struct instance_table *table; /* +0, == &own_table */
     uint64_t magic;               /* +8, INSTANCE_MAGIC */
     VkInstance lower;             /* +16, what the top of the chain returned; the instance itself without layers */
-    char room[232];               /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
+    char spare[232];              /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
     struct instance_table own_table;
-    struct instance *next;        /* all live instances, under the lock */
+    struct instance *next;        /* of all there are, under the lock */
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
     bool drivers_have_allocator;  /* what layers passed down to vkCreateInstance */
     VkAllocationCallbacks drivers_given;
 
-    uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
-    uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
+    uint32_t api_version;         /* as it reached the terminator, 0 read as 1.0 */
+    uint64_t enabled;             /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
     bool sort;                    /* PHY-025 */
 
     char **app_layers;            /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;
 
     struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
-    struct driver_scan *scan;     /* the libraries of this instance's drivers */
+    struct driver_libs *libs;     /* the libraries of this instance's drivers */
 
-    struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
+    struct layer_list *layers;    /* the layer list, the active list, the chain (library/layer.c) */
 
-    struct physdev *upper;        /* physdev.c: handles that programs hold; under the lock */
-    struct physdev *lower_devs;   /* physdev.c: handles of the lower end; under the lock */
+    struct physdev *tramp_devs;        /* records whose handles programs hold; under the lock */
+    struct physdev *term_devs;   /* records whose handles layers hold; under the lock */
 
     struct device *devices;       /* live devices, under the lock */
 
-    struct messenger *messengers; /* most recent first, chained ones too; messenger.c */
+    struct messenger *messengers; /* most recent first, chained ones too (process/callback.c) */
     uint32_t heeded;              /* severities that any of them wants; read without the lock */
     struct handle_list objects[OBJECT_KINDS];
 
     struct unknown_names unknown_physdev, unknown_device;
-    struct configurations *configurations; /* configuration.c; NULL: none are active */
+    struct configurations *configurations; /* of physdev/configuration.c; NULL: none are active */
     unsigned log_level;           /* 0: the process's; else a settings file's (SET-77) */
 };
 
@@ -149,7 +149,7 @@ struct driver {
     struct driver_lib *lib;
     VkInstance handle;
     uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
-    uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
+    uint64_t enabled;              /* EXT_* bits passed to its vkCreateInstance */
     /* Under the lock; docs/concurrency.md, "Holding a driver". */
     uint32_t holds;                /* calls into it that are under way */
     bool asked;                    /* for its physical devices */
@@ -157,7 +157,7 @@ struct driver {
     struct handle_table objects[OBJECT_KINDS];
 };
 
-/* One usable driver library (or directly supplied driver) of one scan, in discovery order. */
+/* One usable driver library (or directly supplied driver), in discovery order. */
 struct driver_lib {
     struct driver_lib *next;
     struct mapped_lib *mapped;     /* NULL: directly supplied */
@@ -172,17 +172,17 @@ struct driver_lib {
     VkExtensionProperties *ext;    /* its instance extensions */
 };
 
-struct driver_scan {
+struct driver_libs {
     struct driver_lib *first;
     uint32_t count;
 };
 
-/* Both kinds of physical device. The first three words are what the assembler uses. */
+/* A physical device as programs know it, or as layers do. The first four words are what the assembler uses. */
 struct physdev {
     struct instance_table *table;  /* +0 */
     uint64_t magic;                /* +8 */
-    void *lower;                   /* +16: upper kind: the chain's handle; lower kind: the driver's */
-    struct driver *driver;         /* +24: lower kind: &driver->own_table; upper kind: NULL */
+    void *lower;                   /* +16: the handle one step down: the chain's, or the driver's */
+    struct driver *driver;         /* +24: where lower is the driver's; else NULL */
     struct instance *instance;     /* +32 */
     struct physdev *next;          /* of the same kind and instance */
 };
@@ -193,10 +193,10 @@ struct device {
     struct device_table *table;    /* +0: NULL until the driver's device exists */
     uint64_t magic;                /* +8: DEVICE_MAGIC */
     void *unused;                  /* +16 */
-    char room[232];                /* as in struct instance */
+    char spare[232];               /* as in struct instance */
 
     struct device *next;           /* of the instance */
-    struct device *next_known;     /* of all there are */
+    struct device *next_of_all;    /* of all there are */
     struct instance *instance;
     struct driver *driver;
     VkDevice driver_handle;        /* what the driver returned */
@@ -206,13 +206,13 @@ struct device {
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker;         /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;          /* GPA-049 */
-    struct tally uses;             /* look-ups under way by other threads (unknown.c) */
+    struct tally uses;             /* look-ups under way by other threads (dispatch/unknown.c) */
     bool linked;                   /* in the instance's list */
     bool complete;                 /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
-    /* The driver's own functions for commands that end in the loader's lower end; NULL when it has none. */
-    void *lower_slot[LOWER_DEVICE_COUNT]; /* LSLOT_<command> of gen/zslots.h */
+    /* The driver's own functions for commands that have a terminator; NULL when it has none. */
+    void *driver_slot[LOWER_DEVICE_COUNT]; /* LSLOT_<command> of gen/zslots.h */
     struct device_table own_table;
 };
 
@@ -228,21 +228,21 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
-/* Is the extension enabled on the instance (program or layers) / on the driver? GATE_* of gen/zslots.h. */
-static inline bool instance_gate(const struct instance *i, unsigned gate) { return (i->enabled >> gate) & 1; }
-static inline bool driver_gate(const struct driver *d, unsigned gate) { return (d->enabled >> gate) & 1; }
+/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of gen/zslots.h. */
+static inline bool instance_has(const struct instance *i, unsigned ext) { return (i->enabled >> ext) & 1; }
+static inline bool driver_has(const struct driver *d, unsigned ext) { return (d->enabled >> ext) & 1; }
 static inline struct instance *instance_of(VkInstance h) { return (struct instance *)h; }
-/* Lower-end physical device of a handle that reached the lower end. */
-static inline struct physdev *lower_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
+/* Of a handle that reached a terminator. */
+static inline struct physdev *term_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
 static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
 
 /* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for
  * again, and what there is after the last time counts. */
-#define LIST_RETRIES 8
+#define LIST_RETRIES_MAX 8
 static inline bool list_given(VkResult result) { return result == VK_SUCCESS || result == VK_INCOMPLETE; }
 
 #define EXPORT __attribute__((visibility("default")))
-/* Makes the exported symbol of a command whose upper end is written in C. */
+/* Makes the exported symbol of a command whose trampoline is written in C. */
 #define EXPORT_COMMAND(command) \
     extern EXPORT __typeof__(tramp_##command) command __attribute__((alias("tramp_" #command)))
 

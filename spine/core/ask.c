@@ -14,7 +14,7 @@
 
 #include "goc.h"
 
-#define ROUNDS 64 /* questions about one call; three or four are usual */
+#define CALL_ROUNDS_MAX 64 /* questions about one call; three or four are usual */
 
 /* The core (internal/core/entry). Results: 0, GOC_PANIC, GOC_MEMORY. */
 int core_go_begin(struct goc *g, void **call);
@@ -27,7 +27,7 @@ struct facts {
     struct wire_writer w; /* facts for the next message */
     struct goc *memory;   /* of the core, from the first message on that is not remembered */
     void *call;
-    struct round *round[ROUNDS]; /* the messages so far, held: the core points into them */
+    struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
     uint32_t count, told;        /* how many there are, and how many of them the core has got */
 };
 
@@ -191,7 +191,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
 #undef GIVE
         if (is_global(question)) give_remembered(&facts->w);
     }
-    while (facts->count < ROUNDS) {
+    while (facts->count < CALL_ROUNDS_MAX) {
         struct round *r;
         wire_put_question(&facts->w, &q);
         VkResult result = ask_once(instance, facts, &r);

@@ -1,4 +1,4 @@
-/* core.h: what the room core offers: questions to the core, and the plan that it answers with. */
+/* core.h: what core/ offers: questions to the core, and the plan that it answers with. */
 #ifndef VKL_CORE_H
 #define VKL_CORE_H
 

@@ -193,7 +193,7 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
     const VkAllocationCallbacks *own = instance_allocator(instance);
     struct debug_object *object = mem_new(own, sizeof *object, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (object)
-        object->object.free = debug_object_free;
+        object->object.drop = debug_object_free;
     struct messenger *record = object ? messenger_new(allocator ? allocator : own) : NULL; /* DBG-035 */
     VkResult result = record ? create_objects(instance, kind, object, info, allocator) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) {

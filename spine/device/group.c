@@ -6,7 +6,7 @@
 
 #include "process/process.h"
 
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice)) {
+VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice)) {
     *swap = (struct group_swap){.first = first};
     const VkBaseInStructure *before = NULL;
     for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
@@ -15,7 +15,7 @@ VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower
         if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) break;
         VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
         if (!own) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = lower(g->pPhysicalDevices[i]);
+        for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = next_handle(g->pPhysicalDevices[i]);
         swap->group = *g;
         swap->group.pPhysicalDevices = own;
         swap->devices = own;

@@ -13,7 +13,7 @@ struct group_swap {
 };
 
 /* Replaces the first one found (DEV-029), if there is one; VK_SUCCESS or out of memory. */
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice));
+VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice));
 /* Puts the program's chain back as it was (DEV-030). */
 void group_restore(struct group_swap *swap);
 

@@ -13,22 +13,22 @@
 #include "physdev/physdev.h"
 
 /* HND-036: as in instance.c. */
-_Static_assert(offsetof(struct device, next) >= 128, "room for damage");
+_Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
-static struct device *known; /* under the lock: every device from its creation to its end */
+static struct device *devices; /* under the lock: every device from its creation to its end */
 
-static void known_add(struct device *dev) {
+static void device_add(struct device *dev) {
     lock_take();
-    dev->next_known = known;
-    known = dev;
+    dev->next_of_all = devices;
+    devices = dev;
     lock_drop();
 }
 
-static void known_drop(struct device *dev) {
+static void device_drop(struct device *dev) {
     lock_take();
-    struct device **at = &known;
-    while (*at && *at != dev) at = &(*at)->next_known;
-    if (*at) *at = dev->next_known;
+    struct device **at = &devices;
+    while (*at && *at != dev) at = &(*at)->next_of_all;
+    if (*at) *at = dev->next_of_all;
     lock_drop();
 }
 
@@ -37,8 +37,8 @@ static VkResult set_device_data(VkDevice handle, void *object) {
     if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
     void *word = *(void **)handle;
     lock_take();
-    const struct device *dev = known;
-    while (dev && (const void *)&dev->own_table != word) dev = dev->next_known;
+    const struct device *dev = devices;
+    while (dev && (const void *)&dev->own_table != word) dev = dev->next_of_all;
     lock_drop();
     if (!dev) return VK_ERROR_INITIALIZATION_FAILED;
     *(void **)object = word;
@@ -103,9 +103,9 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
 
 /* ---- device groups --------------------------------------------------------------------------------------------- */
 
-static void *upper_to_chain(VkPhysicalDevice handle) {
+static void *tramp_to_chain(VkPhysicalDevice handle) {
     const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_UPPER_MAGIC ? p->lower : (void *)handle;
+    return p && p->magic == PHYSDEV_TRAMP_MAGIC ? p->lower : (void *)handle;
 }
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static struct device *with_table(struct instance *in, const void *table) {
 static void device_free(struct device *dev) {
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
-    known_drop(dev);
+    device_drop(dev);
     dev->own_table.mark = 0;
     mem_free(has ? &copy : NULL, dev);
 }
@@ -146,7 +146,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                            VkLayerDeviceLink *links, VkDevice *handle) {
     struct group_swap swap;
-    VkResult result = group_replace(&swap, info->pNext, upper_to_chain);
+    VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                     .pNext = swap.first,
                                     .function = VK_LAYER_LINK_INFO,
@@ -182,7 +182,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     if (own) dev->allocator = *own;
     dev->own_table.mark = DEVICE_MARK;
     dev->own_table.device = dev;
-    known_add(dev);
+    device_add(dev);
     dev->app_debug_marker = false;
     for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
@@ -240,7 +240,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
 VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                               const VkAllocationCallbacks *allocator, VkDevice *out) {
     const struct physdev *p = (const struct physdev *)handle;
-    if (!p || p->magic != PHYSDEV_UPPER_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
+    if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
     struct instance *in = p->instance;
     warn_layers(in, info);
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
@@ -271,7 +271,7 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
     if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
     if (!in) { /* LAY-366: an application-level physical device */
         const struct physdev *p = (const struct physdev *)physdev;
-        if (!p || p->magic != PHYSDEV_UPPER_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
+        if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
         in = p->instance;
         physdev = p->lower;
         instance = in->lower;

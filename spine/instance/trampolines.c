@@ -11,7 +11,7 @@
 #include "physdev/physdev.h"
 
 /* HND-036, LAY-322: a layer that overwrites 128 bytes at the handle meets nothing that the loader needs. */
-_Static_assert(offsetof(struct instance, own_table) >= 128, "room for damage");
+_Static_assert(offsetof(struct instance, own_table) >= 128, "HND-036");
 
 /* ---- facts ----------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +128,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
         log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
     } else {
         result = create(&copy, allocator, &handle);
-        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the lower end never says so */
+        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the terminator never says so */
             log_text(in, LOG_WARN,
                      "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
                      "#LLP_LAYER_17).");
@@ -163,16 +163,16 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
         plan_free(&plan);
         return result;
     }
-    result = drivers_open(in, &plan, info, &in->scan);
+    result = drivers_open(in, &plan, info, &in->libs);
     if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);
-    if (result == VK_SUCCESS) result = drivers_facts(in, in->scan, facts);
+    if (result == VK_SUCCESS) result = drivers_facts(in, in->libs, facts);
     if (result == VK_SUCCESS) result = core_decide(in, facts, QUESTION_INSTANCE_OPENED, NULL, false, &second);
     if (result == VK_SUCCESS) {
         plan_log(in, &second);
         result = second.result;
-        if (result == VK_SUCCESS) drivers_leave_out(in->scan, &second);
+        if (result == VK_SUCCESS) drivers_leave_out(in->libs, &second);
         plan_free(&second);
     }
     if (result == VK_SUCCESS) result = copy_app_layers(in, info);
@@ -184,7 +184,7 @@ static void instance_free(struct instance *in) {
     instance_drop(in);
     instance_free_objects(in);
     physdevs_free(in);
-    drivers_close(in, in->scan);
+    drivers_close(in, in->libs);
     if (in->layers) {
         layers_close(in);
         layers_free(in->layers);
@@ -216,9 +216,9 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
-    in->api_version = VK_API_VERSION_1_0; /* until the lower end learns it */
+    in->api_version = VK_API_VERSION_1_0; /* until the terminator learns it */
     in->enabled =
-        gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
     instance_add(in);
 
@@ -248,7 +248,7 @@ void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *all
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
     messengers_chained_wake(in); /* DBG-009, DBG-010 */
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
-    drivers_end(in, allocator); /* those that a layer kept from its lower end, INS-085 */
+    drivers_end(in, allocator); /* those that a layer kept from the terminator, INS-085 */
     in->magic = 0;
     instance_free(in);
     library_drop_preloaded(NULL); /* INS-088 */

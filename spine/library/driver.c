@@ -254,11 +254,11 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     return d;
 }
 
-static void append(struct driver_scan *scan, struct driver_lib *d) {
-    struct driver_lib **at = &scan->first;
+static void append(struct driver_libs *libs, struct driver_lib *d) {
+    struct driver_lib **at = &libs->first;
     while (*at) at = &(*at)->next;
     *at = d;
-    scan->count++;
+    libs->count++;
 }
 
 static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info) {
@@ -269,10 +269,10 @@ static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreate
 }
 
 VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
-                      struct driver_scan **out) {
+                      struct driver_libs **out) {
     VkResult result = VK_SUCCESS;
-    struct driver_scan *scan = calloc(1, sizeof *scan);
-    if (!scan) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct driver_libs *libs = calloc(1, sizeof *libs);
+    if (!libs) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct wire_reader reader;
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);
@@ -283,20 +283,20 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
             const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
             for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
                 struct driver_lib *d = direct_one(in, &list->pDrivers[i], i, &result);
-                if (d) append(scan, d);
+                if (d) append(libs, d);
             }
         } else if (record.id == WIRE_OPEN_DRIVER) {
             struct wire_open_driver step;
             if (!wire_get_open_driver(&record, &step)) continue;
             struct driver_lib *d = open_one(in, &step, &result);
-            if (d) append(scan, d);
+            if (d) append(libs, d);
         }
     }
     if (result != VK_SUCCESS) {
-        drivers_close(in, scan);
+        drivers_close(in, libs);
         return result;
     }
-    *out = scan;
+    *out = libs;
     return VK_SUCCESS;
 }
 
@@ -317,7 +317,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         return VK_SUCCESS;
     }
     VkResult result = VK_INCOMPLETE;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         uint32_t count = 0;
         *call = 1;
         d->ext_count = 0;
@@ -338,10 +338,10 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     return VK_SUCCESS;
 }
 
-VkResult drivers_facts(struct instance *in, const struct driver_scan *scan, struct facts *facts) {
+VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, struct facts *facts) {
     struct wire_writer *w = facts_writer(facts);
     uint32_t index = 0;
-    for (struct driver_lib *d = scan->first; d; d = d->next, index++) {
+    for (struct driver_lib *d = libs->first; d; d = d->next, index++) {
         uint32_t call;
         VkResult result = read_extensions(in, d, &call);
         wire_put_driver(w, &(struct wire_driver){.index = index,
@@ -357,11 +357,11 @@ VkResult drivers_facts(struct instance *in, const struct driver_scan *scan, stru
     return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
 }
 
-void drivers_leave_out(struct driver_scan *scan, const struct plan *plan) {
+void drivers_leave_out(struct driver_libs *libs, const struct plan *plan) {
     struct wire_reader reader;
     struct wire_record record;
     struct wire_drop_driver drop;
-    struct driver_lib **at = &scan->first;
+    struct driver_lib **at = &libs->first;
     uint32_t index = 0;
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) {
@@ -370,7 +370,7 @@ void drivers_leave_out(struct driver_scan *scan, const struct plan *plan) {
         struct driver_lib *d = *at;
         if (!d || index != drop.driver) return; /* they come in order, each once */
         *at = d->next;
-        scan->count--;
+        libs->count--;
         index++;
         library_close(d->mapped); /* DRV-046 */
         driver_lib_free(d);
@@ -385,29 +385,29 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
 
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
-void drivers_close(struct instance *in, struct driver_scan *scan) {
-    if (!scan) return;
-    for (struct driver_lib *d = scan->first; d;) {
+void drivers_close(struct instance *in, struct driver_libs *libs) {
+    if (!libs) return;
+    for (struct driver_lib *d = libs->first; d;) {
         struct driver_lib *next = d->next;
         if (d->mapped) log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", d->path);
         library_close(d->mapped);
         driver_lib_free(d);
         d = next;
     }
-    free(scan);
+    free(libs);
 }
 
-void drivers_preload(const struct driver_scan *scan) {
-    for (const struct driver_lib *d = scan->first; d; d = d->next)
+void drivers_preload(const struct driver_libs *libs) {
+    for (const struct driver_lib *d = libs->first; d; d = d->next)
         if (d->mapped) library_preload(d->mapped);
 }
 
-void driver_lib_drop(struct driver_scan *scan, struct driver_lib *lib) {
+void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib) {
     lock_take(); /* another thread may be removing another driver of the instance */
-    struct driver_lib **at = &scan->first;
+    struct driver_lib **at = &libs->first;
     while (*at != lib) at = &(*at)->next;
     *at = lib->next;
-    scan->count--;
+    libs->count--;
     lock_drop();
     if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
     library_close(lib->mapped);

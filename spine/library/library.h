@@ -1,4 +1,4 @@
-/* library.h: what the room library offers: libraries that are mapped into the process, those of drivers, those of
+/* library.h: what library/ offers: libraries that are mapped into the process, those of drivers, those of
  * layers. It calls the functions by which libraries are found and understood, and no Vulkan command of an instance. */
 #ifndef VKL_LIBRARY_H
 #define VKL_LIBRARY_H
@@ -55,16 +55,16 @@ void library_let_go(void *handle);
 
 /* Carries out the open_driver and direct steps of a plan, printing its log steps in their place. */
 VkResult drivers_open(struct instance *instance, const struct plan *plan, const VkInstanceCreateInfo *info,
-                      struct driver_scan **scan);
-/* Adds driver and driver_ext facts of a scan. */
-VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
-/* Closes the drivers that the core leaves out after it has seen the facts of the scan (ERRATA 20). */
-void drivers_leave_out(struct driver_scan *scan, const struct plan *plan);
+                      struct driver_libs **libs);
+/* Adds what the libraries answer about themselves to the facts: driver and driver_ext records. */
+VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
+/* Closes the drivers that the core leaves out after it has seen those facts (ERRATA 20). */
+void drivers_leave_out(struct driver_libs *libs, const struct plan *plan);
 /* Leaves the libraries open until library_drop_preloaded. */
-void drivers_preload(const struct driver_scan *scan);
-void drivers_close(struct instance *instance, struct driver_scan *scan);
+void drivers_preload(const struct driver_libs *libs);
+void drivers_close(struct instance *instance, struct driver_libs *libs);
 /* Closes the library of a driver that is gone. */
-void driver_lib_drop(struct driver_scan *scan, struct driver_lib *lib);
+void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib);
 /* Does the library list this instance extension? */
 bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 

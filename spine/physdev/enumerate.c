@@ -35,7 +35,7 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
         return result;
     result = scan_all_devices(instance, &scan);
     if (result == VK_SUCCESS)
-        result = physdev_records_lower(instance, scan.found, scan.count);
+        result = physdev_records_term(instance, scan.found, scan.count);
     if (result != VK_SUCCESS)
         goto done;
     if (!scan.count) {

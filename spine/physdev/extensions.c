@@ -11,7 +11,7 @@ VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, V
     VkExtensionProperties *list = NULL;
     VkResult result = VK_INCOMPLETE;
     *out = NULL;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         mem_free(allocator, list);
         list = NULL;
         *count = 0;
@@ -95,7 +95,7 @@ static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total
 VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *pLayerName,
                                                    uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
     const struct layer_list *layers = instance->layers;
     if (!pPropertyCount)
@@ -144,7 +144,7 @@ VkResult term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t
 {
     (void)pPropertyCount;
     (void)pProperties;
-    log_line(lower_physdev(handle)->instance, LOG_ERROR,
+    log_line(term_physdev(handle)->instance, LOG_ERROR,
              "Encountered the vkEnumerateDeviceLayerProperties terminator.  This means a layer improperly continued.");
     return VK_ERROR_INITIALIZATION_FAILED;
 }

@@ -76,7 +76,7 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
         return true;
     /* PHY-042: without a way to ask, a set driver filter removes the device. */
     void *ask = NULL;
-    if (instance_gate(instance, GATE_VK_KHR_get_physical_device_properties2))
+    if (instance_has(instance, EXT_VK_KHR_get_physical_device_properties2))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2KHR];
     else if (version_reaches(instance->api_version, 1))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2];

@@ -6,7 +6,7 @@
 #include "physdev/list.h"
 
 struct groups {
-    VkPhysicalDeviceGroupProperties *group; /* members are lower-end handles */
+    VkPhysicalDeviceGroupProperties *group; /* members are the terminators' handles */
     uint32_t count;
     uint32_t *end; /* for each driver of the scan, where its groups end */
     /* The caller's elements, whose chains drivers may fill (PHY-071). */
@@ -117,7 +117,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
 {
     uint32_t first = groups->count, first_device = scan->count;
     VkResult result = VK_INCOMPLETE;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         groups->count = first;
         scan->count = first_device;
         result = ask_groups(instance, scan, driver, enumerate, groups);
@@ -152,7 +152,7 @@ static VkResult wrap_members(struct instance *instance, const struct scan *scan,
 /* PHY-061, EXT-036: one of the two names, and never the other. */
 static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance *instance, const struct driver *driver)
 {
-    return driver_fn_raw(driver, instance_gate(instance, GATE_VK_KHR_device_group_creation)
+    return driver_fn_raw(driver, instance_has(instance, EXT_VK_KHR_device_group_creation)
                                      ? ISLOT_vkEnumeratePhysicalDeviceGroupsKHR
                                      : ISLOT_vkEnumeratePhysicalDeviceGroups);
 }
@@ -171,7 +171,7 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
         groups->end[i] = groups->count;
     }
     if (result == VK_SUCCESS)
-        result = physdev_records_lower(instance, scan->found, scan->count);
+        result = physdev_records_term(instance, scan->found, scan->count);
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
         result = wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0,
                               groups->end[i]);

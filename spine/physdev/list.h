@@ -34,9 +34,9 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
 
 /* PHY-025, PHY-026: is sorting in effect for this call? */
 bool sort_wanted(const struct instance *instance);
-/* Puts lower-end devices, given in the order of PHY-023, into that of PHY-027. VK_SUCCESS or out of memory. */
+/* Puts the terminators' devices, given in the order of PHY-023, into that of PHY-027. VK_SUCCESS or out of memory. */
 VkResult sort_devices(struct instance *instance, struct physdev **device, uint32_t count);
-/* The same for groups, whose members are lower-end handles (PHY-075). */
+/* The same for groups, whose members are the terminators' handles (PHY-075). */
 VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count);
 
 /* ---- filter.c -------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* physdev.h: what the room physdev offers: the extensions of a physical device, and the device configurations of an
+/* physdev.h: what physdev/ offers: the extensions of a physical device, and the device configurations of an
  * instance. All else that it does, it does as commands. */
 #ifndef VKL_PHYSDEV_H
 #define VKL_PHYSDEV_H

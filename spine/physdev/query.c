@@ -1,6 +1,6 @@
 /* query.c: terminators of the physical-device queries that have two names or may be missing: the "2" queries and the
  * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that
- * owns the device; nothing here takes the lock (THR-010). */
+ * owns the device, and keeps nothing (THR-010). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* ---- which function, and the messages -------------------------------------------------------------------------- */
 
 /* EXT-007: the core function, the extension's, or none, which means emulation. */
-static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned gate)
+static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned ext)
 {
     const struct instance *instance = device->instance;
     if (version_reaches(instance->api_version, 1)) {
@@ -18,12 +18,12 @@ static void *pick(const struct physdev *device, unsigned core, unsigned khr, uns
         if (function)
             return function;
     }
-    return instance_gate(instance, gate) ? driver_fn_raw(device->driver, khr) : NULL;
+    return instance_has(instance, ext) ? driver_fn_raw(device->driver, khr) : NULL;
 }
 #define PICK_2(device, command) \
-    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, GATE_VK_KHR_get_physical_device_properties2))
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_get_physical_device_properties2))
 #define PICK_EXTERNAL(device, command, what) \
-    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, GATE_VK_KHR_external_##what##_capabilities))
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_external_##what##_capabilities))
 
 static void log_emulated(const struct physdev *device, const char *name, const char *old)
 {
@@ -48,7 +48,7 @@ static void log_ignored_element(const struct physdev *device, const char *name, 
 
 void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2 *pFeatures)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFeatures2 ask = PICK_2(device, vkGetPhysicalDeviceFeatures2);
     if (ask) {
         ask(driver_physdev(device), pFeatures);
@@ -70,7 +70,7 @@ void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDevice
 
 void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceProperties2 ask = PICK_2(device, vkGetPhysicalDeviceProperties2);
     if (ask) {
         ask(driver_physdev(device), pProperties);
@@ -80,7 +80,7 @@ void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDevi
     driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &pProperties->properties);
     for (VkBaseOutStructure *next = pProperties->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
-            if (!instance_gate(device->instance, GATE_VK_KHR_external_memory_capabilities))
+            if (!instance_has(device->instance, EXT_VK_KHR_external_memory_capabilities))
                 continue; /* EXT-023: left alone, and no message */
             log_line(device->instance, LOG_WARN,
                      "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct "
@@ -98,7 +98,7 @@ void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDevi
 void term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
                                                VkFormatProperties2 *pFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceFormatProperties2);
     if (ask) {
         ask(driver_physdev(device), format, pFormatProperties);
@@ -115,7 +115,7 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
                                                         const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
                                                         VkImageFormatProperties2 *pImageFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceImageFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceImageFormatProperties2);
     if (ask)
         return ask(driver_physdev(device), pImageFormatInfo, pImageFormatProperties);
@@ -130,7 +130,7 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
 void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uint32_t *pQueueFamilyPropertyCount,
                                                     VkQueueFamilyProperties2 *pQueueFamilyProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ask = PICK_2(device, vkGetPhysicalDeviceQueueFamilyProperties2);
     if (ask) {
         ask(driver_physdev(device), pQueueFamilyPropertyCount, pQueueFamilyProperties);
@@ -161,7 +161,7 @@ void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uin
 void term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
                                                VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceMemoryProperties2 ask = PICK_2(device, vkGetPhysicalDeviceMemoryProperties2);
     if (ask) {
         ask(driver_physdev(device), pMemoryProperties);
@@ -179,7 +179,7 @@ void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handl
                                                           uint32_t *pPropertyCount,
                                                           VkSparseImageFormatProperties2 *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 ask =
         PICK_2(device, vkGetPhysicalDeviceSparseImageFormatProperties2);
     if (ask) {
@@ -217,7 +217,7 @@ void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
                                                       const VkPhysicalDeviceExternalBufferInfo *pExternalBufferInfo,
                                                       VkExternalBufferProperties *pExternalBufferProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalBufferProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalBufferProperties, memory);
     if (ask) {
@@ -238,7 +238,7 @@ void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
     VkPhysicalDevice handle, const VkPhysicalDeviceExternalSemaphoreInfo *pExternalSemaphoreInfo,
     VkExternalSemaphoreProperties *pExternalSemaphoreProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalSemaphoreProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalSemaphoreProperties, semaphore);
     if (ask) {
@@ -260,7 +260,7 @@ void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
                                                      const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
                                                      VkExternalFenceProperties *pExternalFenceProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalFenceProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalFenceProperties, fence);
     if (ask) {
@@ -284,7 +284,7 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
     VkExternalImageFormatPropertiesNV *pExternalImageFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalImageFormatPropertiesNV ask =
         driver_fn(device->driver, vkGetPhysicalDeviceExternalImageFormatPropertiesNV);
     if (ask)
@@ -305,7 +305,7 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
 VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_t *pToolCount,
                                                 VkPhysicalDeviceToolProperties *pToolProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolProperties ask = driver_fn(device->driver, vkGetPhysicalDeviceToolProperties);
     if (!ask) {
         log_line(device->instance, LOG_ERROR,
@@ -325,7 +325,7 @@ VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_
 VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint32_t *pToolCount,
                                                    VkPhysicalDeviceToolProperties *pToolProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolPropertiesEXT ask = driver_fn(device->driver, vkGetPhysicalDeviceToolPropertiesEXT);
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
     const VkAllocationCallbacks *allocator = instance_allocator(device->instance);

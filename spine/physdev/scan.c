@@ -43,7 +43,7 @@ static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysica
     PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
     VkPhysicalDevice *device = NULL;
     VkResult result = VK_INCOMPLETE;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         *count = 0;
         *reading = false;
         result = enumerate(driver->handle, count, NULL);

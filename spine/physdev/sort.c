@@ -195,7 +195,7 @@ VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties 
     struct key *next = key;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++, next++)
-            read_key(next, lower_physdev(group[i].physicalDevices[j]), (uint32_t)(next - key));
+            read_key(next, term_physdev(group[i].physicalDevices[j]), (uint32_t)(next - key));
     read_all_pci(instance, key, members);
     uint32_t vendor = 0, id = 0;
     bool selection = read_selection(instance, &vendor, &id);

@@ -18,8 +18,8 @@ static inline struct instance *physdev_instance(VkInstance handle, uint32_t comm
 
 /* With a filter the whole list is needed whatever the program asks for: the chain is asked with a guessed room that
  * grows until all fits. Counting first would ask every driver twice. */
-#define FIRST_ROOM 32u
-#define LAST_ROOM (FIRST_ROOM << 10)
+#define ROOM_FIRST 32u
+#define ROOM_MAX (ROOM_FIRST << 10)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     if (found) {
         for (uint32_t i = 0; i < count; i++)
             found[i].handle = device[i];
-        result = physdev_records_upper(instance, found, count);
+        result = physdev_records_tramp(instance, found, count);
     }
     for (uint32_t i = 0; i < count; i++)
         device[i] = result == VK_SUCCESS ? (VkPhysicalDevice)found[i].record : VK_NULL_HANDLE;
@@ -58,14 +58,14 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     VkPhysicalDevice *all = NULL;
     uint32_t total = 0;
     VkResult result;
-    for (uint32_t room = FIRST_ROOM;; room *= 4) {
+    for (uint32_t room = ROOM_FIRST;; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
         if (!all)
             return VK_ERROR_OUT_OF_HOST_MEMORY;
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room == LAST_ROOM) {
+        if (result != VK_INCOMPLETE || room == ROOM_MAX) {
             total = total < room ? total : room;
             break;
         }
@@ -142,7 +142,7 @@ static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProp
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
                 (end++)->handle = group[i].physicalDevices[j];
-        result = physdev_records_upper(instance, found, (uint32_t)members);
+        result = physdev_records_tramp(instance, found, (uint32_t)members);
     }
     const struct found *next = found;
     for (uint32_t i = 0; i < count; i++) {
@@ -180,7 +180,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     VkPhysicalDeviceGroupProperties *all = NULL;
     uint32_t total = 0, given = properties ? *count : 0;
     VkResult result;
-    for (uint32_t room = FIRST_ROOM;; room *= 4) {
+    for (uint32_t room = ROOM_FIRST;; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
         if (!all)
@@ -194,7 +194,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
         }
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room == LAST_ROOM) {
+        if (result != VK_INCOMPLETE || room == ROOM_MAX) {
             total = total < room ? total : room;
             break;
         }
@@ -255,7 +255,7 @@ VkResult tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_
                                                 VkLayerProperties *pProperties)
 {
     const struct physdev *device = (const struct physdev *)handle;
-    if (!device || device->magic != PHYSDEV_UPPER_MAGIC)
+    if (!device || device->magic != PHYSDEV_TRAMP_MAGIC)
         bad_handle(CMD_vkEnumerateDeviceLayerProperties);
     const struct layer_list *layers = device->instance->layers;
     uint32_t total = layers ? layers->active_count : 0;

@@ -36,6 +36,15 @@ struct driver *driver_after(struct driver *current) {
     return d;
 }
 
+bool any_driver_has(struct instance *in, const char *name) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
+        if (!d->lib->gipa(d->handle, name)) continue;
+        driver_release(d);
+        return true;
+    }
+    return false;
+}
+
 bool drivers_take(struct instance *in, struct held_drivers *held) {
     uint32_t all = 0;
     lock_take();

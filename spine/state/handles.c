@@ -1,18 +1,18 @@
 /* handles.c: the instance and the device that a handle stands for. */
 #include "state/state.h"
 
-static struct instance *live; /* under the lock */
+static struct instance *instances; /* under the lock */
 
 void instance_add(struct instance *in) {
     lock_take();
-    in->next = live;
-    live = in;
+    in->next = instances;
+    instances = in;
     lock_drop();
 }
 
 void instance_drop(struct instance *in) {
     lock_take();
-    for (struct instance **at = &live; *at; at = &(*at)->next) {
+    for (struct instance **at = &instances; *at; at = &(*at)->next) {
         if (*at != in) continue;
         *at = in->next;
         break;
@@ -24,7 +24,7 @@ struct instance *instance_known(VkInstance handle) {
     if (!handle) return NULL;
     const void *word = *(void **)handle;
     lock_take();
-    struct instance *in = live;
+    struct instance *in = instances;
     while (in && in->table != word) in = in->next;
     lock_drop();
     return in;

@@ -8,7 +8,7 @@
 
 #include "state/state.h"
 
-#define FIRST_ROOM 32u /* DBG-036: that many need no growth */
+#define ROOM_FIRST 32u /* DBG-036: that many need no growth */
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     while (index < list->room && list->object[index])
         index++;
     bool fits = claimed && (index < list->room || enlarge(instance, &list->object, &list->room,
-                                                          list->room ? list->room * 2 : FIRST_ROOM));
+                                                          list->room ? list->room * 2 : ROOM_FIRST));
     /* DBG-036: the instance's list first, then each driver's. */
     for (uint32_t i = 0; fits && i < held->count; i++) {
         struct handle_table *table = &held->driver[i]->objects[kind];
@@ -168,7 +168,7 @@ void instance_free_objects(struct instance *instance)
         for (uint32_t i = 0; i < list->room; i++) {
             struct object *object = list->object[i];
             if (object)
-                object->free(instance, object);
+                object->drop(instance, object);
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};

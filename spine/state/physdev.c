@@ -70,14 +70,14 @@ static VkResult give_records(struct instance *instance, struct physdev **list, u
     return result;
 }
 
-VkResult physdev_records_lower(struct instance *instance, struct found *found, uint32_t count)
+VkResult physdev_records_term(struct instance *instance, struct found *found, uint32_t count)
 {
-    return give_records(instance, &instance->lower_devs, PHYSDEV_LOWER_MAGIC, found, count);
+    return give_records(instance, &instance->term_devs, PHYSDEV_TERM_MAGIC, found, count);
 }
 
-VkResult physdev_records_upper(struct instance *instance, struct found *found, uint32_t count)
+VkResult physdev_records_tramp(struct instance *instance, struct found *found, uint32_t count)
 {
-    return give_records(instance, &instance->upper, PHYSDEV_UPPER_MAGIC, found, count);
+    return give_records(instance, &instance->tramp_devs, PHYSDEV_TRAMP_MAGIC, found, count);
 }
 
 /* The record that a handle is, or NULL. Under the lock. */
@@ -91,15 +91,15 @@ static struct physdev *record_at(struct physdev *list, VkPhysicalDevice handle)
 struct physdev *physdev_find(struct instance *instance, VkPhysicalDevice handle)
 {
     lock_take();
-    struct physdev *record = record_at(instance->upper, handle);
+    struct physdev *record = record_at(instance->tramp_devs, handle);
     if (!record)
-        record = record_at(instance->lower_devs, handle);
+        record = record_at(instance->term_devs, handle);
     lock_drop();
     return record;
 }
 
 void physdevs_free(struct instance *instance)
 {
-    records_free(instance->upper);
-    records_free(instance->lower_devs);
+    records_free(instance->tramp_devs);
+    records_free(instance->term_devs);
 }

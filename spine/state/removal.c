@@ -22,7 +22,7 @@ void driver_end(struct driver *driver) {
     struct instance *in = driver->instance;
     driver_destroy_objects(driver);
     driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
-    driver_lib_drop(in->scan, driver->lib);
+    driver_lib_drop(in->libs, driver->lib);
     free(driver);
 }
 

@@ -1,4 +1,4 @@
-/* state.h: what the room state offers: the drivers of an instance and who holds them, the objects that every driver has
+/* state.h: what state/ offers: the drivers of an instance and who holds them, the objects that every driver has
  * a handle of its own for, the records of physical devices, and finding an instance or a device by a handle. */
 #ifndef VKL_STATE_H
 #define VKL_STATE_H
@@ -15,6 +15,8 @@ void driver_release(struct driver *driver);
 /* Drivers of an instance one after the other, each held while it is the current one. To stop early, release it. */
 struct driver *driver_first(struct instance *instance);
 struct driver *driver_after(struct driver *current);
+/* Does any driver have a command, by its vkGetInstanceProcAddr? */
+bool any_driver_has(struct instance *instance, const char *name);
 /* All of them at once, in chain order. */
 #define HELD_FEW 32
 struct held_drivers {
@@ -39,7 +41,7 @@ bool is_missing(const void *p);
 /* Embedded in every object that has a place. */
 struct object {
     uint32_t index;
-    void (*free)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
+    void (*drop)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
     bool has_allocator;              /* the program gave one at creation */
     VkAllocationCallbacks allocator; /* a copy of it (ERRATA 12) */
 };
@@ -53,7 +55,8 @@ static inline const VkAllocationCallbacks *object_allocator(const struct object 
  * program's allocator. An error leaves nothing behind. */
 VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,
                       const VkAllocationCallbacks *given, const struct held_drivers *held);
-/* Waits until nobody is enlarging lists; with the lock. False: this thread is. */
+/* Waits until no other thread is enlarging the lists of the instance; with the lock. False: this very thread is, and
+ * was called back by an allocator. */
 bool objects_settled(struct instance *instance);
 /* Stores what a driver made, which is held. */
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
@@ -85,8 +88,8 @@ struct found {
 
 /* Gives each handle that was found its record: of those that the terminators know, or of those that programs hold. On
  * an error (no memory) not all have one. */
-VkResult physdev_records_lower(struct instance *instance, struct found *found, uint32_t count);
-VkResult physdev_records_upper(struct instance *instance, struct found *found, uint32_t count);
+VkResult physdev_records_term(struct instance *instance, struct found *found, uint32_t count);
+VkResult physdev_records_tramp(struct instance *instance, struct found *found, uint32_t count);
 /* The record of either kind that a handle is; NULL when it is none. */
 struct physdev *physdev_find(struct instance *instance, VkPhysicalDevice handle);
 void physdevs_free(struct instance *instance);

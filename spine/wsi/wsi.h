@@ -1,4 +1,4 @@
-/* wsi.h: what the room wsi offers: the surface that a driver has made for one of the loader's. */
+/* wsi.h: what wsi/ offers: the surface that a driver has made for one of the loader's. */
 #ifndef VKL_WSI_H
 #define VKL_WSI_H
 
