@@ -108,7 +108,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     record_text(&r, "phase", p ? "fill" : "count");
     record_int(&r, "room", *count);
     record_close(&r);
-    if (forced) return result;
+    if (forced && result < 0) return result;
     if (device) {
         char list[4096], *rest = NULL;
         snprintf(list, sizeof list, "%s", statement_value(device, "ext", ""));
@@ -126,10 +126,10 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
             all[total++].specVersion = s->count > 2 ? (uint32_t)script_number(s->word[2]) : 1;
         }
     }
-    result = give_count(total, count, p != NULL, &fill);
+    VkResult given = give_count(total, count, p != NULL, &fill);
     if (p) memcpy(p, all, fill * sizeof *p);
     claim_more(function, count, p != NULL);
-    return result;
+    return forced ? result : given;
 }
 
 VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
