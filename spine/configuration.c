@@ -67,7 +67,7 @@ struct identity {
 
 static bool names_its_driver(const struct physdev *device, uint32_t version)
 {
-    if ((version & 0x1fffffffu) >= ((1u << 22) | (2u << 12)))
+    if (version_reaches(version, 2))
         return true;
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;

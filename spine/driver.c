@@ -29,9 +29,11 @@ void driver_lib_free(struct driver_lib *lib) {
     free(lib);
 }
 
-/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). */
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is named
+ * as it was given to the linker: its real path is for those that are loaded (DRV-025). */
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
+    const char *given = d->mapped->given;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
     PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
@@ -55,7 +57,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip "
                      "this ICD.",
-                     d->path);
+                     given);
             return false;
         }
         if (version == 0 && gipa) version = 1;
@@ -63,7 +65,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add: ICD %s reports an interface version of %u but doesn't export "
                      "vk_icdGetInstanceProcAddr, skip this ICD.",
-                     d->path, version);
+                     given, version);
             return false;
         }
     }
@@ -76,7 +78,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             log_line(
                 in, LOG_ERROR,
                 "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
-                d->path);
+                given);
             return false;
         }
         d->enumerate_extensions =
@@ -85,7 +87,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
                      "'vk_icdGetInstanceProcAddr' for ICD %s",
-                     d->path);
+                     given);
             return false;
         }
         if (version >= 7) /* DRV-060 */
@@ -96,7 +98,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or "
                      "'vk_icdGetInstanceProcAddr' from ICD %s failed.",
-                     d->path);
+                     given);
             return false;
         }
         log_line(in, LOG_WARN,
@@ -108,7 +110,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         if (!d->create_instance) {
             log_line(in, LOG_ERROR,
                      "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
-                     d->path);
+                     given);
             return false;
         }
         d->enumerate_extensions = gate_dlsym(handle, "vkEnumerateInstanceExtensionProperties");
@@ -117,7 +119,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
                      "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
                      "dlsym/LoadLibrary for "
                      "ICD %s",
-                     d->path);
+                     given);
             return false;
         }
     }

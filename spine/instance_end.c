@@ -22,12 +22,15 @@ static struct instance *check_handle(const VkInstance *handle) {
     return in;
 }
 
+/* Exactly 1.0: what is older, as a manifest's version that is no number, is not (ENV-80). */
+static bool is_1_0(uint32_t version) {
+    return VK_API_VERSION_MAJOR(version) == 1 && VK_API_VERSION_MINOR(version) == 0;
+}
+
 /* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
 static uint32_t driver_version(struct instance *in, const struct driver_lib *lib) {
     uint32_t declared = lib->manifest_version;
-    if (VK_API_VERSION_MAJOR(declared) < 1 ||
-        (VK_API_VERSION_MAJOR(declared) == 1 && VK_API_VERSION_MINOR(declared) == 0))
-        return VK_API_VERSION_1_0;
+    if (!version_reaches(declared, 1)) return VK_API_VERSION_1_0;
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)lib->gipa(NULL, "vkEnumerateInstanceVersion");
     uint32_t version = VK_API_VERSION_1_0;
     if (!ask) {
@@ -46,18 +49,14 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
                  lib->path);
         return VK_API_VERSION_1_0;
     }
-    if (VK_API_VERSION_MINOR(version) == 0) {
+    if (!version_reaches(version, 1)) {
         log_line(in, LOG_WARN | LOG_DRIVER,
                  "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but "
                  "vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
                  lib->path);
-        return VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version); /* INS-065 */
+        return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0; /* INS-065 */
     }
     return declared;
-}
-
-static bool is_1_0(uint32_t version) {
-    return VK_API_VERSION_MAJOR(version) <= 1 && VK_API_VERSION_MINOR(version) == 0;
 }
 
 /* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
@@ -180,7 +179,7 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     in->api_version = asked ? asked : VK_API_VERSION_1_0;
     in->enabled |=
         gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
-    in->sort = !is_1_0(in->api_version) || instance_gate(in, GATE_VK_KHR_get_physical_device_properties2);
+    in->sort = version_reaches(in->api_version, 1) || instance_gate(in, GATE_VK_KHR_get_physical_device_properties2);
 
     VkInstanceCreateInfo safe = *info;
     if (!safe.ppEnabledExtensionNames) safe.enabledExtensionCount = 0;

@@ -134,7 +134,7 @@ PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *na
     const struct instance *in = instance_of(handle);
     bool valid = in && in->magic == INSTANCE_MAGIC;
     if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006 */
-        return valid && VK_API_VERSION_MINOR(in->api_version) >= 3 ? NULL : names_function(r->tramp);
+        return valid && version_reaches(in->api_version, 3) ? NULL : names_function(r->tramp);
     if (!in) return NULL;                                             /* GPA-007 */
     if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);                /* GPA-008 */
     if (r) return gate_open(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
@@ -194,8 +194,8 @@ PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) 
     if (!dev) return NULL;                                                   /* GPA-046 */
     if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name); /* GPA-054, GPA-055 */
     const struct instance *in = dev->instance;
-    if (dev->hide_newer_core && r->minor != 255 && r->minor > VK_API_VERSION_MINOR(in->api_version))
-        return NULL; /* GPA-049 */
+    if (dev->hide_newer_core && r->minor != 255 && r->minor > 0 && !version_reaches(in->api_version, r->minor))
+        return NULL; /* GPA-049; what is of 1.0 is never hidden */
     switch ((uint32_t)(r - names_commands)) {
     case CMD_vkGetDeviceQueue2: /* GPA-045 */ return names_function(r->tramp);
     case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056 */

@@ -7,7 +7,7 @@
 /* The version without its variant bits, for comparisons with 1.1. */
 static inline bool at_least_1_1(uint32_t version)
 {
-    return (version & 0x1fffffffu) >= ((1u << 22) | (1u << 12));
+    return version_reaches(version, 1);
 }
 
 /* The instance of a handle that a program gave; a bad one ends the process before anything else (HND-018). */

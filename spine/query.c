@@ -315,7 +315,7 @@ VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_
     } else {
         VkPhysicalDeviceProperties properties = {0};
         driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);
-        if (((properties.apiVersion >> 12) & 0x3ff) >= 3) /* EXT-043 */
+        if (version_reaches(properties.apiVersion, 3)) /* EXT-043 */
             return ask(driver_physdev(device), pToolCount, pToolProperties);
     }
     *pToolCount = 0;
@@ -476,7 +476,7 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
             ext_set_add(&set, &own[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
-            for (uint32_t k = 0; layer->implicit && k < layer->device_ext_count; k++)
+            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);

@@ -97,6 +97,11 @@ struct tally {
     uint64_t generation; /* fork_generation() of the count */
 };
 
+/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ERRATA 24). */
+static inline bool version_reaches(uint32_t version, uint32_t minor) {
+    return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
+}
+
 struct unknown_names {
     char *name[UNKNOWN_MAX];
     bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */

@@ -172,7 +172,7 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
 static bool manifest_names(const struct instance *in, const char *name) { /* UNK-012 b */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
-        for (uint32_t e = 0; e < layer->entrypoint_count; e++)
+        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++) /* ERRATA 25 */
             if (strcmp(layer->entrypoint[e], name) == 0) return true;
     }
     return false;

@@ -98,6 +98,67 @@ func TestMetaLayers(t *testing.T) {
 	s.end()
 }
 
+// What is invalid is gone for the meta-layers after it: they lack a component. Those before it find it incomplete.
+//
+// holds: LAY-156 LAY-157 LAY-159 LAY-161 LAY-162 LAY-165
+func TestReasonsOfMetaLayers(t *testing.T) {
+	t.Parallel()
+	const verify = "verify_meta_layer_component_layers: "
+	lacks := func(name, component string) string {
+		return verify + "Meta-layer " + name + " can't find component layer " + component + " at index 0.  Skipping this layer."
+	}
+	incomplete := func(name, component string) string {
+		return "Meta-layer " + name + " component layer " + component + " can not find all component layers.  Skipping this layer."
+	}
+	type manifest struct{ name, component, api string }
+	for _, c := range []struct {
+		manifests []manifest
+		listed    string
+		reasons   []string
+	}{
+		{[]manifest{{"a", "gone", ""}, {"b", "a", ""}, {"c", "b", ""}}, "", []string{lacks("a", "gone"), lacks("b", "a"), lacks("c", "b")}},
+		{[]manifest{{"c", "b", ""}, {"b", "a", ""}, {"a", "gone", ""}}, "", []string{
+			lacks("a", "gone"), incomplete("b", "a"), incomplete("c", "b"), lacks("a", "gone"), incomplete("b", "a"), lacks("a", "gone")}},
+		{[]manifest{{"a", "b", ""}, {"b", "a", ""}}, "", []string{
+			verify + "Recursive dependency between Meta-layer b and  Meta-layer a.  Skipping this layer.", incomplete("a", "b"), lacks("b", "a")}},
+		{[]manifest{{"a", "a", ""}, {"b", "a", ""}}, "", []string{
+			verify + "Meta-layer a lists itself in its component layer list at index 0.  Skipping this layer.", lacks("b", "a")}},
+		{[]manifest{{"a", "b", "1.0.0"}, {"b", "a", "1.1.0"}}, "", []string{
+			verify + "Meta-layer uses API version 1.1, but component layer 0 has API version 1.0 that is lower.  Skipping this layer.",
+			incomplete("a", "b"), lacks("b", "a")}},
+		// another of its name takes its place
+		{[]manifest{{"a", "gone", ""}, {"a", "E", ""}, {"b", "a", ""}}, "a b", []string{lacks("a", "gone")}},
+		{[]manifest{{"b", "a", ""}, {"a", "gone", ""}, {"a", "E", ""}}, "a", []string{lacks("a", "gone"), incomplete("b", "a"), lacks("a", "gone")}},
+	} {
+		w := loud(t)
+		w.ExplicitLayer("E")
+		order := w.Path("explicit/E.json")
+		name := ""
+		for i, m := range c.manifests {
+			file := w.Path("work/" + string(rune('0'+i)) + ".json")
+			more := map[string]any{"library_path": nil, "component_layers": []string{m.component}}
+			if m.api != "" {
+				more["api_version"] = m.api
+			}
+			w.Write(file, blunt("1.2.0", m.name, more))
+			order += ":" + file
+			name += m.name + "=" + m.component + " "
+		}
+		w.Env["VK_LAYER_PATH"] = order
+		s := start(t, w)
+		s.h.OK("instance_layers", "count", "only")
+		var reasons []string
+		for _, line := range s.lines() {
+			if text, ok := strings.CutPrefix(line, tagged("WARNING", "")); ok && strings.Contains(text, "Skipping this layer") {
+				reasons = append(reasons, text)
+			}
+		}
+		same(t, name, strings.Join(reasons, "\n"), strings.Join(c.reasons, "\n"))
+		same(t, name, s.listed(), strings.TrimSpace("E "+c.listed))
+		s.end()
+	}
+}
+
 // holds: LAY-167 LAY-245 LAY-246 LAY-64
 func TestImplicitMetaLayers(t *testing.T) {
 	t.Parallel()

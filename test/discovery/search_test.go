@@ -304,3 +304,38 @@ func inner(manifest string) string {
 	_, rest, _ := strings.Cut(manifest, `"layer": `)
 	return strings.TrimSuffix(strings.TrimSpace(rest), "}")
 }
+
+// A folder and the name of a file in it are put together by a slash, whatever the folder ends in: nothing of what a
+// variable says is changed.
+//
+// holds: ENV-28 LAY-99 SYS-013 LAY-50 DRV-021
+func TestSlashesAreKept(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Driver("one").Set("library_path", "..//lib/one.so")
+	w.ExplicitLayer("VK_LAYER_e").Set("library_path", ".././lib/VK_LAYER_e.so")
+	w.ImplicitLayer("VK_LAYER_i")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers") + "/"
+	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + "//VK_LAYER_e.json"
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("implicit") + "//"
+	w.Accesses()
+	s := start(t, w)
+	o := s.create(layers("VK_LAYER_e")...)
+	same(t, "active", o.active, "VK_LAYER_i VK_LAYER_e")
+	for tag, path := range map[string]string{
+		"DRIVER": w.Path("drivers") + "//one.json", "LAYER": w.Path("implicit") + "///VK_LAYER_i.json",
+	} {
+		o.log.has(t, tag, "      "+path)
+	}
+	o.log.has(t, "LAYER", "      "+w.Path("explicit")+"//VK_LAYER_e.json")
+	o.log.has(t, "LAYER", "           Manifest: "+w.Path("implicit")+"///VK_LAYER_i.json")
+	o.log.has(t, "DRIVER", "Found ICD manifest file "+w.Path("drivers")+"//one.json, version 1.0.1")
+	s.end()
+	for _, want := range []string{
+		"dlopen " + w.Path("drivers") + "//..//lib/one.so 1", "dlopen " + w.Path("explicit") + "//.././lib/VK_LAYER_e.so 1",
+	} {
+		if !slices.Contains(w.AccessLog(), want) {
+			t.Errorf("no %s in %q", want, w.AccessLog())
+		}
+	}
+}

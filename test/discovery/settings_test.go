@@ -315,7 +315,7 @@ func TestSettingsMetaLayers(t *testing.T) {
 	s := start(t, w)
 	same(t, "listed", s.listed(), "M N G")
 	o := s.create()
-	same(t, "active", o.active, "N M")
+	same(t, "active", o.active, "M N")
 	o.log.has(t, "WARNING | LAYER", "loader_add_meta_layer: Meta-layer M recursively references itself through its component layers. Skipping the recursive reference.")
 	o.log.has(t, "WARNING | LAYER", `Failed to find layer name "gone" component layer "gone" to activate (Policy #LLP_LAYER_7)`)
 	o.log.has(t, "WARNING", "Layer name M does not conform to naming standard (Policy #LLP_LAYER_3)")

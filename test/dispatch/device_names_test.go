@@ -86,6 +86,8 @@ func TestDeviceNames(t *testing.T) {
 	}
 }
 
+// An instance of 2.0 is above every version of the commands (ERRATA 24); one below 1.0 has those of 1.0.
+//
 // holds: GPA-049..GPA-051
 func TestMaintenance5HidesNewerCommands(t *testing.T) {
 	t.Parallel()
@@ -96,6 +98,7 @@ func TestMaintenance5HidesNewerCommands(t *testing.T) {
 		hiddenFrom uint8
 	}{
 		{"1.0.0", true, true, true, 1}, {"1.1.0", true, true, true, 2}, {"1.2.0", true, true, true, 3}, {"1.3.0", true, true, true, 4},
+		{"2.0.0", true, true, true, 99}, {"0.9.0", true, true, true, 1}, {"129.1.0", true, true, true, 2},
 		{"1.0.0", true, false, true, 99}, {"1.0.0", false, true, true, 99}, {"1.0.0", true, false, false, 99},
 	} {
 		w := world.New(t)

@@ -471,6 +471,33 @@ func TestLinesAboutActiveLayers(t *testing.T) {
 	}
 }
 
+// An extension that cannot be enabled is no reason to keep silent about VK_INSTANCE_LAYERS.
+//
+// holds: ENV-72 ENV-73 LAY-138 LAY-139 INS-025
+func TestLinesAboutVariablesComeWithAFailure(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		words []string
+		line  string
+	}{
+		{[]string{"ext", "VK_ACME_gone"}, "Extension VK_ACME_gone not found in list of known instance extensions."},
+		{[]string{"ext", "VK_EXT_direct_mode_display"}, "Instance extension VK_EXT_direct_mode_display not supported by available ICDs or enabled layers."},
+		{[]string{"ext", "\x01"}, "Instance ppEnabledExtensionNames contains string that is too long or is badly formed"},
+		{[]string{"ext_count", "1"}, "Instance ppEnabledExtensionNames is NULL but enabledExtensionCount is greater than zero"},
+	} {
+		w := loud(t)
+		w.Driver("it")
+		w.ExplicitLayer("VK_LAYER_it").Set("api_version", "1.0.0")
+		w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_it:VK_LAYER_gone"
+		l := live(t, w, append(c.words, "api", "1.1.0")...)
+		l.wants(t, extensionNotPresent)
+		inOrder(t, l.exit, `[WARN|LAYER] env var 'VK_INSTANCE_LAYERS' defined and adding layers "VK_LAYER_it:VK_LAYER_gone"`,
+			`[ERROR|LAYER] Layer "VK_LAYER_gone" was not found but was requested by env var VK_INSTANCE_LAYERS!`,
+			"[ERROR] loader_validate_instance_extensions: "+c.line)
+		quietAbout(t, l.exit, "which is older than the application specified") // no layer is used
+	}
+}
+
 // holds: INS-057
 func TestLayerThatClaimsAMissingExtension(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,9 @@ func TestLayerThatChangesApiVersion(t *testing.T) {
 	}
 }
 
-// holds: INS-061 INS-062
+// A manifest's version that is no number is 0.0.0, and not 1.0 (ENV-80); 0.9 and 2.0 are not 1.0 either (ERRATA 24).
+//
+// holds: INS-061 INS-062 ENV-80
 func TestProperties2IsAdded(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -85,6 +87,14 @@ func TestProperties2IsAdded(t *testing.T) {
 		{"1.3.0", "1.2.0", true, []string{"ext", properties2}, []string{properties2}},
 		{"1.0.0", "1.0.0", false, nil, []string{}},
 		{"1.1.0", "1.0.0", false, []string{"ext", properties2}, []string{}},
+		{"1.1.0", "", true, nil, []string{}},
+		{"1.1.0", "abc", true, nil, []string{}},
+		{"1.1.0", "0.9.0", true, nil, []string{}},
+		{"1.1.0", "2.0.0", true, nil, []string{}},
+		{"1.0.0", "", true, nil, []string{properties2}},
+		{"0.9.0", "1.1.0", true, nil, []string{}},
+		{"2.0.0", "1.1.0", true, nil, []string{}},
+		{"2.0.0", "1.0.0", true, nil, []string{properties2}},
 	}
 	for i, c := range cases {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -136,6 +146,8 @@ func TestChainOfTheProgramReachesDrivers(t *testing.T) {
 	}
 }
 
+// Versions count whole (ERRATA 24): 2.0 is above 1.1 although its minor number is 0, 0.9 is below.
+//
 // holds: INS-064 INS-065 INS-066 INS-067 INS-068 INS-069 INS-070 INS-071
 func TestVersionsThatDriversSee(t *testing.T) {
 	t.Parallel()
@@ -159,7 +171,9 @@ func TestVersionsThatDriversSee(t *testing.T) {
 		{"a much newer driver", "9.0.0", script{"api 1.2.0"}, "1.3.7", apiWord(1, 3, 7), "", true},
 		{"a newer driver and 1.0", "1.2.0", script{"api 1.2.0"}, "1.0.9", apiWord(1, 0, 9), "", true},
 		{"the driver says 1.0", "1.1.0", script{"api 1.0.7", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 0, 7), zero, true},
-		{"the driver says 2.0", "1.1.0", script{"api 2.0.9", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 0, 9), zero, true},
+		{"the driver says 2.0", "1.1.0", script{"api 2.0.9", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 1, 5), "", true},
+		{"the driver says 0.9", "1.1.0", script{"api 0.9.4", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 0, 0), zero, true},
+		{"a driver of 2.0", "2.0.0", script{"api 2.0.0", "offer vkEnumerateInstanceVersion"}, "1.1.5", apiWord(1, 1, 5), "", true},
 		{"the driver cannot say", "1.1.0", script{"api 1.0.7"}, "1.1.5", apiWord(1, 0, 0), absent, false},
 		{"the driver fails to say", "1.3.0", script{"api 1.3.0", "result vkEnumerateInstanceVersion -1"}, "1.1.5", apiWord(1, 0, 0), fails, true},
 		{"0 is passed on", "1.0.0", nil, "0", 0, "", false},

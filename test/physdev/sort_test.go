@@ -28,6 +28,8 @@ func example(w *world.World, extension bool, api string) {
 var sorted = []string{"discrete1", "discrete4", "discrete7", "integrated3", "virtual0", "cpu0"}
 var unsorted = []string{"virtual0", "discrete1", "discrete4", "cpu0", "discrete7", "integrated3"}
 
+// Versions count whole (ERRATA 24): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
+//
 // holds: PHY-025 PHY-027 PHY-029 PHY-030 PHY-031 ENV-80 ENV-81 ENV-82 ENV-83
 func TestSortingExample(t *testing.T) {
 	t.Parallel()
@@ -44,6 +46,12 @@ func TestSortingExample(t *testing.T) {
 		{"1.1 with the extension", true, "1.1.0", []string{"api", "1.1.0", "ext", props2}, sorted},
 		{"no application info", true, "1.0.0", []string{"app", "0"}, sorted},
 		{"1.0, nobody knows the extension", false, "1.0.0", nil, unsorted},
+		{"2.0", false, "1.1.0", []string{"api", "2.0.0"}, sorted},
+		{"0.9", false, "1.1.0", []string{"api", "0.9.0"}, unsorted},
+		{"0.9, drivers of 1.1 list the extension", true, "1.1.0", []string{"api", "0.9.0"}, unsorted},
+		{"0.9, drivers of 1.0 list the extension", true, "1.0.0", []string{"api", "0.9.0"}, sorted},
+		{"0.9, drivers of no version list the extension", true, "", []string{"api", "0.9.0"}, unsorted},
+		{"variant 1 of 1.0", false, "1.1.0", []string{"api", "129.0.0"}, unsorted},
 	} {
 		w := world.New(t)
 		example(w, c.extension, c.driver)

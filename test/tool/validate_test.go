@@ -49,7 +49,7 @@ func TestEveryRuleHasGolden(t *testing.T) {
 	used := regexp.MustCompile(`\bdiag\.([A-Z][A-Za-z]*)`)
 	capital := regexp.MustCompile(`(.)([A-Z])`)
 	checked := 0
-	for _, folder := range []string{"manifest", "settings", "validation"} {
+	for _, folder := range []string{"core/manifest", "core/settings", "tool/validation"} {
 		sources, err := filepath.Glob("../../internal/" + folder + "/*.go")
 		if err != nil {
 			t.Fatal(err)

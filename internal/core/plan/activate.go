@@ -14,15 +14,15 @@ type activator struct {
 	first  map[string]*manifest.Layer
 	app    map[string]bool          // names that the program gave
 	active map[string]bool          // names in the active list
-	done   map[*manifest.Layer]bool // layers in the active list
 	inside map[*manifest.Layer]bool // meta-layers being expanded
+	own    []uint32                 // by index, under a settings file: why a layer is active by itself, 0: it is not
 	work   int
 }
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (d *decider) activate(list []*manifest.Layer) {
 	a := &activator{d: d, list: list, index: make(map[*manifest.Layer]int, len(list)), first: firstOf(list),
-		app: make(map[string]bool), active: make(map[string]bool), done: make(map[*manifest.Layer]bool), inside: make(map[*manifest.Layer]bool)}
+		app: make(map[string]bool), active: make(map[string]bool), inside: make(map[*manifest.Layer]bool)}
 	for i, l := range list {
 		a.index[l] = i
 	}
@@ -47,10 +47,17 @@ func (d *decider) activate(list []*manifest.Layer) {
 		l := list[active.Layer]
 		active.Unchained = !l.Meta && last[l.Name] != active.Layer
 	}
-	app := max(d.q.App.API, version10)
+}
+
+// oldLayers warns of active layers that are older than the program (LAY-132).
+func (d *decider) oldLayers() {
+	app := d.q.App.API
+	if app == 0 { // INS-024
+		app = version10
+	}
 	for _, active := range d.a.Active {
-		l := list[active.Layer]
-		if l.API>>12&0x1ffff < app>>12&0x1ffff { // LAY-132
+		l := d.a.Layers[active.Layer]
+		if l.API>>12&0x1ffff < app>>12&0x1ffff {
 			d.say(diag.Warn|diag.Layer, diag.LayerOldVersion, l.Name, l.Manifest, "Layer "+l.Name+" uses API version "+
 				majorMinor(l.API)+" which is older than the application specified API version of "+majorMinor(app)+". May cause issues.")
 		}
@@ -133,11 +140,31 @@ func (a *activator) add(l *manifest.Layer, by uint32) {
 }
 
 func (a *activator) put(l *manifest.Layer, by uint32) {
-	a.active[l.Name], a.done[l] = true, true
+	a.active[l.Name] = true
 	a.d.a.Active = append(a.d.a.Active, Active{Layer: a.index[l], EnabledBy: by, AppNamed: a.app[l.Name]})
 }
 
-// addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing.
+// sayRecursion says that a meta-layer that is being expanded was met again (SET-69).
+func (a *activator) sayRecursion(meta *manifest.Layer) {
+	a.d.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+meta.Name+
+		" recursively references itself through its component layers. Skipping the recursive reference.")
+}
+
+// privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer does
+// (LAY-134), but not where it is an entry of the settings file (OVR-19).
+func (a *activator) privileged(meta *manifest.Layer) bool {
+	if !meta.IsOverride() {
+		return false
+	}
+	if a.d.bySet == nil {
+		return true
+	}
+	_, entry := a.d.bySet.control[meta]
+	return !entry
+}
+
+// addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing. One that
+// contains an incomplete one is incomplete, too, except under a settings file (SET-68).
 func (a *activator) addMeta(meta *manifest.Layer, by uint32) bool {
 	if a.work++; a.work > metaWork { // meta-layers are entered once for each way to them (LAY-176)
 		return false
@@ -151,12 +178,15 @@ func (a *activator) addMeta(meta *manifest.Layer, by uint32) bool {
 			a.d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
 				"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
 			complete = false
-		case a.inside[c]: // SET-69
-			a.d.say(diag.Warn|diag.Layer, diag.MetaInvalid, c.Name, c.Manifest, "loader_add_meta_layer: Meta-layer "+c.Name+
-				" recursively references itself through its component layers. Skipping the recursive reference.")
-		case c.Implicit && !meta.IsOverride() && !a.d.implicitEnabled(c): // LAY-177, LAY-134
+		case a.inside[c]:
+			a.sayRecursion(c)
+		case a.atOwnPlace(c):
+			if c.Meta {
+				a.recursions(c, make(map[*manifest.Layer]bool))
+			}
+		case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
 		case c.Meta:
-			complete = a.addMeta(c, by) && complete
+			complete = (a.addMeta(c, by) || a.own != nil && a.work <= metaWork) && complete
 		case !a.active[c.Name]:
 			reason := ByMeta
 			if c.Implicit { // LAY-425

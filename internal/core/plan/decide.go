@@ -239,8 +239,9 @@ func (d *decider) preScan(which int) bool {
 
 // preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
 func (d *decider) preLayers(which int) bool {
-	for _, l := range d.layerList(false) {
-		if !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
+	list := d.layerList(false)
+	for i, counts := range firstImplicit(list) {
+		if l := list[i]; counts && !l.Meta && l.Pre[which] != "" && d.implicitEnabled(l) {
 			d.a.PreLayers = append(d.a.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
@@ -278,9 +279,9 @@ func (d *decider) extensions() {
 		return
 	}
 	list := d.layerList(false)
-	enabled := make([]bool, len(list))
+	enabled := firstImplicit(list)
 	for i, l := range list {
-		enabled[i] = l.Implicit && d.implicitEnabled(l)
+		enabled[i] = enabled[i] && d.implicitEnabled(l)
 	}
 	d.discover(true)
 	if d.q.Kind == Extensions {
@@ -310,10 +311,10 @@ func (d *decider) extensions() {
 	for _, e := range loaderExtensions {
 		add(e)
 	}
-	quirk := false // LAY-246
+	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range list {
-		quirk = quirk || l.Implicit && l.Meta
+		quirk = quirk || l.Implicit && l.Meta && !d.exclusiveSettings()
 		for _, name := range l.Components {
 			components[name] = true
 		}
@@ -326,6 +327,19 @@ func (d *decider) extensions() {
 		}
 	}
 	d.step(StepExtensions)
+}
+
+// firstImplicit marks the implicit layers, of each name the first: the others count for nothing before there is an
+// instance (LAY-109, ERRATA 27).
+func firstImplicit(list []*manifest.Layer) []bool {
+	first := make([]bool, len(list))
+	known := make(map[string]bool, len(list))
+	for i, l := range list {
+		if l.Implicit && !known[l.Name] {
+			known[l.Name], first[i] = true, true
+		}
+	}
+	return first
 }
 
 // driverFailures ends the call when a driver failed to list its extensions (INS-017).

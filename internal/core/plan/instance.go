@@ -27,14 +27,11 @@ func (d *decider) instance() {
 		return
 	}
 	d.step(StepLayers)
-	var before []Step
-	if d.q.Kind == Instance {
-		before = d.a.Steps
-	}
+	before := len(d.a.Steps)
 	d.activate(list)
-	if d.q.Kind == Instance {
-		d.a.Steps = before // what activation logs comes after the drivers
-	}
+	activation := d.takeSteps(before) // what it logs comes after the drivers
+	d.oldLayers()
+	old := d.takeSteps(before)
 	d.step(StepActive)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
@@ -51,7 +48,14 @@ func (d *decider) instance() {
 	if d.q.Kind == Instance || d.f.Missing() {
 		return
 	}
-	d.drivers(list)
+	d.drivers(activation, old)
+}
+
+// takeSteps takes the steps from an index on out of the answer.
+func (d *decider) takeSteps(from int) []Step {
+	taken := append([]Step(nil), d.a.Steps[from:]...)
+	d.a.Steps = d.a.Steps[:from]
+	return taken
 }
 
 // appExtension tells whether the program enabled an extension.
@@ -171,20 +175,9 @@ func (d *decider) exclusiveDirect() bool {
 	return d.q.App.DirectList && d.q.App.DirectMode == directExclusive && d.appExtension(directExtension)
 }
 
-// drivers goes on when drivers have been opened; only lines that are new are kept.
-func (d *decider) drivers(list []*manifest.Layer) {
-	var activation []Step // logged by activate, after StepLayers and before StepActive
-	inside := false
-	for _, s := range d.a.Steps {
-		switch {
-		case s.Kind == StepLayers:
-			inside = true
-		case s.Kind == StepActive:
-			inside = false
-		case inside:
-			activation = append(activation, s)
-		}
-	}
+// drivers goes on when drivers have been opened; only lines that are new are kept. Those about how layers became active
+// come with extensions that cannot be enabled, too; those about layers that are used do not.
+func (d *decider) drivers(activation, old []Step) {
 	d.a.Steps = d.a.Steps[:0]
 	usable := false
 	for i := range d.q.Drivers {
@@ -194,10 +187,13 @@ func (d *decider) drivers(list []*manifest.Layer) {
 		d.noDrivers()
 		return
 	}
-	if !d.driverFailures() || !d.validateExtensions() {
+	if !d.driverFailures() {
 		return
 	}
 	d.a.Steps = append(d.a.Steps, activation...)
+	if d.validateExtensions() {
+		d.a.Steps = append(d.a.Steps, old...)
+	}
 }
 
 // noDrivers says why there is none (INS-040 to INS-043, INS-029).
@@ -236,7 +232,9 @@ func (d *decider) validateExtensions() bool {
 		}
 	}
 	for _, active := range d.a.Active {
-		offered.add(d.a.Layers[active.Layer].Instance)
+		if l := d.a.Layers[active.Layer]; !l.Meta { // ERRATA 25: its components are in the list themselves
+			offered.add(l.Instance)
+		}
 	}
 	for _, n := range app.Extensions {
 		switch {

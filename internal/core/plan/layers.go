@@ -28,6 +28,20 @@ func firstOf(list []*manifest.Layer) map[string]*manifest.Layer {
 	return first
 }
 
+// nextOf gives for each layer the next one of its name.
+func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
+	next := make(map[*manifest.Layer]*manifest.Layer)
+	later := make(map[string]*manifest.Layer, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		l := list[i]
+		if other := later[l.Name]; other != nil {
+			next[l] = other
+		}
+		later[l.Name] = l
+	}
+	return next
+}
+
 // removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
 func (d *decider) removes(l *manifest.Layer) bool {
 	return d.disable.disables(l.Name, l.Implicit) && !d.allow.matches(l.Name) && !d.enable.matches(l.Name)
@@ -182,14 +196,15 @@ const metaWork = 1 << 14
 // metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
 func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 	var invalid map[*manifest.Layer]bool
-	var names map[string]*manifest.Layer // the first of each name
+	var names map[string]*manifest.Layer         // the first of each name that is not known to be invalid
+	var next map[*manifest.Layer]*manifest.Layer // of the same name
 	work := 0
 	for _, l := range list {
 		if !l.Meta {
 			continue
 		}
 		if names == nil {
-			names = firstOf(list)
+			names, next = firstOf(list), nextOf(list)
 		}
 		if d.validMeta(names, l, map[*manifest.Layer]bool{l: true}, &work) {
 			d.union(names, l)
@@ -201,6 +216,9 @@ func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 			invalid = make(map[*manifest.Layer]bool)
 		}
 		invalid[l] = true
+		if names[l.Name] == l { // those that come now do not find it any more (LAY-156)
+			names[l.Name] = next[l]
+		}
 	}
 	if invalid == nil {
 		return list

@@ -108,7 +108,7 @@ WARN|LAYER: Failed to find layer name "B" component layer "B" to activate (Polic
 `)
 }
 
-// Layers are as old as they say, whoever asks.
+// Layers are as old as they say, whoever asks; versions count whole, the variant left aside (ERRATA 24).
 //
 // holds: LAY-132
 func TestOldLayers(t *testing.T) {
@@ -119,7 +119,8 @@ func TestOldLayers(t *testing.T) {
 		old   string // "": not said
 	}{
 		{"1.3.0", 1<<22 | 3<<12, ""}, {"1.3.0", 1<<22 | 3<<12 | 99, ""}, {"1.2.99", 1<<22 | 3<<12, "1.2, 1.3"}, {"0.9.0", 0, "0.9, 1.0"},
-		{"0.9.0", 7, "0.9, 1.0"}, {"1.0.0", 0, ""}, {"1.4.0", 1<<22 | 3<<12, ""},
+		{"0.9.0", 7, ""}, {"1.0.0", 0, ""}, {"1.4.0", 1<<22 | 3<<12, ""}, {"0.9.0", 9 << 12, ""}, {"0.8.0", 9 << 12, "0.8, 0.9"},
+		{"1.9.0", 2 << 22, "1.9, 2.0"}, {"2.0.0", 1<<22 | 9<<12, ""}, {"1.1.0", 1<<29 | 1<<22 | 1<<12, ""},
 	} {
 		w := ready().explicit("e.json", "E", "").wants("E")
 		w.Files[explicitFolder+"e.json"] = strings.Replace(w.Files[explicitFolder+"e.json"], "1.3.0", c.layer, 1)

@@ -97,6 +97,11 @@ func (g GlobalSettings) same(o GlobalSettings) bool {
 	return g.set.Same(o.set) && (g.set == nil || g.set.HasLevel == o.set.HasLevel)
 }
 
+// exclusiveSettings tells whether the settings file alone says which layers there are (SET-45).
+func (d *decider) exclusiveSettings() bool {
+	return d.set != nil && d.set.ControlsLayers && !d.set.Merged()
+}
+
 // settingsLayers is the layer list that a settings file controls (SET-41 to SET-52).
 func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}
@@ -132,11 +137,13 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 				continue
 			}
 			s.blocked[l.Name], seen[l.Name] = true, true
-			if key := l.Name + "\x00" + l.Library; !library[key] {
-				library[key] = true
-				s.control[l] = e.Control
-				list = append(list, l)
+			key := l.Name + "\x00" + l.Library
+			if s.off[l.Name] || !l.Meta && library[key] { // SET-56; a meta-layer has no library that could be the same
+				break
 			}
+			library[key] = true
+			s.control[l] = e.Control
+			list = append(list, l)
 			break
 		}
 	}
@@ -176,9 +183,10 @@ func (a *activator) bySettings() {
 	for _, name := range split(variable.Value) {
 		named[name] = true
 	}
-	for _, l := range a.list {
+	a.own = make([]uint32, len(a.list))
+	for i, l := range a.list {
 		if d.bySet.control[l] == settings.On {
-			a.addEntry(l, BySettings)
+			a.own[i] = BySettings
 			continue
 		}
 		if d.excludes(l.Name) {
@@ -190,24 +198,46 @@ func (a *activator) bySettings() {
 		case d.enable.matches(l.Name):
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
-			a.addEntry(l, ByEnable)
+			a.own[i] = ByEnable
 		case named[l.Name]:
-			a.addEntry(l, ByVariable)
+			a.own[i] = ByVariable
 		case a.app[l.Name]:
-			a.addEntry(l, ByApplication)
+			a.own[i] = ByApplication
 		case l.Implicit && d.implicitEnabled(l):
-			a.addEntry(l, ByImplicit)
+			a.own[i] = ByImplicit
+		}
+	}
+	for i, l := range a.list {
+		if a.own[i] != 0 {
+			a.addEntry(l, a.own[i])
 		}
 	}
 }
 
 // addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
 func (a *activator) addEntry(l *manifest.Layer, by uint32) {
-	switch {
-	case a.done[l]:
-	case l.Meta:
+	if l.Meta {
 		a.addMeta(l, by)
-	default:
-		a.put(l, by)
+		return
+	}
+	a.put(l, by)
+}
+
+// atOwnPlace tells whether a component is active by itself under a settings file: then it stands at its own place, and
+// only there (SET-53, ERRATA 26).
+func (a *activator) atOwnPlace(l *manifest.Layer) bool { return a.own != nil && a.own[a.index[l]] != 0 }
+
+// recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
+func (a *activator) recursions(meta *manifest.Layer, met map[*manifest.Layer]bool) {
+	met[meta] = true
+	for _, name := range meta.Components {
+		c := a.first[name]
+		switch {
+		case c == nil || !c.Meta || met[c]:
+		case a.inside[c]:
+			a.sayRecursion(c)
+		default:
+			a.recursions(c, met)
+		}
 	}
 }

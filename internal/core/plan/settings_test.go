@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"vkloader/internal/core/manifest"
 )
 
 const settingsPath = "/usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json"
@@ -225,7 +227,7 @@ func TestSettingsMeta(t *testing.T) {
 	w.drivers = []Driver{{Usable: true}}
 	a := w.ask(t, InstanceDrivers, Name{})
 	expect(t, "listed", listed(a), "M N G")
-	expect(t, "active", active(a), "N M")
+	expect(t, "active", active(a), "M N")
 	expectLog(t, a, "WARN|LAYER: loader_add_meta_layer: Meta-layer M recursively references itself through its component layers. Skipping the recursive reference.",
 		`WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate (Policy #LLP_LAYER_7)`)
 }
@@ -291,5 +293,98 @@ func TestSettingsNumbers(t *testing.T) {
 	ask(true)
 	if before, after := (*Memory)(nil).Numbers(); before != 0 || after != 0 {
 		t.Errorf("without a memory: %d and %d", before, after)
+	}
+}
+
+// holds: OVR-19 LAY-177 SET-44 SET-51 SET-53 SET-56 SET-67 SET-68
+func TestSettingsComponents(t *testing.T) {
+	t.Parallel()
+	const treat = `,"treat_as_implicit_manifest":true`
+	wish := `,"enable_environment":{"WISH":"1"}`
+	on := func(name string) string { return entry("on", name, "/"+name+".json", "") }
+	auto := func(name string) string { return entry("auto", name, "/"+name+".json", "") }
+	for _, c := range []struct{ name, settings, listed, active string }{
+		{"components at their place", layers(on("M"), auto("E"), auto("F")), "M E F", "F E M"},
+		{"one that is on", layers(on("M"), on("E"), auto("F")), "M E F", "F M E"},
+		{"and before", layers(on("E"), on("M"), auto("F")), "E M F", "E F M"},
+		{"inner ones, too", layers(on("O"), on("M"), auto("E"), auto("F")), "O M E F", "O F E M"},
+		{"the inner one is incomplete", layers(on("O"), auto("M"), auto("E")), "O M E", "E O"},
+		{"both are", layers(on("M"), auto("O"), auto("E")), "M O E", "E"},
+		{"an override layer", layers(entry("on", manifest.OverrideName, "/V.json", treat), entry("auto", "W", "/W.json", treat), auto("E")),
+			manifest.OverrideName + " W E", "E " + manifest.OverrideName},
+		{"two meta-layers of one name", layers(on("M"), on("M"), auto("E"), auto("F")), "M M E F", "F E M M"},
+		{"off comes first", layers(entry("off", "E", "", ""), unordered, on("E"), auto("F")), "F", ""},
+		{"off comes later", layers(on("E"), entry("off", "E", "", "")), "E", "E"},
+		{"off decides nothing of others", layers(entry("off", "M", "", ""), on("E"), on("F")), "E F", "E F"},
+	} {
+		w := newWorld().settings(c.settings)
+		for _, name := range []string{"E", "F"} {
+			w.Files["/"+name+".json"] = layerText("1.2.0", name, `,"library_path":"lib`+name+`.so"`)
+		}
+		w.Files["/W.json"] = layerText("1.2.0", "W", `,"library_path":"x","disable_environment":{"NO":""}`+wish)
+		w.Files["/M.json"] = layerText("1.2.0", "M", `,"component_layers":["F","E"]`)
+		w.Files["/O.json"] = layerText("1.2.0", "O", `,"component_layers":["M"]`)
+		w.Files["/V.json"] = layerText("1.2.0", manifest.OverrideName, `,"component_layers":["W","E"],"disable_environment":{"NO":""}`)
+		a := w.ask(t, Instance, Name{})
+		expect(t, c.name, listed(a), c.listed)
+		expect(t, c.name, active(a), c.active)
+	}
+}
+
+// holds: SET-72 LAY-246
+func TestSettingsExtensions(t *testing.T) {
+	t.Parallel()
+	for _, merged := range []bool{false, true} {
+		entries := []string{entry("auto", "M", "/M.json", `,"treat_as_implicit_manifest":true`), entry("on", "E", "/E.json", "")}
+		want := 1 // the meta-layer's own
+		if merged {
+			entries = append(entries, unordered)
+			want = 2
+		}
+		w := newWorld().settings(layers(entries...))
+		w.Files["/E.json"] = layerText("1.2.0", "E", `,"library_path":"x","instance_extensions":[{"name":"XE"}]`)
+		w.Files["/M.json"] = layerText("1.2.0", "M", `,"component_layers":["E"],"instance_extensions":[{"name":"XM"}],"disable_environment":{"NO":""}`)
+		if n := len(w.ask(t, ExtensionsDrivers, Name{}).Extensions) - len(loaderExtensions); n != want {
+			t.Errorf("with the search %v: %d, not %d", merged, n, want)
+		}
+	}
+}
+
+// A meta-layer that is active offers nothing itself, its components do (ERRATA 25); of implicit layers of one name the
+// first counts before there is an instance (ERRATA 27).
+//
+// holds: LAY-273 LAY-109
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	ext := func(names ...string) string {
+		return `,"instance_extensions":[{"name":"` + strings.Join(names, `"},{"name":"`) + `"}]`
+	}
+	w := ready().explicit("e.json", "E", ext("VK_EXT_direct_mode_display")).meta("m.json", "M", `"E"`, ext("VK_EXT_display_surface_counter")).
+		wants("M").enables("VK_EXT_direct_mode_display")
+	if r := w.ask(t, InstanceDrivers, Name{}).Result; r != Success {
+		t.Errorf("of a component: %d", r)
+	}
+	if r := w.enables("VK_EXT_display_surface_counter").ask(t, InstanceDrivers, Name{}).Result; r != ExtensionNotPresent {
+		t.Errorf("of the meta-layer itself: %d", r)
+	}
+	w = newWorld()
+	for _, n := range []string{"1", "2", "3"} {
+		w.Files[implicitFolder+n+".json"] = layerText("1.2.0", "X", `,"library_path":"`+n+`","disable_environment":{"NO_`+n+
+			`":""},"pre_instance_functions":{"vkEnumerateInstanceVersion":"v"}`+ext("XX"+n))
+	}
+	for _, c := range []struct{ set, library, extension string }{{"", "1", "XX1"}, {"NO_2", "1", "XX1"}, {"NO_1", "", ""}} {
+		w.Vars = map[string]string{"HOME": "/h"}
+		if c.set != "" {
+			w.Vars[c.set] = ""
+		}
+		library, extension := "", ""
+		for _, p := range w.ask(t, Version, Name{}).PreLayers {
+			library += p.Library
+		}
+		for _, e := range w.ask(t, ExtensionsDrivers, Name{}).Extensions[len(loaderExtensions):] {
+			extension += e.Name
+		}
+		expect(t, "hooks with "+c.set, library, c.library)
+		expect(t, "extensions with "+c.set, extension, c.extension)
 	}
 }

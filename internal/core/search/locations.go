@@ -194,10 +194,7 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 			missing = append(missing, loc)
 			continue
 		}
-		prefix := loc.Path
-		if prefix[len(prefix)-1] != '/' {
-			prefix += "/"
-		}
+		prefix := loc.Path + "/" // also where it ends in one: what a variable says is kept
 		for _, name := range folder.Names {
 			if IsManifestName(name) {
 				found = append(found, Found{prefix + name, true, loc.From})
