@@ -52,23 +52,30 @@ static VkResult set_device_data(VkDevice handle, void *object) {
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
-                           uint32_t *count, VkExtensionProperties **out) {
+                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out) {
+    VkExtensionProperties *list = NULL;
+    VkResult result = VK_INCOMPLETE;
     *out = NULL;
-    *count = 0;
-    VkResult result = enumerate(physdev, NULL, count, NULL);
-    if (result != VK_SUCCESS) return result;
-    uint32_t room = *count;
-    VkExtensionProperties *list = calloc(room ? room : 1, sizeof *list);
-    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    result = enumerate(physdev, NULL, count, list);
-    if (*count > room) *count = room;
-    if (result == VK_INCOMPLETE) result = VK_SUCCESS; /* the list grew meanwhile */
-    if (result != VK_SUCCESS) {
-        free(list);
-        return result;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        mem_free(allocator, list);
+        list = NULL;
+        *count = 0;
+        result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
+        if (!list_given(result)) return result;
+        uint32_t room = *count;
+        size_t size = (room ? room : 1) * sizeof *list;
+        list = mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+        if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (!room) break;
+        result = enumerate(physdev, NULL, count, list);
+        if (*count > room) *count = room;
+        if (!list_given(result)) {
+            mem_free(allocator, list);
+            return result;
+        }
     }
     *out = list;
-    return VK_SUCCESS;
+    return result;
 }
 
 /* DEV-015 to 020, LAY-346. */
@@ -77,11 +84,12 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
     uint32_t count;
     VkExtensionProperties *list;
-    VkResult result = device_extensions(enumerate, physdev, &count, &list); /* DEV-020: also when none is wanted */
-    if (result != VK_SUCCESS) {
+    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also when none is wanted */
+    if (!list_given(result)) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;
     }
+    result = VK_SUCCESS;
     for (uint32_t i = 0; i < wanted && result == VK_SUCCESS; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
         if (!name) continue; /* LAY-348 */
@@ -219,7 +227,8 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
         result = VK_ERROR_INITIALIZATION_FAILED;
     } else if (result == VK_SUCCESS) {
         result = create(physdev, &copy, allocator, handle);
-        if (result < 0) log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain."); /* DEV-037 */
+        if (result != VK_SUCCESS) /* DEV-037 */
+            log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }
     group_restore(&swap);
     return result;
@@ -273,7 +282,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
-    if (result < 0) {
+    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (ERRATA 22) */
         device_unlink(dev);
         device_free(dev);
         return result;
@@ -312,12 +321,9 @@ void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocat
     struct device *dev = device_of(handle);
     if (!dev) bad_handle(CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
-    /* Until the driver has heard. */
-    struct driver *driver = dev->linked && driver_hold(dev->driver) ? dev->driver : NULL;
     device_unlink(dev);
     if (!is_missing((void *)destroy)) destroy(handle, allocator);
     device_free(dev);
-    if (driver) driver_release(driver);
 }
 EXPORT_COMMAND(vkDestroyDevice);
 
@@ -353,11 +359,9 @@ void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocato
     if (!handle) return;
     struct device *dev = device_of(handle);
     if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
-    struct driver *driver = dev && driver_hold(dev->driver) ? dev->driver : NULL;
     if (dev) device_unlink(dev);
     destroy(handle, allocator);
     if (dev) device_free(dev);
-    if (driver) driver_release(driver);
 }
 
 /* ---- queues and command buffers -------------------------------------------------------------------------------- */

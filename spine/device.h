@@ -18,8 +18,9 @@ VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower
 /* Puts the program's chain back as it was (DEV-030). */
 void group_restore(struct group_swap *swap);
 
-/* All device extensions that a function reports; *out by malloc. */
+/* All device extensions that a function reports, in memory of the allocator's. VK_SUCCESS, VK_INCOMPLETE when there are
+ * more even after the last attempt, or an error without a list. */
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
-                           uint32_t *count, VkExtensionProperties **out);
+                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out);
 
 #endif

@@ -45,8 +45,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (wanted) {
         VkResult result = device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
-                                            driver_physdev(p), &count, &list);
-        if (result != VK_SUCCESS) return result;
+                                            driver_physdev(p), NULL, &count, &list);
+        if (!list_given(result)) return result;
     }
     for (uint32_t i = 0; i < wanted; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
@@ -156,10 +156,5 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
 
 VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *out) {
-    struct physdev *p = lower_physdev(handle);
-    /* Refused: it is being removed by an enumeration that no longer found its devices. */
-    if (!driver_hold(p->driver)) return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(p, info, allocator, out);
-    driver_release(p->driver);
-    return result;
+    return create(lower_physdev(handle), info, allocator, out);
 }

@@ -1,14 +1,12 @@
 /* driver.c: from the plan's steps to usable driver libraries: opening, negotiation of interface versions 0 to 7, the
- * extension lists, direct drivers; and the count of outcalls that keeps a driver alive while it is used.
+ * extension lists, direct drivers; and the holds that keep a driver in its instance while it is called.
  *
  * It decides nothing about which drivers are wanted (the core does) and creates no driver instance (instance.c does).
  */
 #include "spine.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gen/zwire.h"
 #include "global.h"
@@ -23,14 +21,28 @@
 
 static const char direct_path[] = "(null)"; /* DRV-100 */
 
-void driver_lib_free(struct driver_lib *lib) {
+static void driver_lib_free(struct driver_lib *lib) {
     if (lib->path != direct_path) free((char *)lib->path);
     free(lib->ext);
     free(lib);
 }
 
+<<<<<<< HEAD
 /* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is named
  * as it was given to the linker: its real path is for those that are loaded (DRV-025). */
+=======
+/* ERRATA 23. */
+static bool leads_back(struct instance *in, const void *function, const char *path) {
+    if (!library_is_own(function)) return false;
+    log_line(in, LOG_ERROR | LOG_DRIVER,
+             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip this "
+             "ICD.",
+             path);
+    return true;
+}
+
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). */
+>>>>>>> spine
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
     const char *given = d->mapped->given;
@@ -47,6 +59,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         return false;
     }
     d->path = path;
+    if (leads_back(in, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, path)) return false;
 
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -123,6 +136,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
             return false;
         }
     }
+    if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
     if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
         log_line(
             in, LOG_WARN,
@@ -206,6 +220,13 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+    if (library_is_own((void *)gipa) || library_is_own((void *)create)) { /* ERRATA 23 */
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
+                 "loader, which would never end, skipping.",
+                 index);
+        return NULL;
+    }
     PFN_vkEnumerateInstanceExtensionProperties enumerate =
         create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties")
                : NULL;
@@ -303,16 +324,23 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
                  d->path);
         return VK_SUCCESS;
     }
-    uint32_t count = 0;
-    VkResult result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
-    if (result != VK_SUCCESS || count == 0) return result;
-    d->ext = calloc(count, sizeof *d->ext);
-    if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t given = count;
-    *call = 2;
-    result = d->enumerate_extensions(NULL, &given, d->ext);
-    if (result != VK_SUCCESS) return result;
-    d->ext_count = given < count ? given : count;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        uint32_t count = 0;
+        *call = 1;
+        d->ext_count = 0;
+        result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
+        if (!list_given(result)) return result;
+        if (!count) return VK_SUCCESS;
+        free(d->ext);
+        d->ext = calloc(count, sizeof *d->ext);
+        if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        uint32_t given = count;
+        *call = 2;
+        result = d->enumerate_extensions(NULL, &given, d->ext);
+        if (!list_given(result)) return result;
+        d->ext_count = given < count ? given : count;
+    }
     for (uint32_t i = 0; i < d->ext_count; i++)
         d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
     return VK_SUCCESS;
@@ -345,22 +373,6 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
 
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
-void driver_lib_drop(struct instance *in, struct driver_lib *lib) {
-    lock_take(); /* another thread may be removing another driver of the instance */
-    struct driver_lib **at = &in->scan->first;
-    while (*at && *at != lib) at = &(*at)->next;
-    bool found = *at != NULL;
-    if (found) {
-        *at = lib->next;
-        in->scan->count--;
-    }
-    lock_drop();
-    if (!found) return;
-    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
-    library_close(lib->mapped);
-    lib->mapped = NULL;
-}
-
 void drivers_close(struct instance *in, struct driver_scan *scan) {
     if (!scan) return;
     for (struct driver_lib *d = scan->first; d;) {
@@ -375,132 +387,98 @@ void drivers_close(struct instance *in, struct driver_scan *scan) {
 
 void drivers_drop_preloaded(void) { library_drop_preloaded(NULL); }
 
-/* ---- use ------------------------------------------------------------------------------------------------------- */
+/* ---- holding ---------------------------------------------------------------------------------------------------- */
 
-/* Outcalls of one thread to one driver; a driver is removed when only the removing thread's own are left. */
-struct use {
-    struct use *next;
-    struct driver *driver;
-    pthread_t thread;
-    uint64_t generation; /* of the process; entries of a forked child's parent mean nothing */
-    uint32_t count;
-};
-
-static struct use *uses; /* under the lock; an entry for every driver and thread in an outcall */
-
-/* Where this thread's entry for the driver is linked in; NULL when it has none. Under the lock. */
-static struct use **own_use(const struct driver *driver) {
-    for (struct use **at = &uses; *at; at = &(*at)->next)
-        if ((*at)->driver == driver && (*at)->generation == fork_generation() &&
-            pthread_equal((*at)->thread, pthread_self()))
-            return at;
-    return NULL;
-}
-
-/* Without memory for an entry the use counts like one of another thread. */
-bool driver_hold(struct driver *driver) {
-    struct use *fresh = calloc(1, sizeof *fresh);
-    lock_take();
-    bool held = !driver->removing;
-    if (held) {
-        struct use **at = own_use(driver), *u = at ? *at : fresh;
-        if (!at && u) {
-            fresh = NULL;
-            *u = (struct use){uses, driver, pthread_self(), fork_generation(), 0};
-            uses = u;
-        }
-        if (u) u->count++;
-        tally_up(&driver->uses);
-    }
-    lock_drop();
-    free(fresh);
-    return held;
+/* Nobody waits for a driver to be released: one that is held is not removed, that is all. So a forked child inherits
+ * the count as it is; what its parent's threads held is not removed there before the instance ends. */
+void driver_hold(struct driver *driver) {
+    lock_wanted(true);
+    driver->holds++;
 }
 
 void driver_release(struct driver *driver) {
-    struct use *last = NULL;
     lock_take();
-    tally_down(&driver->uses);
-    struct use **at = own_use(driver);
-    if (at && --(*at)->count == 0) {
-        last = *at;
-        *at = last->next;
-    }
+    driver->holds--;
     lock_drop();
-    free(last);
-}
-
-/* Under the lock: the first of a list that is not being removed. */
-static struct driver *first_usable(struct driver *d) {
-    while (d && d->removing) d = d->next;
-    return d;
 }
 
 struct driver *driver_first(struct instance *in) {
-    for (;;) {
-        lock_take();
-        struct driver *d = first_usable(in->drivers);
-        lock_drop();
-        if (!d || driver_hold(d)) return d;
-    }
-}
-
-struct driver *driver_after(struct instance *in, struct driver *current) {
-    (void)in;
-    for (;;) {
-        lock_take();
-        struct driver *d = first_usable(current->next);
-        lock_drop();
-        if (d && !driver_hold(d)) continue;
-        driver_release(current);
-        return d;
-    }
-}
-
-/* Uses of the driver by other threads. Under the lock. */
-static uint32_t uses_by_others(const struct driver *driver) {
-    struct use **own = own_use(driver);
-    return tally_now(&driver->uses) - (own ? (*own)->count : 0);
-}
-
-bool driver_in_use(const struct driver *driver) {
-    const struct device *dev = driver->instance->devices;
-    while (dev && dev->driver != driver) dev = dev->next;
-    return dev != NULL;
-}
-
-void driver_remove(struct driver *driver) {
-    struct instance *in = driver->instance;
     lock_take();
-    /* It stays in the list while others use it, so that they find the next one. */
-    while (uses_by_others(driver)) {
-        lock_drop();
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-        lock_take();
+    struct driver *d = in->drivers;
+    if (d) driver_hold(d);
+    lock_drop();
+    return d;
+}
+
+struct driver *driver_after(struct driver *current) {
+    lock_take();
+    struct driver *d = current->next; /* what is held is in the list */
+    if (d) driver_hold(d);
+    current->holds--;
+    lock_drop();
+    return d;
+}
+
+bool drivers_take(struct instance *in, struct held_drivers *held) {
+    uint32_t all = 0;
+    lock_take();
+    for (struct driver *d = in->drivers; d; d = d->next) all++;
+    lock_drop();
+    held->count = 0;
+    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
+    if (!held->driver) return false;
+    lock_take();
+    for (struct driver *d = in->drivers; d; d = d->next) { /* they only get fewer */
+        driver_hold(d);
+        held->driver[held->count++] = d;
     }
-    if (driver_in_use(driver)) { /* a device that was being made */
-        driver->removing = false;
-        lock_drop();
-        return;
-    }
-    for (struct driver **at = &in->drivers; *at; at = &(*at)->next) {
-        if (*at != driver) continue;
-        *at = driver->next;
+    lock_drop();
+    return true;
+}
+
+void drivers_drop(struct held_drivers *held) {
+    lock_take();
+    for (uint32_t i = 0; i < held->count; i++) held->driver[i]->holds--;
+    lock_drop();
+    if (held->driver != held->few) free(held->driver);
+}
+
+/* ---- removal ---------------------------------------------------------------------------------------------------- */
+
+struct driver *driver_unlink_useless(struct instance *in) {
+    struct driver *found = NULL;
+    lock_take();
+    for (struct driver **at = &in->drivers; *at && !found; at = &(*at)->next) {
+        struct driver *d = *at;
+        if (!d->asked || d->reported_device || d->holds) continue;
+        found = d;
+        *at = d->next;
         break;
     }
     lock_drop();
-    driver_destroy_objects(driver);
-    PFN_vkDestroyInstance destroy = driver_fn(driver, vkDestroyInstance);
-    const VkAllocationCallbacks *a = instance_allocator(in);
-    bool complete =
-        a && a->pfnAllocation && a->pfnReallocation && a->pfnFree && a->pfnInternalAllocation && a->pfnInternalFree;
-    destroy(driver->handle, complete ? a : NULL); /* PHY-051 */
-    driver_lib_drop(in, driver->lib);
-    /* The record stays: an enumeration of another thread may be about to ask for a hold, and learns that it is gone. */
-    lock_take();
-    driver->next = in->gone;
-    in->gone = driver;
+    return found;
+}
+
+/* Closes the library of a driver that is gone. */
+static void lib_drop(struct instance *in, struct driver_lib *lib) {
+    lock_take(); /* another thread may be removing another driver of the instance */
+    struct driver_lib **at = &in->scan->first;
+    while (*at != lib) at = &(*at)->next;
+    *at = lib->next;
+    in->scan->count--;
     lock_drop();
+    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+    library_close(lib->mapped);
+    driver_lib_free(lib);
+}
+
+/* It is in no list any more, and nobody holds it: nothing leads to it but what the caller has. */
+void driver_end(struct driver *driver) {
+    struct instance *in = driver->instance;
+    driver_destroy_objects(driver);
+    driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
+    lib_drop(in, driver->lib);
+    free(driver);
 }
 
 void *driver_fn_raw(const struct driver *driver, unsigned slot) {

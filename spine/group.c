@@ -53,19 +53,20 @@ static void log_failed_count(struct instance *instance, const struct driver *dri
 }
 
 /* A driver without group function: a group for each device (PHY-062). */
-static VkResult single_groups(struct instance *instance, struct scan *scan, struct asked *asked, struct groups *groups)
+static VkResult single_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                              struct groups *groups)
 {
     uint32_t first = scan->count;
     bool reading;
-    VkResult result = scan_devices(scan, asked, &reading);
+    VkResult result = scan_devices(scan, driver, &reading);
     if (result != VK_SUCCESS) {
         if (!reading) {
-            log_failed_count(instance, asked->driver, "EnumeratePhysicalDevices", "plain phys dev count");
+            log_failed_count(instance, driver, "EnumeratePhysicalDevices", "plain phys dev count");
             return VK_SUCCESS;
         }
         return result;
     }
-    if (!groups_room(groups, asked->count))
+    if (!groups_room(groups, scan->count - first))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = first; i < scan->count; i++) {
         VkPhysicalDeviceGroupProperties *group = groups_next(groups);
@@ -75,19 +76,19 @@ static VkResult single_groups(struct instance *instance, struct scan *scan, stru
     return VK_SUCCESS;
 }
 
-/* The groups of a driver that has the function. Members are the driver's handles until the records are there. */
-static VkResult driver_groups(struct instance *instance, struct scan *scan, struct asked *asked,
-                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+/* The groups of a driver that has the function, once asked. Members are the driver's handles until the records are
+ * there. VK_INCOMPLETE: there are more. */
+static VkResult ask_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                           PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
 {
-    struct driver *driver = asked->driver;
     uint32_t count = 0;
     VkResult result = enumerate(driver->handle, &count, NULL);
-    if (result != VK_SUCCESS) { /* PHY-079 */
+    if (!list_given(result)) { /* PHY-079 */
         log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
         return VK_SUCCESS;
     }
     bool reading;
-    result = scan_devices(scan, asked, &reading);
+    result = scan_devices(scan, driver, &reading);
     if (result != VK_SUCCESS) {
         log_failed_driver(instance, driver, result);
         return result == VK_ERROR_OUT_OF_HOST_MEMORY || reading ? result : VK_SUCCESS;
@@ -100,7 +101,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
     for (uint32_t i = 0; i < count; i++)
         groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);
-    if (result < 0) {
+    if (!list_given(result)) {
         log_line(instance, LOG_ERROR,
                  "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of "
                  "'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
@@ -112,7 +113,20 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
     for (uint32_t i = first; i < groups->count; i++)
         if (groups->group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
             groups->group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
-    return VK_SUCCESS;
+    return result;
+}
+
+static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+{
+    uint32_t first = groups->count, first_device = scan->count;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        groups->count = first;
+        scan->count = first_device;
+        result = ask_groups(instance, scan, driver, enumerate, groups);
+    }
+    return result == VK_INCOMPLETE ? VK_SUCCESS : result;
 }
 
 /* Replaces the drivers' handles of the groups first and later, all of one driver, by the records' (PHY-078). */
@@ -149,20 +163,21 @@ static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance
 
 static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
 {
-    groups->end = calloc(scan->driver_count ? scan->driver_count : 1, sizeof *groups->end);
+    groups->end = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->end);
     if (!groups->end)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
-    for (uint32_t i = 0; i < scan->driver_count && result == VK_SUCCESS; i++) {
-        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, scan->asked[i].driver);
-        result = enumerate ? driver_groups(instance, scan, &scan->asked[i], enumerate, groups)
-                           : single_groups(instance, scan, &scan->asked[i], groups);
+    for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++) {
+        struct driver *driver = scan->drivers.driver[i];
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
+        result = enumerate ? driver_groups(instance, scan, driver, enumerate, groups)
+                           : single_groups(instance, scan, driver, groups);
         groups->end[i] = groups->count;
     }
     if (result == VK_SUCCESS)
-        result = scan_note(instance, scan);
-    for (uint32_t i = 0; i < scan->driver_count && result == VK_SUCCESS; i++)
-        result = wrap_members(instance, scan, scan->asked[i].driver, groups, i ? groups->end[i - 1] : 0,
+        result = scan_records(instance, scan);
+    for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
+        result = wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0,
                               groups->end[i]);
     return result;
 }
@@ -183,9 +198,10 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
         chain[(uintptr_t)groups->group[i].pNext] = groups->given[i].pNext;
         groups->group[i].pNext = groups->given[i].pNext;
     }
-    for (uint32_t d = 0; d < scan->driver_count && result == VK_SUCCESS; d++) {
+    for (uint32_t d = 0; d < scan->drivers.count && result == VK_SUCCESS; d++) {
+        const struct driver *driver = scan->drivers.driver[d];
         uint32_t first = d ? groups->end[d - 1] : 0, count = groups->end[d] - first;
-        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, scan->asked[d].driver);
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
         bool any = false;
         for (uint32_t i = 0; i < count; i++) {
             again[i] = (VkPhysicalDeviceGroupProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES,
@@ -194,8 +210,8 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
         }
         if (!enumerate || !any)
             continue;
-        VkResult asked = enumerate(scan->asked[d].driver->handle, &count, again);
-        if (asked < 0)
+        VkResult asked = enumerate(driver->handle, &count, again);
+        if (!list_given(asked))
             result = asked;
     }
     free(chain);
@@ -222,8 +238,9 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
     struct groups groups = {.given = properties, .given_count = properties ? *count : 0};
     struct scan scan;
     VkResult result = scan_begin(instance, &scan);
-    if (result == VK_SUCCESS)
-        result = scan_all_groups(instance, &scan, &groups);
+    if (result != VK_SUCCESS)
+        return result;
+    result = scan_all_groups(instance, &scan, &groups);
     if (result == VK_SUCCESS && !groups.count) { /* PHY-069 */
         log_no_devices(instance);
         result = VK_ERROR_INITIALIZATION_FAILED;
@@ -337,7 +354,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
             break;
         }
     }
-    if (result >= 0) {
+    if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (group_passes(instance, filters, &all[i]))
@@ -350,12 +367,12 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
             VkResult wrapped = wrap_groups(instance, all, passed);
             if (wrapped != VK_SUCCESS)
                 result = wrapped;
-            for (uint32_t i = 0; i < passed && result >= 0; i++) {
+            for (uint32_t i = 0; i < passed && list_given(result); i++) {
                 all[i].sType = properties[i].sType;
                 properties[i] = all[i];
             }
         }
-        if (result >= 0)
+        if (list_given(result))
             *count = passed;
     }
     free(all);
@@ -377,7 +394,7 @@ VkResult tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhy
         return filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
     uint32_t room = *pPhysicalDeviceGroupCount;
     VkResult result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    if (result < 0 || !pPhysicalDeviceGroupProperties)
+    if (!list_given(result) || !pPhysicalDeviceGroupProperties)
         return result;
     if (*pPhysicalDeviceGroupCount > room)
         *pPhysicalDeviceGroupCount = room;

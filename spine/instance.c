@@ -163,7 +163,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
                      "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
                      "#LLP_LAYER_17).");
     }
-    if (result >= 0) {
+    if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (ERRATA 22) */
         in->lower = handle;
         table_fill_instance(in, gipa);
     }
@@ -218,19 +218,13 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     return result;
 }
 
-static void destroy_drivers(struct instance *in) {
+static void destroy_drivers(struct instance *in, const VkAllocationCallbacks *allocator) {
     while (in->drivers) {
         struct driver *d = in->drivers;
         driver_destroy_objects(d);
-        driver_fn(d, vkDestroyInstance)(d->handle, in->pass_allocator);
+        driver_fn(d, vkDestroyInstance)(d->handle, allocator);
         in->drivers = d->next;
         if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true; /* ERRATA 1 */
-        free(d);
-    }
-    while (in->gone) {
-        struct driver *d = in->gone;
-        in->gone = d->next;
-        driver_lib_free(d->lib);
         free(d);
     }
 }
@@ -271,7 +265,6 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
-    in->pass_allocator = allocator;
     in->api_version = VK_API_VERSION_1_0; /* until the lower end learns it */
     in->enabled =
         gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
@@ -284,10 +277,9 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     if (result == VK_SUCCESS) result = put_app(facts, info);
     if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
     facts_free(facts);
-    bool ready = result == VK_SUCCESS; /* INS-017: a driver's list may have failed with a positive code */
-    if (ready) result = call_chain(in, info, allocator);
-    if (!ready || result < 0) { /* INS-026, INS-078 */
-        destroy_drivers(in);
+    if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
+    if (result != VK_SUCCESS) { /* INS-026, INS-078 */
+        destroy_drivers(in, drivers_allocator(in));
         instance_free(in);
         return result;
     }
@@ -304,9 +296,8 @@ void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *all
     struct instance *in = instance_of(handle);
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
     messengers_chained_wake(in); /* DBG-009, DBG-010 */
-    in->pass_allocator = allocator;
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
-    destroy_drivers(in); /* those that a layer kept from its lower end, INS-085 */
+    destroy_drivers(in, allocator); /* those that a layer kept from its lower end, INS-085 */
     in->magic = 0;
     instance_free(in);
     drivers_drop_preloaded(); /* INS-088 */
@@ -314,7 +305,5 @@ void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *all
 EXPORT_COMMAND(vkDestroyInstance);
 
 void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
-    struct instance *in = instance_of(handle);
-    in->pass_allocator = allocator; /* ALC-012: as layers passed it down */
-    destroy_drivers(in);
+    destroy_drivers(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
 }

@@ -107,7 +107,7 @@ static bool complete(struct instance *in, const struct driver *d) {
     return true;
 }
 
-/* One driver's instance. VK_SUCCESS with *out NULL: skipped. */
+/* One driver's instance. *out NULL: skipped, unless the result is lack of memory. */
 static VkResult create_one(struct instance *in, struct driver_lib *lib, const VkInstanceCreateInfo *info,
                            const VkAllocationCallbacks *allocator, struct driver **out) {
     *out = NULL;
@@ -157,7 +157,7 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
             "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
             "driver.",
             (int)result, lib->path);
-        return VK_SUCCESS;
+        return result;
     }
     table_fill_driver(d);
     if (!complete(in, d)) {
@@ -181,19 +181,24 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
         gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     in->sort = version_reaches(in->api_version, 1) || instance_gate(in, GATE_VK_KHR_get_physical_device_properties2);
 
+    in->drivers_have_allocator = allocator != NULL;
+    if (allocator) in->drivers_given = *allocator;
+
+    VkResult positive = VK_SUCCESS;
     VkInstanceCreateInfo safe = *info;
     if (!safe.ppEnabledExtensionNames) safe.enabledExtensionCount = 0;
     for (struct driver_lib *lib = in->scan->first; lib; lib = lib->next) { /* INS-058 */
         struct driver *d;
         VkResult result = create_one(in, lib, &safe, allocator, &d);
-        if (result != VK_SUCCESS) return result; /* instance.c destroys those already made */
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* instance.c destroys those already made */
+        if (result > 0) positive = result;
         if (!d) continue;
         d->next = in->drivers;
         in->drivers = d;
     }
     if (!in->drivers) { /* INS-076 */
         log_text(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateInstance: Found no drivers!");
-        return VK_ERROR_INCOMPATIBLE_DRIVER;
+        return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER; /* ERRATA 22 */
     }
     return VK_SUCCESS;
 }

@@ -117,7 +117,17 @@ struct layer *layer_find(const struct layer_list *list, const char *name) {
 
 enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
-/* LAY-284 to 294. False: no GIPA, after its message. */
+/* What holds of drivers (ERRATA 23) holds of layers. */
+static bool not_own(struct instance *in, const struct layer_node *n) {
+    if (!library_is_own((void *)n->gipa)) return true;
+    log_line(in, LOG_ERROR | LOG_LAYER,
+             "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which would "
+             "never end",
+             n->layer->library);
+    return false;
+}
+
+/* LAY-284 to 294. False: no GIPA that can be used, after its message. */
 static bool negotiate(struct instance *in, struct layer_node *n) {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
@@ -128,7 +138,7 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
         n->gdpa = offer.pfnGetDeviceProcAddr;
         n->gpdpa = offer.pfnGetPhysicalDeviceProcAddr;
     }
-    if (n->gipa) return true;
+    if (n->gipa) return not_own(in, n);
     n->gipa = gate_dlsym(n->handle, l->fn_gipa); /* LAY-288, 289, 291 */
     if (!n->gipa) {
         log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: Failed to find '%s' in layer \"%s\"",
@@ -136,7 +146,7 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
         return false;
     }
     if (n->interface_version < 2) n->gdpa = gate_dlsym(n->handle, l->fn_gdpa);
-    return true;
+    return not_own(in, n);
 }
 
 static enum state open_one(struct instance *in, struct layer_node *n) {

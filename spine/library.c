@@ -40,6 +40,14 @@ static bool same(const struct file_identity *a, const struct file_identity *b) {
 
 bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
 
+/* The linker's, of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool library_is_own(const void *function) {
+    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
+}
+
 bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
 
 void library_let_go(void *handle) {

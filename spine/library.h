@@ -37,6 +37,9 @@ void library_forget(struct mapped_lib *lib);
 void library_preload(const struct driver_scan *scan);
 /* Lets them go: all, or the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
+/* Is this function the loader's own? A driver or layer that leads to it is the loader itself, by whatever name (the same
+ * file is the same mapping), or has taken the loader's function for its own: calling it would never end (ERRATA 23). */
+bool library_is_own(const void *function);
 /* Does the linker's text speak of the other word size? (DRV-041, LAY-296) */
 bool library_wrong_class(const char *text);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */

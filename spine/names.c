@@ -145,11 +145,9 @@ EXPORT_COMMAND(vkGetInstanceProcAddr);
 /* ---- vkGetInstanceProcAddr, lower end -------------------------------------------------------------------------- */
 
 static bool any_driver_has(struct instance *in, const char *name) {
-    struct driver *held = NULL;
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
-        held = d;
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!d->lib->gipa(d->handle, name)) continue;
-        driver_release(held);
+        driver_release(d);
         return true;
     }
     return false;

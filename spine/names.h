@@ -11,10 +11,6 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *instance, const char *n
 /* The destinations of all unknown device names so far, for a new device (UNK-014). */
 void unknown_fill_device(struct device *device);
 
-/* Drivers of an instance one after the other, each held while it is the current one. To stop early, release it. */
-struct driver *driver_first(struct instance *instance);
-struct driver *driver_after(struct instance *instance, struct driver *current);
-
 /* The assembler's stubs. */
 extern const char missing_first[] __attribute__((visibility("hidden")));
 extern const char missing_last[] __attribute__((visibility("hidden")));

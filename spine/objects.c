@@ -86,51 +86,6 @@ void claim_drop(struct claim *claim)
     errno = before;
 }
 
-/* ---- drivers --------------------------------------------------------------------------------------------------- */
-
-/* Found and held under the same lock, so that the driver cannot go in between; driver_remove waits for these uses. */
-static void hold(struct driver *driver)
-{
-    tally_up(&driver->uses);
-}
-
-static void let_go(struct driver *driver)
-{
-    lock_take();
-    tally_down(&driver->uses);
-    lock_drop();
-}
-
-bool drivers_take(struct instance *instance, struct held_drivers *held)
-{
-    uint32_t all = 0;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next)
-        all++;
-    lock_drop();
-    held->count = 0;
-    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
-    if (!held->driver)
-        return false;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next) { /* they only get fewer */
-        if (d->removing)
-            continue;
-        hold(d);
-        held->driver[held->count++] = d;
-    }
-    lock_drop();
-    return true;
-}
-
-void drivers_drop(struct held_drivers *held)
-{
-    for (uint32_t i = 0; i < held->count; i++)
-        let_go(held->driver[i]);
-    if (held->driver != held->few)
-        free(held->driver);
-}
-
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
 bool objects_settled(struct instance *instance)
@@ -240,7 +195,7 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
         if (objects_settled(instance)) {
             for (driver = instance->drivers; driver; driver = driver->next)
                 if ((handle = take_handle(driver, kind, object->index))) {
-                    hold(driver);
+                    driver_hold(driver);
                     break;
                 }
             if (!handle)
@@ -250,14 +205,8 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
         if (!handle)
             return;
         destroy_in(driver, kind, handle, allocator);
-        let_go(driver);
+        driver_release(driver);
     }
-}
-
-/* A remembered allocator that lacks what Vulkan demands of one is not passed on (DBG-033). */
-static bool complete(const VkAllocationCallbacks *a)
-{
-    return a->pfnAllocation && a->pfnReallocation && a->pfnFree && !a->pfnInternalAllocation == !a->pfnInternalFree;
 }
 
 void driver_destroy_objects(struct driver *driver)
@@ -272,7 +221,7 @@ void driver_destroy_objects(struct driver *driver)
             objects_settled(instance);
             uint64_t handle = take_handle(driver, kind, i);
             const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
-            if (handle && object && object->has_allocator && complete(&object->allocator)) {
+            if (handle && object && object->has_allocator) {
                 copy = object->allocator;
                 pass = true;
             }

@@ -30,16 +30,6 @@ struct claim {
 bool claim_take(struct claim *claim, const void *what, const void *whose);
 void claim_drop(struct claim *claim);
 
-/* The drivers of an instance, kept from being removed while they are called one after another. */
-#define HELD_FEW 32
-struct held_drivers {
-    uint32_t count;
-    struct driver **driver;
-    struct driver *few[HELD_FEW];
-};
-bool drivers_take(struct instance *instance, struct held_drivers *held); /* false: no memory */
-void drivers_drop(struct held_drivers *held);
-
 /* Finds a place, enlarging the lists of instance and drivers first where needed (DBG-036), and remembers a copy of the
  * program's allocator. An error leaves nothing behind. */
 VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,

@@ -101,35 +101,16 @@ void physdevs_free(struct instance *instance)
 
 /* ---- asking the drivers ---------------------------------------------------------------------------------------- */
 
-/* The instance's drivers in chain order, each held so that none is removed meanwhile. */
 VkResult scan_begin(struct instance *instance, struct scan *scan)
 {
-    *scan = (struct scan){0};
-    uint32_t all = 0, count = 0;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next)
-        all++;
-    lock_drop();
-    scan->asked = calloc(all ? all : 1, sizeof *scan->asked); /* an instance's drivers only get fewer */
-    if (!scan->asked)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    lock_take();
-    for (struct driver *d = instance->drivers; d; d = d->next)
-        if (!d->removing)
-            scan->asked[count++].driver = d;
-    scan->ticket = ++instance->scans;
-    lock_drop();
-    for (uint32_t i = 0; i < count; i++) /* a hold is refused when another thread is removing the driver just now */
-        if (driver_hold(scan->asked[i].driver))
-            scan->asked[scan->driver_count++].driver = scan->asked[i].driver;
-    return VK_SUCCESS;
+    scan->found = NULL;
+    scan->count = 0;
+    return drivers_take(instance, &scan->drivers) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 void scan_end(struct scan *scan)
 {
-    for (uint32_t i = 0; i < scan->driver_count; i++)
-        driver_release(scan->asked[i].driver);
-    free(scan->asked);
+    drivers_drop(&scan->drivers);
     free(scan->found);
 }
 
@@ -145,33 +126,58 @@ static bool scan_room(struct scan *scan, uint32_t more)
     return true;
 }
 
-/* One driver's devices, added to the scan. *reading tells whether a failure came from the second call. */
-VkResult scan_devices(struct scan *scan, struct asked *asked, bool *reading)
+/* ERRATA 18: from now on the driver stays; it is held, and so it has not gone meanwhile. */
+static void note_device(struct driver *driver)
 {
-    struct driver *driver = asked->driver;
+    lock_take();
+    driver->reported_device = true;
+    lock_drop();
+}
+
+/* The driver's list, by malloc. */
+static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysicalDevice **out, bool *reading)
+{
     PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
-    uint32_t count = 0;
-    *reading = false;
-    VkResult result = enumerate(driver->handle, &count, NULL);
+    VkPhysicalDevice *device = NULL;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+        *count = 0;
+        *reading = false;
+        result = enumerate(driver->handle, count, NULL);
+        if (!list_given(result))
+            break;
+        *reading = true;
+        uint32_t room = *count;
+        free(device);
+        device = calloc(room ? room : 1, sizeof *device);
+        if (!device)
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        result = enumerate(driver->handle, count, device);
+        *count = *count < room ? *count : room; /* PHY-013 */
+    }
+    if (!list_given(result)) {
+        free(device);
+        return result;
+    }
+    *out = device;
+    return VK_SUCCESS;
+}
+
+VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
+{
+    uint32_t count, first = scan->count;
+    VkPhysicalDevice *device;
+    VkResult result = driver_devices(driver, &count, &device, reading);
     if (result != VK_SUCCESS)
         return result;
-    *reading = true;
-    VkPhysicalDevice *device = calloc(count ? count : 1, sizeof *device);
-    if (!device || !scan_room(scan, count)) {
-        free(device);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    uint32_t written = count;
-    result = enumerate(driver->handle, &written, device);
-    if (result == VK_SUCCESS) {
-        asked->answered = true;
-        written = written < count ? written : count; /* PHY-013 */
-        for (uint32_t i = 0; i < written; i++) {
-            if (!device[i])
-                continue;
-            scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
-            asked->count++;
-        }
+    if (scan_room(scan, count)) {
+        for (uint32_t i = 0; i < count; i++)
+            if (device[i])
+                scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+        if (scan->count > first)
+            note_device(driver);
+    } else {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     free(device);
     return result;
@@ -191,42 +197,29 @@ void log_failed_driver(struct instance *instance, const struct driver *driver, V
                  driver->lib->path, result);
 }
 
-/* Asks every driver for its devices (PHY-007 to PHY-012). */
+/* Asks every driver for its devices (PHY-007 to PHY-012). One that fails has none (PHY-052). */
 static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
 {
-    for (uint32_t i = 0; i < scan->driver_count; i++) {
+    for (uint32_t i = 0; i < scan->drivers.count; i++) {
+        struct driver *driver = scan->drivers.driver[i];
         bool reading;
-        VkResult result = scan_devices(scan, &scan->asked[i], &reading);
+        VkResult result = scan_devices(scan, driver, &reading);
         if (result == VK_SUCCESS)
             continue;
-        log_failed_driver(instance, scan->asked[i].driver, result);
+        log_failed_driver(instance, driver, result);
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
             return result;
-        scan->asked[i].answered = true; /* PHY-052: as if it had no device */
     }
+    lock_take();
+    for (uint32_t i = 0; i < scan->drivers.count; i++)
+        scan->drivers.driver[i]->asked = true;
+    lock_drop();
     return VK_SUCCESS;
 }
 
-/* Makes records of what was found and notes which drivers had something. A scan that began before another one that is
- * already noted says nothing new about a driver. */
-VkResult scan_note(struct instance *instance, struct scan *scan)
+VkResult scan_records(struct instance *instance, struct scan *scan)
 {
-    VkResult result =
-        give_records(instance, &instance->lower_devs, PHYSDEV_LOWER_MAGIC, scan->found, scan->count);
-    if (result != VK_SUCCESS)
-        return result;
-    lock_take();
-    for (uint32_t i = 0; i < scan->driver_count; i++) {
-        struct driver *driver = scan->asked[i].driver;
-        if (scan->asked[i].count)
-            driver->reported_device = true;
-        if (!scan->asked[i].answered || driver->scan > scan->ticket)
-            continue;
-        driver->scan = scan->ticket;
-        driver->empty = !scan->asked[i].count;
-    }
-    lock_drop();
-    return VK_SUCCESS;
+    return give_records(instance, &instance->lower_devs, PHYSDEV_LOWER_MAGIC, scan->found, scan->count);
 }
 
 void log_no_devices(struct instance *instance)
@@ -244,10 +237,10 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
     struct scan scan;
     VkResult result = scan_begin(instance, &scan);
     if (result != VK_SUCCESS)
-        goto done;
+        return result;
     result = scan_all_devices(instance, &scan);
     if (result == VK_SUCCESS)
-        result = scan_note(instance, &scan);
+        result = scan_records(instance, &scan);
     if (result != VK_SUCCESS)
         goto done;
     if (!scan.count) {
@@ -312,24 +305,15 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     return result;
 }
 
-/* PHY-048: after a complete enumeration, drivers without a device go. One whose physical devices went while the program
- * still has a device of it goes with the first enumeration after that. */
-static void remove_empty_drivers(struct instance *instance)
+/* PHY-048, ERRATA 18: after a complete enumeration the drivers go that never had a device. One that a thread is inside
+ * of, perhaps this very one, is left to the next enumeration. */
+static void remove_useless_drivers(struct instance *instance)
 {
-    for (;;) {
-        struct driver *empty = NULL;
-        lock_take();
-        for (struct driver *d = instance->drivers; d && !empty; d = d->next)
-            if (d->empty && !d->removing && !driver_in_use(d))
-                empty = d;
-        if (empty)
-            empty->removing = true; /* no other thread takes it */
-        lock_drop();
-        if (!empty)
-            return;
+    struct driver *useless;
+    while ((useless = driver_unlink_useless(instance))) {
         log_line(instance, LOG_INFO | LOG_DRIVER, "Removing driver %s due to not having any physical devices",
-                 empty->lib->path);
-        driver_remove(empty);
+                 useless->lib->path);
+        driver_end(useless);
     }
 }
 
@@ -352,7 +336,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             break;
         }
     }
-    if (result >= 0) {
+    if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may give a list with gaps */
@@ -368,7 +352,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             else if (passed)
                 memcpy(devices, all, passed * sizeof *devices);
         }
-        if (result >= 0)
+        if (list_given(result))
             *count = passed;
     }
     free(all);
@@ -393,7 +377,7 @@ VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysical
         PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
         uint32_t room = *pPhysicalDeviceCount;
         result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
-        if (result >= 0 && pPhysicalDevices) {
+        if (list_given(result) && pPhysicalDevices) {
             if (*pPhysicalDeviceCount > room)
                 *pPhysicalDeviceCount = room;
             VkResult wrapped = wrap_devices(instance, pPhysicalDevices, *pPhysicalDeviceCount);
@@ -401,8 +385,8 @@ VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysical
                 result = wrapped;
         }
     }
-    if (result >= 0 && pPhysicalDevices)
-        remove_empty_drivers(instance);
+    if (list_given(result) && pPhysicalDevices)
+        remove_useless_drivers(instance);
     return result;
 }
 EXPORT_COMMAND(vkEnumeratePhysicalDevices);

@@ -28,28 +28,20 @@ struct found {
     struct physdev *record;
 };
 
-struct asked {
-    struct driver *driver; /* held */
-    bool answered;         /* it was asked, and what it said is in count */
-    uint32_t count;
-};
-
-/* What one enumeration learns from the drivers. */
+/* What one enumeration learns from the drivers, which are held. */
 struct scan {
-    uint64_t ticket; /* later scans have higher ones */
-    struct asked *asked;
-    uint32_t driver_count;
+    struct held_drivers drivers;
     struct found *found;
     uint32_t count;
 };
 
-/* The instance's drivers in chain order, each held so that none is removed meanwhile; scan_end follows in any case. */
+/* scan_end follows a success. */
 VkResult scan_begin(struct instance *instance, struct scan *scan);
 void scan_end(struct scan *scan);
 /* One driver's devices, added to the scan. *reading tells whether a failure came after its count call. */
-VkResult scan_devices(struct scan *scan, struct asked *asked, bool *reading);
-/* Makes lower-end records of what was found, and notes which drivers had something. */
-VkResult scan_note(struct instance *instance, struct scan *scan);
+VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading);
+/* Makes lower-end records of what was found. */
+VkResult scan_records(struct instance *instance, struct scan *scan);
 void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result);
 void log_no_devices(struct instance *instance);
 /* Gives the chain's handles their upper-end records; on an error (no memory) not all have one. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "gen/zends.h"
 #include "layer.h"
 #include "physdev.h"
@@ -329,19 +330,16 @@ VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint
     struct physdev *device = lower_physdev(handle);
     PFN_vkGetPhysicalDeviceToolPropertiesEXT ask = driver_fn(device->driver, vkGetPhysicalDeviceToolPropertiesEXT);
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
+    const VkAllocationCallbacks *allocator = instance_allocator(device->instance);
+    VkExtensionProperties *ext = NULL;
     uint32_t count = 0;
-    bool listed = false;
-    if (ask && list && list(driver_physdev(device), NULL, &count, NULL) == VK_SUCCESS && count) {
-        const VkAllocationCallbacks *allocator = instance_allocator(device->instance);
-        VkExtensionProperties *ext =
-            mem_new(allocator, (size_t)count * sizeof *ext, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
-        if (!ext)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-        uint32_t written = count;
-        if (list(driver_physdev(device), NULL, &written, ext) >= 0)
-            listed = extension_listed(ext, written < count ? written : count, "VK_EXT_tooling_info");
-        mem_free(allocator, ext);
-    }
+    VkResult result = VK_SUCCESS;
+    if (ask && list)
+        result = device_extensions(list, driver_physdev(device), allocator, &count, &ext);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+        return result;
+    bool listed = ext && extension_listed(ext, count, "VK_EXT_tooling_info");
+    mem_free(allocator, ext);
     if (listed)
         return ask(driver_physdev(device), pToolCount, pToolProperties);
     *pToolCount = 0;
@@ -394,39 +392,6 @@ static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
     }
 }
 
-/* The driver's list. It may change between two calls, which is tried a few times before what is there is taken. */
-static VkResult driver_extensions(const struct physdev *device, VkExtensionProperties **out, uint32_t *out_count)
-{
-    PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
-    VkExtensionProperties *ext = NULL;
-    uint32_t count = 0;
-    VkResult result = VK_SUCCESS;
-    for (int attempt = 0; attempt < 4; attempt++) {
-        uint32_t room = 0;
-        result = list(driver_physdev(device), NULL, &room, NULL); /* DRV-069: never a layer's name */
-        if (result < 0)
-            break;
-        free(ext);
-        ext = calloc(room ? room : 1, sizeof *ext);
-        if (!ext)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-        count = room;
-        if (!room)
-            break;
-        result = list(driver_physdev(device), NULL, &count, ext);
-        count = count < room ? count : room;
-        if (result != VK_INCOMPLETE)
-            break;
-    }
-    if (result < 0) {
-        free(ext);
-        return result;
-    }
-    *out = ext;
-    *out_count = count;
-    return VK_SUCCESS;
-}
-
 static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total, uint32_t *pPropertyCount,
                                 VkExtensionProperties *pProperties)
 {
@@ -461,16 +426,15 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
     }
     VkExtensionProperties *own = NULL;
     uint32_t own_count = 0;
-    if (!driver_hold(device->driver))
-        return VK_ERROR_INITIALIZATION_FAILED; /* it is being removed */
-    VkResult result = driver_extensions(device, &own, &own_count);
-    driver_release(device->driver);
-    if (result != VK_SUCCESS)
-        return result;
+    VkResult listed = device_extensions(driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
+                                        driver_physdev(device), NULL, &own_count, &own);
+    if (!list_given(listed))
+        return listed;
     uint64_t room = own_count; /* or more than will be needed */
     for (uint32_t i = 0; layers && i < layers->active_count; i++)
         room += layers->active[i].layer->device_ext_count;
     struct ext_set set = {0};
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
         for (uint32_t i = 0; i < own_count; i++)
             ext_set_add(&set, &own[i]);
@@ -480,8 +444,8 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);
-    } else {
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (result == VK_SUCCESS && pProperties)
+            result = listed; /* VK_INCOMPLETE: the driver has more */
     }
     ext_set_free(&set);
     free(own);

@@ -67,8 +67,8 @@ static VkResult read_pci(const struct instance *instance, struct key *key)
         return VK_SUCCESS;
     uint32_t count;
     VkExtensionProperties *ext;
-    VkResult result = device_extensions(list, handle, &count, &ext);
-    if (result != VK_SUCCESS)
+    VkResult result = device_extensions(list, handle, NULL, &count, &ext);
+    if (!list_given(result))
         return result == VK_ERROR_OUT_OF_HOST_MEMORY ? result : VK_SUCCESS;
     bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);

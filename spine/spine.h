@@ -119,7 +119,8 @@ struct instance {
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
-    const VkAllocationCallbacks *pass_allocator; /* of the create or destroy call under way, for drivers */
+    bool drivers_have_allocator;  /* what layers passed down to vkCreateInstance */
+    VkAllocationCallbacks drivers_given;
 
     uint32_t api_version;         /* as it reached the lower end, 0 read as 1.0 */
     uint64_t enabled;             /* GATE_* bits: extensions enabled on the instance, by the program or by a layer */
@@ -129,14 +130,12 @@ struct instance {
     uint32_t app_layer_count;
 
     struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
-    struct driver *gone;          /* removed ones, whose records wait for the instance's end */
     struct driver_scan *scan;     /* the libraries of this instance's drivers */
 
     struct layer_list *layers;    /* layer.c: the layer list, the active list, the chain */
 
     struct physdev *upper;        /* physdev.c: handles that programs hold; under the lock */
     struct physdev *lower_devs;   /* physdev.c: handles of the lower end; under the lock */
-    uint64_t scans;               /* enumerations begun, under the lock */
 
     struct device *devices;       /* live devices, under the lock */
 
@@ -157,11 +156,10 @@ struct driver {
     VkInstance handle;
     uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
     uint64_t enabled;              /* GATE_* bits passed to its vkCreateInstance */
-    bool reported_device;          /* has ever reported a physical device: its library stays mapped (ERRATA 1) */
-    struct tally uses;             /* outcalls under way; see driver_hold */
-    bool removing;                 /* no new uses */
-    uint64_t scan;                 /* physdev.c, under the lock: the last enumeration that is noted here */
-    bool empty;                    /* it found no device */
+    /* Under the lock; docs/concurrency.md, "Holding a driver". */
+    uint32_t holds;                /* calls into it that are under way */
+    bool asked;                    /* for its physical devices */
+    bool reported_device;          /* it had some once: it stays, and its library stays mapped (ERRATA 1, ERRATA 18) */
     struct handle_table objects[OBJECT_KINDS];
 };
 
@@ -298,6 +296,11 @@ static inline const VkAllocationCallbacks *instance_allocator(const struct insta
 {
     return i->has_allocator ? &i->allocator : NULL;
 }
+/* What a driver's instance is destroyed with before vkDestroyInstance: what it was created with (ERRATA 21). */
+static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
+{
+    return i->drivers_have_allocator ? &i->drivers_given : NULL;
+}
 
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 
@@ -331,21 +334,29 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
 /* Adds driver and driver_ext facts of a scan. */
 VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
-/* Closes one driver's library of a live instance (PHY-049). The record stays, for messages about the driver. */
-void driver_lib_drop(struct instance *instance, struct driver_lib *lib);
-/* Frees such a record. */
-void driver_lib_free(struct driver_lib *lib);
 /* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
 void drivers_drop_preloaded(void);
-/* An outcall to a driver that may be removed meanwhile: hold before, release after (under no lock). hold fails when
- * the driver is being removed. */
-bool driver_hold(struct driver *driver);
+/* A driver that was found in its instance's list is held before it is called, and released after (docs/concurrency.md).
+ * Who has a physical device or a device of it need not: such a driver stays. With the lock. */
+void driver_hold(struct driver *driver);
+/* Without the lock, like all that follows. */
 void driver_release(struct driver *driver);
-/* Removes a driver from its instance: unlinks, waits for its uses by other threads, destroys, closes (PHY-048 ff.).
- * The caller has set its removing flag. A driver with live devices is left alone. */
-void driver_remove(struct driver *driver);
-/* Has it live devices? Under the lock. */
-bool driver_in_use(const struct driver *driver);
+/* Drivers of an instance one after the other, each held while it is the current one. To stop early, release it. */
+struct driver *driver_first(struct instance *instance);
+struct driver *driver_after(struct driver *current);
+/* All of them at once, in chain order. */
+#define HELD_FEW 32
+struct held_drivers {
+    uint32_t count;
+    struct driver **driver;
+    struct driver *few[HELD_FEW];
+};
+bool drivers_take(struct instance *instance, struct held_drivers *held); /* false: no memory */
+void drivers_drop(struct held_drivers *held);
+/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and is held by
+ * nobody; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
+struct driver *driver_unlink_useless(struct instance *instance);
+void driver_end(struct driver *driver);
 /* Does the library list this instance extension? */
 bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 
@@ -364,6 +375,11 @@ static inline struct instance *instance_of(VkInstance h) { return (struct instan
 /* Lower-end physical device of a handle that reached the lower end. */
 static inline struct physdev *lower_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
 static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
+
+/* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for again,
+ * and what there is after the last time counts. */
+#define LIST_RETRIES 8
+static inline bool list_given(VkResult result) { return result == VK_SUCCESS || result == VK_INCOMPLETE; }
 
 /* INS-046. */
 bool name_well_formed(const char *name);

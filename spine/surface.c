@@ -264,20 +264,16 @@ static VkResult create_in_driver(struct driver *driver, const struct surface *su
     return function(driver->handle, surface->create_info, allocator, made);
 }
 
-/* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. The driver is held until
- * that is done, so that the surface is destroyed when the driver goes. */
+/* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. */
 static VkResult make_in_driver(struct driver *driver, const struct surface *surface, uint64_t *made)
 {
     VkSurfaceKHR fresh;
     lock_drop();
-    bool held = driver_hold(driver);
-    VkResult result = held ? create_in_driver(driver, surface, &fresh) : VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = create_in_driver(driver, surface, &fresh);
     if (result == VK_SUCCESS) {
         *made = (uint64_t)(uintptr_t)fresh;
         object_store(driver, OBJECT_SURFACE, surface->object.index, *made);
     }
-    if (held)
-        driver_release(driver);
     lock_take();
     return result;
 }
@@ -292,9 +288,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
     struct claim claim;
     lock_take();
-    VkResult result = !objects_settled(instance) ? VK_ERROR_OUT_OF_HOST_MEMORY
-                      : driver->removing         ? VK_ERROR_INITIALIZATION_FAILED /* its physical devices are gone */
-                                                 : VK_SUCCESS;
+    VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS)
         goto done;
     if (!table->room)
@@ -314,8 +308,6 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
         }
         if (!objects_settled(instance))
             result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        else if (driver->removing) /* since this thread waited; its table may be gone */
-            result = VK_ERROR_INITIALIZATION_FAILED;
         else if (!(made = table->handle[index]))
             result = make_in_driver(driver, surface, &made);
         claim_drop(&claim);

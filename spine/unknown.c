@@ -67,7 +67,7 @@ static void *driver_physdev_fn(const struct driver *d, const char *name) {
 /* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one. */
 static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say) {
     bool any = false;
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         void *p = driver_physdev_fn(d, name);
         if (!p) continue;
         any = true;
@@ -79,7 +79,7 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
 }
 
 static bool any_driver_has(struct instance *in, const char *name) {
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!driver_physdev_fn(d, name)) continue;
         driver_release(d);
         return true;
@@ -179,7 +179,7 @@ static bool manifest_names(const struct instance *in, const char *name) { /* UNK
 }
 
 static bool driver_command_exists(struct instance *in, const char *name) { /* UNK-012 a */
-    for (struct driver *d = driver_first(in); d; d = driver_after(in, d)) {
+    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!d->lib->gipa(d->handle, name)) continue;
         driver_release(d);
         return true;

@@ -3,6 +3,7 @@ package drivers
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -288,4 +289,85 @@ func TestNothingStaysAfterAnUnusableLayer(t *testing.T) {
 	h.OK("create_instance", "layer", "VK_LAYER_good")
 	same(t, "devices", deviceNames(h, "i"), []string{"it"})
 	h.Quit()
+}
+
+// A manifest, a list of direct drivers or a layer's manifest that leads back to the loader is left out with an ERROR line
+// (ERRATA 23); a driver that hands out the loader's vkCreateInstance is one of them. A copy of the loader's file is another
+// library, which finds itself in its turn.
+//
+// holds: INS-018 INS-029 DRV-042
+func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
+	t.Parallel()
+	const rest = " is this loader itself or leads back to it, which would never end, skip this ICD."
+	for name, make := range map[string]func(w *world.World) (library, said string){
+		"path": func(w *world.World) (string, string) { return w.Loader, w.Loader },
+		"link": func(w *world.World) (string, string) {
+			link := w.Path("lib", "libacme.so")
+			if err := os.Symlink(w.Loader, link); err != nil {
+				w.T.Fatal(err)
+			}
+			return link, w.Loader
+		},
+		"name": func(w *world.World) (string, string) { return "libvulkan.so.1", w.Loader },
+		"copy": func(w *world.World) (string, string) {
+			bytes, err := os.ReadFile(w.Loader)
+			if err != nil {
+				w.T.Fatal(err)
+			}
+			beside, _ := filepath.Glob(filepath.Join(filepath.Dir(w.Loader), "libvkcore-*"))
+			for _, core := range beside {
+				if err := os.Symlink(core, w.Path("lib", filepath.Base(core))); err != nil {
+					w.T.Fatal(err)
+				}
+			}
+			return w.Write("lib/libcopy.so", string(bytes)), ""
+		},
+		"handed out": func(w *world.World) (string, string) {
+			f := w.Driver("mirror", "export_of vkCreateInstance "+w.Loader)
+			return f.Library, f.Library
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := loud(t)
+			w.Driver("good", "device name=good")
+			library, said := make(w)
+			w.DriverFile("itself", world.DriverManifest(library, "1.1.0"))
+			h := w.Start()
+			h.OK("instance_extensions")
+			h.OK("create_instance")
+			if said == "" {
+				h.Quit()
+				return
+			}
+			same(t, "devices", deviceNames(h, "i"), []string{"good"})
+			exit := h.Quit()
+			if real, err := filepath.EvalSymlinks(said); err == nil {
+				said = real
+			}
+			says(t, exit, "[ERROR|DRIVER] loader_scanned_icd_add: ICD "+said+rest)
+		})
+	}
+
+	w := loud(t)
+	w.DriverFile("itself", world.DriverManifest(w.Loader, "1.1.0"))
+	l := live(t, w)
+	l.wants(t, incompatibleDriver)
+
+	w = loud(t)
+	w.Driver("good", "device name=good")
+	mirror := w.DirectDriver("mirror", "export_of vkCreateInstance "+w.Loader)
+	h := w.Start()
+	h.OK("create_instance", "ext", direct, "direct", mirror.Library)
+	same(t, "devices", deviceNames(h, "i"), []string{"good"})
+	says(t, h.Quit(), "[ERROR|DRIVER] loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index 0 leads back to this loader, which would never end, skipping.")
+
+	w = loud(t)
+	w.Driver("good", "device name=good")
+	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_it"
+	w.ExplicitLayer("VK_LAYER_it").Set("library_path", w.Loader)
+	h = w.Start()
+	h.OK("create_instance")
+	same(t, "devices", deviceNames(h, "i"), []string{"good"})
+	says(t, h.Quit(), "[ERROR|LAYER] loader_create_instance_chain: Layer library \""+w.Loader+"\" is this loader itself or leads back to it, which would never end")
 }

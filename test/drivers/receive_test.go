@@ -230,7 +230,7 @@ func TestVersionsThatDriversSee(t *testing.T) {
 // holds: INS-074 INS-075 INS-076 INS-077 INS-085
 func TestDriversThatFail(t *testing.T) {
 	t.Parallel()
-	for _, code := range []int{-1, -2, -3, -6, -7, -9, -1000000000} {
+	for _, code := range []int{-1, -2, -3, -6, -7, -9, -1000000000, 1, 5, 1000001003} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
@@ -269,7 +269,11 @@ func TestDriversThatFail(t *testing.T) {
 			w = loud(t)
 			w.Driver("bad", fmt.Sprintf("result vkCreateInstance %d", code))
 			l := live(t, w)
-			l.wants(t, incompatibleDriver)
+			if code > 0 { // ERRATA 22: where nothing else is left, it is passed on
+				l.wants(t, code)
+			} else {
+				l.wants(t, incompatibleDriver)
+			}
 			says(t, l.exit, "[ERROR|DRIVER] terminator_CreateInstance: Found no drivers!")
 			quietAbout(t, l.exit, "vkCreateInstance: Found no drivers!")
 		})
@@ -297,8 +301,8 @@ func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 			seen := drivers(w.Log()).Fn("vkCreateInstance", "vkDestroyInstance")
 			same(t, "drivers", seen.Names(), []string{"one vkCreateInstance", "two vkCreateInstance", "two vkDestroyInstance", "one vkDestroyInstance"})
 			for _, e := range seen {
-				if e.Text("allocator") != seen[0].Text("allocator") || e.Int("allocator_good") != 1 {
-					t.Errorf("%v has another allocator than %v", e, seen[0])
+				if e.Int("allocator_good") != 1 { // the one given, or a copy of it (ERRATA 21)
+					t.Errorf("%v has another allocator than the program's", e)
 				}
 			}
 		})

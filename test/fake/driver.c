@@ -109,6 +109,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     record_int(&r, "room", *count);
     record_close(&r);
     if (forced && result < 0) return result;
+    VkResult counted;
     if (device) {
         char list[4096], *rest = NULL;
         snprintf(list, sizeof list, "%s", statement_value(device, "ext", ""));
@@ -126,10 +127,10 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
             all[total++].specVersion = s->count > 2 ? (uint32_t)script_number(s->word[2]) : 1;
         }
     }
-    VkResult given = give_count(total, count, p != NULL, &fill);
+    counted = give_count(total, count, p != NULL, &fill);
     if (p) memcpy(p, all, fill * sizeof *p);
     claim_more(function, count, p != NULL);
-    return forced ? result : given;
+    return forced ? result : counted;
 }
 
 VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,

@@ -17,10 +17,19 @@ VkResult VKAPI_PTR fake_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, 
     record_int(&r, "room", *count);
     record_close(&r);
     if (forced && result < 0) return result;
-    VkResult counted = give_count((uint32_t)device_count(), count, array != NULL, &fill);
+    int listed[64], total = 0, all = device_count();
+    for (int i = 0; i < all && (all > 64 || total < 64); i++) {
+        char id[64];
+        const struct statement *s = device_statement(i, id);
+        const char *there = s && all <= 64 ? statement_value(s, "there", NULL) : NULL;
+        if (there && !script_chance(script_number(there))) continue;
+        if (all <= 64) listed[total] = i;
+        total++;
+    }
+    VkResult counted = give_count((uint32_t)total, count, array != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) {
         char id[64] = "";
-        if (device_statement((int)i, id)) array[i] = H(physical_device(instance, id));
+        if (device_statement(all <= 64 ? listed[i] : (int)i, id)) array[i] = H(physical_device(instance, id));
     }
     claim_more("vkEnumeratePhysicalDevices", count, array != NULL);
     return forced ? result : counted;

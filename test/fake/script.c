@@ -303,8 +303,7 @@ static int count_call(const char *function, const char *phase, bool increase)
     return calls;
 }
 
-/* "result FN CODE chance PERCENT": drawn anew for every call, from "seed N". */
-static bool chance(uint64_t percent)
+bool script_chance(uint64_t percent)
 {
     static _Atomic uint64_t drawn;
     uint64_t x = script_number(script_word("seed", 1, "1")) + 0x9e3779b97f4a7c15u * (1 + atomic_fetch_add(&drawn, 1));
@@ -340,7 +339,7 @@ bool imposed(const char *function, const char *phase, VkResult *result)
         bool yes;
         if (!strcmp(when, "*")) yes = true;
         else if (!strcmp(when, "count") || !strcmp(when, "fill")) yes = phase && !strcmp(when, phase);
-        else if (!strcmp(when, "chance")) yes = s->count > 4 && chance(script_number(s->word[4]));
+        else if (!strcmp(when, "chance")) yes = s->count > 4 && script_chance(script_number(s->word[4]));
         else if (!strcmp(when, "from")) yes = s->count > 4 && call >= (int)script_number(s->word[4]);
         else yes = call == (int)script_number(when);
         if (yes && s->count > 2) {

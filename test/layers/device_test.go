@@ -153,6 +153,12 @@ func TestDevicesThatFail(t *testing.T) {
 	}{
 		{"result vkCreateDevice -4", "", -4, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false},
 		{"result vkCreateDevice -1", "", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},
+		{"result vkCreateDevice 1", "", 1, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false}, // ERRATA 22
+		{"result vkCreateDevice 2", "", 2, nil, false},
+		{"result vkCreateDevice 5", "", 5, nil, false},
+		{"result vkCreateDevice 1000001003", "", 1000001003, nil, false},
+		{"", "error vkCreateDevice 5 before", 5, []string{"vkCreateDevice:  Failed to create device chain."}, false},
+		{"", "error vkCreateDevice 1000001003 after", 1000001003, nil, false},
 		{"", "error vkCreateDevice -1000012000 before", -1000012000, []string{"vkCreateDevice:  Failed to create device chain."}, false},
 		{"", "error vkCreateDevice -1 after", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},
 		{"", "gipa_null vkCreateDevice", initFailed, []string{"loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD"}, false},

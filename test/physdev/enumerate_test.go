@@ -156,7 +156,7 @@ func TestDriverFails(t *testing.T) {
 	for _, c := range []struct {
 		code  int
 		phase string
-	}{{initializationFailed, "count"}, {-9, "fill"}, {surfaceLost, "count"}, {incomplete, "fill"}, {-2, "fill"}} {
+	}{{initializationFailed, "count"}, {-9, "fill"}, {surfaceLost, "count"}, {2, "fill"}, {-2, "fill"}} {
 		result := fmt.Sprintf("result vkEnumeratePhysicalDevices %d %s", c.code, c.phase)
 		w := world.New(t)
 		w.Driver("good")
@@ -182,6 +182,37 @@ func TestDriverFails(t *testing.T) {
 			if got := h.Do("physical_devices", "count", count).Result(); got != initializationFailed {
 				t.Errorf("%v alone: result %d", c, got)
 			}
+		}
+		h.Quit()
+	}
+}
+
+// A driver that fills its list with VK_INCOMPLETE has given something; the rest is asked for again, at most eight times
+// (ERRATA 19). The program's own result is VK_SUCCESS.
+//
+// holds: PHY-007 PHY-012 PHY-052
+func TestDriverListsIncompletely(t *testing.T) {
+	t.Parallel()
+	for line, asked := range map[string]int{
+		"result vkEnumeratePhysicalDevices 5 fill":  18,
+		"result vkEnumeratePhysicalDevices 5 count": 2,
+		"result vkEnumeratePhysicalDevices 5 2":     4,
+	} {
+		w := world.New(t)
+		w.Driver("good")
+		w.Driver("long", "device name=one", "device name=two", line)
+		h := w.Start()
+		h.OK("create_instance")
+		w.ForgetLog()
+		if a := h.OK("physical_devices", "count", "4"); a.Int("count") != 3 {
+			t.Errorf("%s: %v", line, a)
+		}
+		if got := len(w.Log().By("long").Fn("vkEnumeratePhysicalDevices")); got != asked {
+			t.Errorf("%s: asked %d times, want %d", line, got, asked)
+		}
+		wantNames(t, h, "one", "two", "good")
+		if said := h.Messages(); contains(said, "failed with error code") || contains(said, "Removing driver") {
+			t.Errorf("%s: %v", line, said)
 		}
 		h.Quit()
 	}

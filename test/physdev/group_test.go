@@ -364,6 +364,56 @@ func TestExaggeratedGroups(t *testing.T) {
 	h.Quit()
 }
 
+// As TestDriverListsIncompletely, for both lists that groups are made of.
+//
+// holds: PHY-062 PHY-064 PHY-079
+func TestDriverListsGroupsIncompletely(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		api, line string
+		groups    int // calls
+	}{
+		{"1.1.0", "result vkEnumeratePhysicalDeviceGroups 5 fill", 18},
+		{"1.1.0", "result vkEnumeratePhysicalDeviceGroups 5 2", 4},
+		{"1.1.0", "result vkEnumeratePhysicalDevices 5 fill", 2},
+		{"1.0.0", "result vkEnumeratePhysicalDevices 5 fill", 0},
+	} {
+		w := world.New(t)
+		w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+		w.Driver("first", "device name=first").API("1.1.0")
+		w.Driver("long", "device name=a", "device name=b", c.line).API(c.api)
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0")
+		if got := h.OK("device_groups", "count", "4").Int("count"); got != 3 {
+			t.Errorf("%v: %d groups", c, got)
+		}
+		if got := len(w.Log().By("long").Fn("vkEnumeratePhysicalDeviceGroups")); got != c.groups {
+			t.Errorf("%v: asked %d times", c, got)
+		}
+		wantGroups(t, h, "a", "b", "first")
+		h.Quit()
+	}
+}
+
+// A result that is neither an error nor a success with a list is passed on, and nothing in the program's array is taken for
+// a handle.
+func TestGroupsWithoutAList(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"result vkEnumeratePhysicalDeviceGroups 2 fill", "result vkEnumeratePhysicalDevices 2 fill"} {
+		for _, filter := range []string{"", "1"} {
+			w := world.New(t)
+			w.Driver("odd", "device name=a vendor=1", line).API("1.1.0")
+			w.Env["VK_LOADER_VENDOR_ID_FILTER"] = filter
+			h := w.Start()
+			h.OK("create_instance", "api", "1.1.0")
+			if a := h.Do("device_groups", "count", "4"); a.Result() != 2 {
+				t.Errorf("%s: %v", line, a)
+			}
+			h.Quit()
+		}
+	}
+}
+
 // holds: PHY-078
 func TestGroupWithAnUnknownDevice(t *testing.T) {
 	t.Parallel()

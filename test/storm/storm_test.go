@@ -24,12 +24,11 @@ type build struct {
 	env                []string
 }
 
-// surroundings makes three drivers, of which one fails now and then at every step, and three layers, of which one wraps
-// every handle. The fakes' libraries are returned. A shared instance's enumerations fail for lack of memory alone: any
-// other failure would take its devices away from the threads that use them (PHY-052). Lists of extensions fail
-// only where blocks are not counted: each way of failing is another question to the core, of whose answers the library
+// surroundings makes five drivers, of which one fails now and then at every step, one gains and loses its device, and one
+// never has any, and three layers, of which one wraps every handle. The fakes' libraries are returned. Lists of
+// extensions fail only where blocks are not counted: each way of failing is another question to the core, of whose answers the library
 // remembers a few dozen, now more, now less.
-func surroundings(t *testing.T, shared, lists bool) (env []string, fakes []string) {
+func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 	t.Helper()
 	w := world.New(t)
 	w.NoShim = true // the program counts the heap's blocks itself
@@ -41,9 +40,16 @@ func surroundings(t *testing.T, shared, lists bool) (env []string, fakes []strin
 	for n := range 20 { // of the names that the program asks for: half for devices, half for physical devices
 		lines = append(lines, fmt.Sprintf("%s vkStormUnknown%d", []string{"offer", "offer_gpdpa"}[n/10], n))
 	}
-	for _, name := range []string{"good", "flaky"} {
+	for _, name := range []string{"good", "flaky", "fickle", "never"} {
 		f := w.Driver(name).API("1.1.0")
-		mine := append([]string{"device name=" + name + " type=integrated ext=VK_KHR_swapchain:70"}, lines...)
+		device := "device name=" + name + " type=integrated ext=VK_KHR_swapchain:70"
+		mine := append([]string{device}, lines...)
+		switch name {
+		case "fickle":
+			mine[0] = device + " there=60"
+		case "never":
+			mine = mine[1:]
+		}
 		if name == "flaky" {
 			mine = append(mine, "seed 7")
 			failing := []string{"vkCreateInstance", "vkEnumeratePhysicalDevices", "vkCreateDevice", "vkCreateHeadlessSurfaceEXT",
@@ -53,10 +59,7 @@ func surroundings(t *testing.T, shared, lists bool) (env []string, fakes []strin
 				failing = append(failing, "vkEnumerateInstanceExtensionProperties")
 			}
 			for _, fn := range failing {
-				mine = append(mine, "result "+fn+" -1 chance 3")
-				if !shared || fn != "vkEnumeratePhysicalDevices" {
-					mine = append(mine, "result "+fn+" -3 chance 6")
-				}
+				mine = append(mine, "result "+fn+" -1 chance 3", "result "+fn+" -3 chance 6")
 			}
 		}
 		script(f, mine...)
@@ -129,8 +132,8 @@ func run(t *testing.T, limit time.Duration, program string, env []string, args .
 
 // holds: THR-001 THR-002 THR-004..009 GPA-067 GPA-068
 //
-// Sixteen threads on three drivers, of which one fails at random, with three layers, with and without an instance that
-// all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
+// Sixteen threads on five drivers, of which one fails at random and one gains and loses its device, with three layers,
+// with and without an instance that all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
 func TestStorm(t *testing.T) {
 	storm(t, build{name: "plain", folder: "build"})
 }
@@ -161,7 +164,7 @@ func storm(t *testing.T, b build) {
 			if long == "" {
 				t.Parallel()
 			}
-			env, fakes := surroundings(t, kind == "shared", b.flag != "")
+			env, fakes := surroundings(t, b.flag != "")
 			args, limit := []string{library, "threads=16", "flaky=flaky"}, 5*time.Minute
 			for _, fake := range fakes {
 				args = append(args, "fake="+fake)

@@ -138,6 +138,14 @@ func (s *stated) filter(name string) string {
 	return text
 }
 
+// reports is the version that a driver says of itself.
+func (s *stated) reports(who string) uint32 {
+	if words := s.seek(who, "api"); len(words) > 0 {
+		return version(words[0][0])
+	}
+	return 1 << 22
+}
+
 // imposed is what a fake's script says of a function's result.
 func (s *stated) imposed(who, function, phase string) (int32, bool) {
 	for _, words := range s.seek(who, "result") {
@@ -213,7 +221,7 @@ func (s *stated) hasPCI(i *instance, d *physical) bool {
 	if !slices.ContainsFunc(d.exts, func(e extension) bool { return e.name == "VK_EXT_pci_bus_info" }) {
 		return false
 	}
-	reports := version(s.seek(d.who, "api")[0][0])
+	reports := s.reports(d.who)
 	if minor(i.api) >= v1_1 && minor(d.api) >= v1_1 {
 		return minor(reports) >= v1_1
 	}
@@ -231,7 +239,7 @@ type physical struct {
 
 func (s *stated) devicesOf(who string) (list []*physical) {
 	for _, words := range s.seek(who, "device") {
-		d := &physical{who: who, vendor: 0x1000, device: 1, api: version(s.seek(who, "api")[0][0])}
+		d := &physical{who: who, vendor: 0x1000, device: 1, api: s.reports(who)}
 		for _, word := range words {
 			key, value, _ := strings.Cut(word, "=")
 			number, _ := strconv.Atoi(value)

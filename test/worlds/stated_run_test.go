@@ -265,7 +265,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 		if !c.info {
 			api = -1
 		}
-		reports := version(s.seek(d.who, "api")[0][0])
+		reports := s.reports(d.who)
 		failed, _ := s.imposed(d.who, "vkEnumerateInstanceVersion", "")
 		one := minor(d.api) < v1_1 || minor(reports) < v1_1 || failed != success // INS-064
 		if one && (!c.info || c.api != 0) {                                      // INS-065, INS-066

@@ -12,8 +12,9 @@ import (
 )
 
 var (
-	howMany = flag.Int("worlds", 400, "how many worlds")
-	first   = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
+	howMany   = flag.Int("worlds", 400, "how many worlds")
+	shrinking = flag.Bool("shrink", false, "shrink")
+	first     = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
 )
 
 // told are the beginnings of the lines of vkCreateInstance that the statements' oracle foretells.
@@ -140,6 +141,12 @@ func TestWorlds(t *testing.T) {
 				seed := *first + int64(i)
 				d := generate(seed)
 				if diff := w.judged(d); diff != "" {
+					if *shrinking {
+						part, _, _ := strings.Cut(diff, "\n")
+						d = shrunk(d, func(c *description) bool { return strings.HasPrefix(w.judged(c), part) })
+						t.Errorf("seed %d:\n%s\n%s", seed, w.judged(d), d)
+						continue
+					}
 					t.Errorf("seed %d:\n%s\nagain: go test ./test/worlds -args -worlds 1 -seed %d\n", seed, diff, seed)
 					if *howMany == 1 {
 						t.Log(d)

@@ -431,10 +431,10 @@ func TestForkInsideADriver(t *testing.T) {
 	}
 }
 
-// An enumeration that no longer finds a driver's devices waits for a call that is inside the driver.
+// An enumeration no longer finds a driver's devices while a surface is destroyed in it: the driver stays (ERRATA 18).
 //
 // holds: PHY-048 WSI-020 THR-009
-func TestRemovalWaitsForADestroyCall(t *testing.T) {
+func TestSurfaceDestroyedInALostDriver(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	one := driver(w, "one", "VK_KHR_xcb_surface")
@@ -446,14 +446,12 @@ func TestRemovalWaitsForADestroyCall(t *testing.T) {
 	for _, d := range pd {
 		support(h, d, "s")
 	}
-	// The enumeration has all the time in the world; it has none in a loader that works.
 	h.EnumerateInside()
 	one.Replace("api 1.1.0", "ext VK_KHR_surface 1", "ext VK_KHR_xcb_surface 1", "perform vkDestroySurfaceKHR inside")
 	h.Do("destroy_surface")
 	h.Joined()
-	seen := w.Log().By("one").Fn("vkDestroySurfaceKHR", "vkDestroyInstance")
-	if got := seen.Names(); !slices.Equal(got, []string{"one vkDestroySurfaceKHR", "one vkDestroyInstance"}) || seen[1].Int("surfaces") != 0 {
-		t.Errorf("the driver saw %s", seen)
+	if got := w.Log().By("one").Fn("vkDestroySurfaceKHR", "vkDestroyInstance").Names(); !slices.Equal(got, []string{"one vkDestroySurfaceKHR"}) {
+		t.Errorf("the driver saw %s", got)
 	}
 	h.Do("destroy_instance")
 	h.Quit()
@@ -483,10 +481,11 @@ func TestDriverAsksAboutItsSurface(t *testing.T) {
 	h.Quit()
 }
 
-// A thread that waits for another one's surface of a driver finds the driver gone.
+// A thread that waits for another one's surface of a driver makes its own when that one could not, whatever an enumeration
+// has found meanwhile.
 //
 // holds: PHY-048 WSI-015 THR-009
-func TestDriverGoesWhileAThreadWaits(t *testing.T) {
+func TestDriverLosesItsDeviceWhileAThreadWaits(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	one := driver(w, "one", "VK_KHR_xcb_surface")
@@ -502,15 +501,15 @@ func TestDriverGoesWhileAThreadWaits(t *testing.T) {
 	if r := capabilities(h, pd["one"], "s"); r != -2 {
 		t.Errorf("result %d", r)
 	}
-	if a := h.Do("join"); len(a.Objects("answers")) != 1 || a.Objects("answers")[0].Result() != initFailed {
+	if a := h.Do("join"); len(a.Objects("answers")) != 1 || a.Objects("answers")[0].Result() != success {
 		t.Errorf("the thread that waited: %v", a)
 	}
 	h.Joined()
+	h.Do("destroy_surface")
 	if got := w.Log().By("one").Fn("vkCreateXcbSurfaceKHR", "vkDestroySurfaceKHR", "vkDestroyInstance").Names(); !slices.Equal(got,
-		[]string{"one vkCreateXcbSurfaceKHR", "one vkDestroyInstance"}) {
+		[]string{"one vkCreateXcbSurfaceKHR", "one vkCreateXcbSurfaceKHR", "one vkDestroySurfaceKHR"}) {
 		t.Errorf("the driver saw %v", got)
 	}
-	h.Do("destroy_surface")
 	h.Do("destroy_instance")
 	h.Quit()
 }
