@@ -27,10 +27,6 @@ static void driver_lib_free(struct driver_lib *lib) {
     free(lib);
 }
 
-<<<<<<< HEAD
-/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is named
- * as it was given to the linker: its real path is for those that are loaded (DRV-025). */
-=======
 /* ERRATA 23. */
 static bool leads_back(struct instance *in, const void *function, const char *path) {
     if (!library_is_own(function)) return false;
@@ -41,8 +37,8 @@ static bool leads_back(struct instance *in, const void *function, const char *pa
     return true;
 }
 
-/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). */
->>>>>>> spine
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is named
+ * as it was given to the linker: its real path is for those that are loaded (DRV-025). */
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
     void *handle = d->mapped->handle;
     const char *given = d->mapped->given;
