@@ -24,10 +24,9 @@ func (m *maker) wrap(layers string) string {
 }
 
 func (m *maker) layer(implicit bool) string {
-	name := pick(m, layerNames...)
+	name := m.name()
 	library, components, disable, enable, functions, hooks := "", "", "", "", "", ""
-	if m.one(4) {
-		name = pick(m, metaNames...)
+	if slices.Contains(metaNames, name) {
 		components = m.array(3, slices.Concat(layerNames, layerNames, metaNames))
 		if m.one(30) {
 			components = pick(m, "null", `{"x":"VK_LAYER_a"}`, `["VK_LAYER_a",5]`)
@@ -65,6 +64,26 @@ func (m *maker) layer(implicit bool) string {
 		"description", quote(fmt.Sprint("d", m.Intn(100))), "functions", functions, "pre_instance_functions", hooks,
 		"disable_environment", disable, "enable_environment", enable,
 		"instance_extensions", extension, "device_extensions", deviceExtension)
+}
+
+// name is that of a layer, or of a meta-layer.
+func (m *maker) name() string {
+	from := layerNames
+	if m.one(4) {
+		from = metaNames
+	}
+	if m.flavor == common {
+		if from = intersection(from, m.names); len(from) == 0 {
+			from = []string{fmt.Sprint("VK_LAYER_more", m.Intn(1000))}
+		}
+	}
+	name := pick(m, from...)
+	m.names = slices.DeleteFunc(m.names, func(n string) bool { return n == name })
+	return name
+}
+
+func intersection(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
 }
 
 func (m *maker) override() string {

@@ -13,6 +13,7 @@ type maker struct {
 	*rand.Rand
 	d      *description
 	flavor flavor
+	names  []string // of layers, still to be used: in worlds for the reference each has one manifest
 }
 
 // flavor is what a world is good for, beside the oracle by statements.
@@ -47,7 +48,7 @@ var (
 
 func generate(seed int64) *description {
 	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, env: map[string]string{},
-		scripts: map[string][]string{}}, flavorOf(seed)}
+		scripts: map[string][]string{}}, flavorOf(seed), slices.Clone(allNames)}
 	for _, name := range drivers {
 		m.d.scripts[name] = m.driverScript(name)
 	}
@@ -64,7 +65,7 @@ func generate(seed int64) *description {
 		m.put("implicit_layer.d", fmt.Sprintf("i%d", i), m.layerFile(true))
 	}
 	for range m.Intn(3) {
-		if m.one(3) {
+		if m.one(3) && (m.flavor != common || !slices.Contains(m.present(), override)) {
 			m.put("implicit_layer.d", fmt.Sprint("override", m.Intn(2)), m.wrap(m.override()))
 		}
 	}
@@ -216,13 +217,16 @@ func (m *maker) array(max int, from []string) string {
 
 // rarely gives one of some odd values now and then.
 func (m *maker) rarely(usual string, odd ...string) string {
-	if m.one(30) {
+	if m.flavor != common && m.one(30) { // the reference reads odd manifests in ways of its own
 		return pick(m, odd...)
 	}
 	return usual
 }
 
 func (m *maker) broken(text string) string {
+	if m.flavor == common {
+		return text
+	}
 	switch m.Intn(50) {
 	case 0:
 		return text[:m.Intn(len(text))]
@@ -237,7 +241,7 @@ func (m *maker) driver() string {
 	library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, `"$R/lib/wrong.so"`, `"$R/lib/../lib/D1.so"`,
 		`"$R/lib//D1.so"`, `"../lib/D1.so"`)
 	api := quote(pick(m, "1.0.0", "1.1.0", "1.3.250", "1.2", "1.4.0"))
-	if m.one(8) {
+	if m.flavor != common && m.one(8) {
 		api = pick(m, "", `""`, `"abc"`, `"0.1.3.0"`, `"1.1.0.0"`, `"9.0.0"`, `"2.0.0"`, `"0.9.0"`, "5", "null")
 	}
 	arch, portability := "", ""

@@ -156,8 +156,9 @@ func chain(active []*layer) (list []*layer) {
 func (s *stated) globals() (hooked, extended []*layer) {
 	set := s.settings()
 	if set != nil && set.layers {
-		for _, l := range s.layers(set) {
-			if s.enabled(l) {
+		list := s.layers(set)
+		for _, l := range list {
+			if named(list, l.name) == l && s.enabled(l) { // ERRATA 27
 				hooked = append(hooked, l)
 			}
 		}

@@ -18,8 +18,8 @@ type driver struct {
 // driverOf reads a manifest (chapter 2 of document 03); nil: it is skipped.
 func (s *stated) driverOf(path string) *driver {
 	const where = "loader_parse_icd_manifest: "
-	top := s.document(path)
-	if top == nil {
+	top, ok := s.parsed(path)
+	if !ok {
 		return nil
 	}
 	format := top.get("file_format_version")
@@ -39,9 +39,9 @@ func (s *stated) driverOf(path string) *driver {
 		}
 		return nil
 	}
-	library, ok := icd.str("library_path")
+	library, named := icd.str("library_path")
 	switch {
-	case !ok: // DRV-016
+	case !named: // DRV-016
 		s.say("WARNING|DRIVER: " + where + "Failed to find 'library_path' object in ICD JSON file " + path + ". Skipping ICD JSON.")
 		return nil
 	case library == "": // DRV-017
@@ -57,6 +57,7 @@ func (s *stated) driverOf(path string) *driver {
 		return nil
 	case api.kind != 's': // DRV-028
 		s.say("WARNING|DRIVER: " + where + "Failed retrieving ICD JSON " + path + " 'api_version' field. Skipping ICD JSON.")
+		return nil
 	default:
 		parts := versionParts(api.text)
 		if parts[0] != 0 { // DRV-031
@@ -93,6 +94,7 @@ func (s *stated) usable(who string) bool {
 // out, but not where only extensions are asked for (DRV-035, DRV-036).
 func (s *stated) drivers(set *settings, given, portability bool) (list []*driver) {
 	paths := []string{s.root + "/good/driver.json"}
+	given = given && !s.elevated
 	if !given {
 		paths = s.manifests("driver", "DRIVER", s.places("icd.d", "VK_ADD_DRIVER_FILES", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"))
 	} else {
@@ -163,15 +165,23 @@ const (
 	noMemory   int32 = -1
 )
 
+// phases are the calls that it takes to get a list: one that is empty need not be filled.
+func phases(n int) []string {
+	if n == 0 {
+		return []string{"count"}
+	}
+	return []string{"count", "fill"}
+}
+
 // asked tells how a driver's extension list comes (ERRATA 19, ERRATA 20).
 func (s *stated) asked(who, function string) (result int32, exts []extension) {
-	for _, phase := range []string{"count", "fill"} {
+	for _, words := range s.seek(who, "ext") {
+		exts = merged(exts, extension{words[0], 1})
+	}
+	for _, phase := range phases(len(exts)) {
 		if r, ok := s.imposed(who, function, phase); ok && r != success && r != incomplete {
 			return r, nil
 		}
-	}
-	for _, words := range s.seek(who, "ext") {
-		exts = merged(exts, extension{words[0], 1})
 	}
 	return success, exts
 }
@@ -213,7 +223,7 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 
 // hasPCI tells whether sorting knows a device's place on the bus (PHY-029).
 func (s *stated) hasPCI(i *instance, d *physical) bool {
-	for _, phase := range []string{"count", "fill"} {
+	for _, phase := range phases(len(d.exts)) {
 		if r, ok := s.imposed(d.who, "vkEnumerateDeviceExtensionProperties", phase); ok && r != success && r != incomplete {
 			return false
 		}

@@ -96,8 +96,16 @@ func (s *stated) isFolder(path string) bool {
 	return false
 }
 
-// document opens, reads and parses a file (LOG-19).
+// document is a file that holds an object; others come without a message (LAY-10, SET-24).
 func (s *stated) document(path string) *value {
+	if v, ok := s.parsed(path); ok && v.kind == 'o' {
+		return v
+	}
+	return nil
+}
+
+// parsed opens, reads and parses a file (LOG-19).
+func (s *stated) parsed(path string) (v *value, ok bool) {
 	if strings.HasSuffix(path, ".json") {
 		s.read = append(s.read, "fopen "+path)
 	}
@@ -108,17 +116,12 @@ func (s *stated) document(path string) *value {
 		} else {
 			s.say("ERROR: loader_get_json: Failed to open JSON file " + path)
 		}
-		return nil
+		return nil, false
 	}
-	v := parseJSON(text)
-	if v == nil {
+	if v = parseJSON(text); v == nil {
 		s.say("ERROR: loader_get_json: Invalid JSON file " + path + ".")
-		return nil
 	}
-	if v.kind != 'o' {
-		return nil // LAY-10, SET-24
-	}
-	return v
+	return v, v != nil
 }
 
 // elements are what a list separated by colons names (PATH-6).

@@ -332,7 +332,7 @@ func (s *stated) use(i *instance, o *observation, open map[string]bool) {
 	for _, d := range []*physical{first, last} {
 		result, exts := s.deviceExtensions(i, d)
 		lines := []string{fmt.Sprint("result ", result)}
-		if result == success {
+		if result >= success {
 			lines = append(lines, texts(exts)...)
 		}
 		o.add("device extensions", lines...)
@@ -381,18 +381,20 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 			return nil, result, false
 		}
 	}
-	return devices, result, result >= 0
+	return devices, result, result == success || result == incomplete
 }
 
 // deviceExtensions is what a program is told (DEV-001, LAY-258).
 func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts []extension) {
 	const function = "vkEnumerateDeviceExtensionProperties"
-	for _, phase := range []string{"count", "fill"} {
+	for _, phase := range phases(len(d.exts)) {
 		r, ok := s.imposed(d.who, function, phase)
 		if ok && r != success && r != incomplete {
 			return r, nil
 		}
-		result = max(result, r)
+		if phase == "fill" {
+			result = r // VK_INCOMPLETE, that the list was counted means nothing
+		}
 	}
 	exts = merged(exts, d.exts...)
 	for _, l := range chain(i.active) {

@@ -181,8 +181,8 @@ func (s *stated) layers(set *settings) []*layer {
 				}
 				blocked[e.name] = true // SET-47
 				l.control, l.settled = e.control, true
-				same := slices.ContainsFunc(own, func(o *layer) bool { return o.name == l.name && o.library == l.library && o.meta == l.meta })
-				if !same && !off[e.name] { // SET-44, SET-56
+				same := slices.ContainsFunc(own, func(o *layer) bool { return o.name == l.name && o.library == l.library && !o.meta })
+				if !same && !off[e.name] { // SET-44: a meta-layer has no library, SET-56
 					own = append(own, l)
 				}
 			}
