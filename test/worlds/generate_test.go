@@ -89,10 +89,14 @@ func generate(seed int64) *description {
 
 // put writes a manifest into a folder that is searched, or into one that a variable may name.
 func (m *maker) put(kind, name, text string) {
-	folder := pick(m, bases...) + "/vulkan/" + kind
+	folder := pick(m, bases...)
 	if m.one(2) {
-		folder = pick(m, bases[1:7]...) + "/vulkan/" + kind
+		folder = pick(m, bases[1:7]...)
 	}
+	if m.flavor == common && folder == "/usr/local/etc" { // which is not the reference's
+		folder = "/etc"
+	}
+	folder += "/vulkan/" + kind
 	if m.one(8) {
 		folder = pick(m, folders...)
 	}

@@ -43,13 +43,14 @@ type worker struct {
 	host  *world.Host
 	fill  *strings.Replacer
 	kinds map[string]int // how many worlds of each kind there were
+	met   map[string]int // known differences of the reference
 
 	texts            map[string]string // the scripts as they lie there
 	written, folders map[string]bool   // of the world
 }
 
 func newWorker(t *testing.T) *worker {
-	w := &worker{World: world.New(t), t: t, kinds: map[string]int{}, texts: map[string]string{},
+	w := &worker{World: world.New(t), t: t, kinds: map[string]int{}, met: map[string]int{}, texts: map[string]string{},
 		written: map[string]bool{}, folders: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(libraries)) {
 		w.Copy(libraries[name].kind, name)

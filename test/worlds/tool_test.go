@@ -1,0 +1,107 @@
+package worlds
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"vkloader/test/world"
+)
+
+// explained is one driver or layer of "explain --json".
+type explained struct {
+	Kind     string
+	Order    int
+	Name     string
+	Manifest string
+	Library  string
+	Meta     bool
+	NameOnly bool `json:"name_only"`
+}
+
+var linkFolder = regexp.MustCompile(`\$R/(m\d+)/`)
+
+// explain runs the built tool on the world, which lies below a folder once more, at the paths at which a program sees it.
+func (w *worker) explain(d *description) []explained {
+	root := w.Path("tree")
+	w.must(os.RemoveAll(root))
+	for path, text := range d.files {
+		path = filepath.Join(root, w.fill.Replace(path))
+		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		w.must(os.WriteFile(path, []byte(w.fill.Replace(text)), 0o644))
+	}
+	tool := filepath.Join(world.Top(), "build", "vkloader")
+	args := []string{"--root", root, "explain", "--json", "--app", w.exe}
+	if d.env["WORLD_ELEVATED"] == "1" {
+		args = append(args, "--elevated")
+	}
+	for name, value := range w.environment(d) {
+		args = append(args, "--env", name+"="+value)
+	}
+	out, err := exec.Command(tool, args...).Output()
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", tool, strings.Join(args, " "), err)
+	}
+	var answer struct{ In []explained }
+	if err := json.Unmarshal(out, &answer); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+	return answer.In
+}
+
+// foretold compares what the tool says of a program that asks for nothing of its own with what such a program showed.
+// How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in which
+// order.
+func (w *worker) foretold(d *description, seen observation) (list []difference) {
+	var layers, drivers []explained
+	manifests := map[string]string{}
+	for path, text := range d.files {
+		for _, folder := range linkFolder.FindAllStringSubmatch(text, -1) {
+			manifests[w.Path(folder[1])] = w.fill.Replace(path)
+		}
+	}
+	for i, one := range w.explain(d) {
+		switch one.Kind {
+		case "layer":
+			layers = append(layers, one)
+		case "driver":
+			drivers = append(drivers, one)
+		}
+		if one.Order != len(layers) && one.Order != len(drivers) || one.Name == "" {
+			list = append(list, difference{"the tool's order", []string{fmt.Sprintf("entry %d has no place: %+v", i, one)}, nil})
+		}
+		if want := manifests[filepath.Dir(one.Library)]; want != "" && filepath.Clean(one.Manifest) != filepath.Clean(want) {
+			list = append(list, difference{"the tool's manifest of " + one.Library, []string{one.Manifest}, []string{want}})
+		}
+	}
+	var told, active, chained []string
+	for _, one := range drivers {
+		told = append(told, one.Library)
+	}
+	for _, one := range layers {
+		active = append(active, one.Name)
+	}
+	for _, one := range slices.Backward(layers) { // LAY-277
+		if !one.Meta && !one.NameOnly {
+			chained = append(chained, one.Library)
+		}
+	}
+	opened, ok := seen.find("create 1: opened")
+	if ok && len(opened) > len(told) { // it got as far as layers
+		told = append(told, chained...)
+	}
+	if ok && !slices.Equal(opened, told) {
+		list = append(list, difference{"explained: opened", opened, told})
+	}
+	if n := slices.IndexFunc(seen, func(s section) bool { return s.name == "active layers" }); n >= 0 && !slices.ContainsFunc(seen, func(s section) bool { return strings.HasPrefix(s.name, "create 2") }) {
+		if !slices.Equal(seen[n].lines, active) {
+			list = append(list, difference{"explained: active layers", seen[n].lines, active})
+		}
+	}
+	return list
+}
