@@ -2,9 +2,9 @@
 # "make help" lists the targets; V=1 shows the commands.
 #
 # Where things come from:
-#   spine/*.c spine/asm/*.S spine/gen/z*.c   build/libvulkan.so.1.4.<header version>, and its links
-#   cmd/libvkcore (by its build.sh OUT)      build/libvkcore-<id>.so, id: a hash of everything that goes into it
-#   cmd/vkloader, cmd/vkloader/probe/*.c     build/vkloader, build/libexec/vkloader/probe, and from the tool itself
+#   internal/core, by tools/goc              build/core.c: the core, in C
+#   spine/*.c spine/asm/*.S spine/gen/z*.c   with it build/libvulkan.so.1.4.<header version>, and its links
+#   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
@@ -46,6 +46,7 @@ $(error vkloader is built for x86-64 Linux for now; "$(CC)" makes code for "$(MA
 endif
 endif
 
+RELEASE := $(shell cat VERSION)
 HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zslots.h 2>/dev/null),0)
 VERSION := 1.4.$(HEADER_VERSION)
 export CGO_ENABLED := 1
@@ -53,9 +54,10 @@ export CC
 
 # ---- flags ------------------------------------------------------------------------------------------------------
 
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection $(CFLAGS_EXTRA)
+# The same bytes from any directory: what is compiled names its source by the path within the repository.
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
-SPINE_CFLAGS := $(CSTD) -fPIC -fvisibility=hidden -fno-plt -Ispine
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
@@ -72,7 +74,7 @@ LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install uninstall dist mutants \
 	clean help FORCE
 all: spine core tool drivers layers fakes
 
@@ -88,6 +90,8 @@ help:
 	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
 	@echo 'make generate-check  that the generated files are what the registry gives'
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
+	@echo 'make uninstall       remove what make install has put there'
+	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
 
@@ -95,7 +99,7 @@ help:
 
 # $(1): folder of the variant below build, or nothing; $(2): its flags
 define spine_variant
-$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC))
+$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC)) $(B)/$(1)obj/core.o
 $(B)/$(1)libvulkan.so.$(VERSION): $$($(1)SPINE_OBJ)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) -o $$@ $$^
@@ -107,60 +111,59 @@ $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 $(B)/$(1)obj/spine/%.o: spine/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(if $$(filter %/core.c,$$<),-DVKCORE_ID='"'$$$$(cat $(B)/core.id)'"') $$(DEPS) -c -o $$@ $$<
-$(B)/$(1)obj/spine/core.c.o: $(B)/core.id
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
+$(B)/$(1)obj/core.o: $(B)/core.c $(B)/folders Makefile
+	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(CORE_CFLAGS) -c -o $$@ $$<
 -include $$($(1)SPINE_OBJ:.o=.d)
 endef
 $(eval $(call spine_variant,,$(OPT)))
 $(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined))
 $(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread))
 
-ifneq ($(SPINE_SRC),)
 spine: $(B)/libvulkan.so
-asan: spine $(B)/asan/libvulkan.so core
-	$(Q)rm -f $(B)/asan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/asan/
-tsan: spine $(B)/tsan/libvulkan.so core
-	$(Q)rm -f $(B)/tsan/libvkcore-*; ln -sf ../libvkcore-$$(cat $(B)/core.id).so $(B)/tsan/
-endif
+asan: spine $(B)/asan/libvulkan.so
+tsan: spine $(B)/tsan/libvulkan.so
 
 # ---- core -------------------------------------------------------------------------------------------------------
 
-# The id is in the spine and in the core's file name, so that the two can only meet when they belong together.
-$(B)/core.id: FORCE
+# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's.
+CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"'
+
+# The folders are compiled in: other ones, another library.
+$(B)/folders: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)GO='$(GO)' tools/coreid.sh > $@.new
+	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# The file's name says what is in it: when it is there, it is current.
-core: $(B)/core.id
-ifneq ($(wildcard cmd/libvkcore/build.sh),)
-	$(Q)f=$(B)/libvkcore-$$(cat $<).so; \
-	if [ ! -e $$f ]; then \
-		printf '  %-6s %s\n' GO $$f; \
-		rm -f $(B)/libvkcore-*; \
-		GO='$(GO)' CC='$(CC)' cmd/libvkcore/build.sh $$f; \
-	fi
-else ifneq ($(wildcard cmd/libvkcore/*.go),)
-	$(Q)f=$(B)/libvkcore-$$(cat $<).so; \
-	if [ ! -e $$f ]; then \
-		printf '  %-6s %s\n' GO $$f; \
-		rm -f $(B)/libvkcore-*; \
-		$(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w' -o $$f ./cmd/libvkcore && rm -f $${f%.so}.h; \
-	fi
+core: $(B)/core.c
+ifneq ($(wildcard spine/gen/core.c),)
+$(B)/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
+	$(Q)mkdir -p $(B)
+	$(Q)cp $< $@
+else
+$(B)/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+	$(call say,GOC,$@)
+	$(Q)mkdir -p $(B)
+	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
+		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR ./internal/core/entry \
+		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard cmd/vkloader/probe/*.c)
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
 $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
 
-# Go knows best what has changed.
+# Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)$(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS)' -o $@.new ./cmd/vkloader
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 # Man pages and completions, from the commands themselves.
@@ -236,6 +239,14 @@ mutants: all
 install: all
 	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
+
+uninstall:
+	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
+
+# The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
+dist: $(B)/core.c
+	$(Q)tools/dist.sh $(RELEASE) $(B)/core.c $(B)
 
 clean:
 	rm -rf $(B)

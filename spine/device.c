@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "claim.h"
 #include "instance.h"
 #include "layer.h"
 
@@ -175,11 +175,7 @@ static void *upper_to_chain(VkPhysicalDevice handle) {
 static void device_unlink(struct device *dev) {
     struct instance *in = dev->instance;
     lock_take();
-    while (tally_now(&dev->uses)) {
-        lock_drop();
-        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-        lock_take();
-    }
+    while (tally_now(&dev->uses)) lock_wait();
     for (struct device **at = &in->devices; dev->linked; at = &(*at)->next) {
         if (*at != dev) continue;
         *at = dev->next;

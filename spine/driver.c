@@ -361,6 +361,26 @@ VkResult drivers_facts(struct instance *in, const struct driver_scan *scan, stru
     return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
 }
 
+void drivers_leave_out(struct driver_scan *scan, const struct plan *plan) {
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_drop_driver drop;
+    struct driver_lib **at = &scan->first;
+    uint32_t index = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) {
+        if (!wire_get_drop_driver(&record, &drop)) continue;
+        for (; *at && index < drop.driver; index++) at = &(*at)->next;
+        struct driver_lib *d = *at;
+        if (!d || index != drop.driver) return; /* they come in order, each once */
+        *at = d->next;
+        scan->count--;
+        index++;
+        library_close(d->mapped); /* DRV-046 */
+        driver_lib_free(d);
+    }
+}
+
 bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
     for (uint32_t i = 0; i < lib->ext_count; i++)
         if (strcmp(lib->ext[i].extensionName, name) == 0) return true;

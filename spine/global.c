@@ -264,7 +264,10 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         plan_log(NULL, &second);
         result = second.result;
     }
-    if (result == VK_SUCCESS) result = extensions_answer(&second, count, properties);
+    if (result == VK_SUCCESS) {
+        drivers_leave_out(scan, &second);
+        result = extensions_answer(&second, count, properties);
+    }
     plan_free(&second);
     library_preload(scan); /* INS-087 */
     drivers_close(NULL, scan);

@@ -211,6 +211,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     if (result == VK_SUCCESS) {
         plan_log(in, &second);
         result = second.result;
+        if (result == VK_SUCCESS) drivers_leave_out(in->scan, &second);
         plan_free(&second);
     }
     if (result == VK_SUCCESS) result = copy_app_layers(in, info);

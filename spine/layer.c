@@ -24,7 +24,7 @@ void layers_free(struct layer_list *list) {
     free(list->layer);
     free(list->active);
     free(list->node);
-    free(list->bytes);
+    plan_free(&list->plan);
     free(list);
 }
 
@@ -101,7 +101,7 @@ VkResult layers_read(struct plan *plan, struct layer_list **out) {
         layers_free(list);
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    list->bytes = plan->bytes;
+    list->plan = *plan;
     *plan = (struct plan){0};
     *out = list;
     return VK_SUCCESS;

@@ -41,7 +41,7 @@ struct layer_node {
 };
 
 struct layer_list {
-    unsigned char *bytes; /* the plan that the strings point into */
+    struct plan plan; /* which the strings point into */
     struct layer *layer;
     uint32_t count;
     struct layer_active *active;

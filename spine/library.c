@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "claim.h"
+
 /* A reference held by the loader itself. */
 struct held {
     struct held *next;
@@ -77,19 +79,28 @@ __attribute__((destructor)) static void let_go(void) {
     kept = preloaded = NULL;
 }
 
-/* A kept driver whose file was replaced is let go, so that the new file is loaded. */
+/* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
+ * letting the same one go while the file system is asked. */
 static void drop_if_replaced(const char *given) {
     struct held *gone = NULL;
+    struct claim claim;
+    struct file_identity now;
     lock_take();
-    for (struct held **at = &kept; *at; at = &(*at)->next) {
-        if (strcmp((*at)->given, given) != 0) continue;
-        struct file_identity now;
-        if (!identify((*at)->real, &now) || !same(&now, &(*at)->identity)) {
-            gone = *at;
+    struct held *h = kept;
+    while (h && strcmp(h->given, given) != 0) h = h->next;
+    if (h && claim_take(&claim, &kept, NULL)) {
+        for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
+        lock_drop();
+        bool replaced = h && (!identify(h->real, &now) || !same(&now, &h->identity));
+        lock_take();
+        for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
+            if (*at != h) continue;
+            gone = h;
             *at = gone->next;
             gone->next = NULL;
+            break;
         }
-        break;
+        claim_drop(&claim);
     }
     lock_drop();
     held_close(gone);

@@ -1,123 +1,126 @@
-/* memo.c: remembers the core's answers. The core is a function of the bytes that it is asked with, and those hold every
- * fact: variables, listings, files with all their contents. So the same bytes have the same answer, and the core need
- * not be entered to get it. The one thing that the core itself keeps between questions, the settings that the global
- * functions fall back on (SET-15), has a number: an answer counts only while the number is what it was.
+/* memo.c: remembers the core's answers. The core is a function of the messages of one call, and those hold every fact:
+ * variables, directories, files with all their contents. So the same messages have the same answers, and the core need
+ * not be asked to get them. A round is found by the round before it and by its message, so that no fact is kept twice.
  *
- * It reads no fact and reads no answer. A forked child may use what was remembered before: an entry is complete before
- * it can be found, and is never changed. */
+ * It reads no fact and reads no answer. Memory is got and given back without the lock. A forked child may use what was
+ * remembered before: a round is complete before it can be found, and is never changed. */
 #include "memo.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spine.h"
 
-#define ENTRIES 32
-#define BYTES_ALL ((size_t)768 * 1024)
-#define BYTES_ONE (BYTES_ALL / 4)
+#define ROUNDS_MAX 64
+#define BYTES_MAX ((size_t)4 * 1024 * 1024)
 
-struct entry {
-    _Atomic uint64_t used; /* when, by the clock below */
-    uint32_t number;
-    size_t size, need;     /* of the question and of the answer, which follow each other */
-    unsigned char bytes[];
-};
+/* Guarded by the lock; pointers are stored at once, so that a child forked in the middle finds none half written. */
+static struct round *_Atomic rounds[ROUNDS_MAX];
+static uint64_t now;
+static _Atomic uint64_t last_id;
 
-/* All under the lock; pointers are stored at once, so that a child forked in the middle finds none half written. */
-static struct entry *_Atomic entries[ENTRIES];
-static _Atomic uint64_t now;
-static uint32_t number;     /* of what the core of this process remembers */
-static uint64_t generation; /* the process that the number belongs to */
-
-/* A child's core has nothing to fall back on yet. */
-static uint32_t number_now(void) {
-    if (generation != fork_generation()) {
-        generation = fork_generation();
-        number = 0;
+static uint64_t hash_of(const unsigned char *p, size_t size) {
+    uint64_t h = size;
+    for (; size >= 8; p += 8, size -= 8) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        h = (h ^ v) * 0x9fb21c651e98df25u;
+        h ^= h >> 35;
     }
-    return number;
+    for (; size; p++, size--) h = (h ^ *p) * 0x9fb21c651e98df25u;
+    return h ^ h >> 32;
 }
 
-static struct entry *find(const void *question, size_t size) {
-    uint32_t current = number_now();
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        struct entry *e = atomic_load(&entries[i]);
-        if (e && e->number == current && e->size == size && memcmp(e->bytes, question, size) == 0) return e;
+struct round *round_new(uint64_t parent, unsigned char *message, size_t size) {
+    struct round *r = calloc(1, sizeof *r);
+    if (!r) {
+        free(message);
+        return NULL;
     }
-    return NULL;
+    r->references = 1;
+    r->id = atomic_fetch_add(&last_id, 1) + 1;
+    r->parent = parent;
+    r->message = message;
+    r->message_size = size;
+    r->hash = hash_of(message, size);
+    return r;
 }
 
-bool memo_find(const void *question, size_t size, unsigned char **answer, size_t *room, size_t *need) {
-    bool found = false;
+struct round *round_hold(struct round *r) {
+    if (r) atomic_fetch_add(&r->references, 1);
+    return r;
+}
+
+void round_drop(struct round *r) {
+    lock_wanted(false);
+    if (!r || atomic_fetch_sub(&r->references, 1) != 1) return;
+    free(r->message);
+    free(r->answer);
+    free(r);
+}
+
+/* The place of a round that could be the one: its message is compared without the lock. */
+static unsigned place_of(const struct round *like) {
+    lock_wanted(true);
+    for (unsigned i = 0; i < ROUNDS_MAX; i++) {
+        const struct round *r = atomic_load(&rounds[i]);
+        if (r && r->parent == like->parent && r->hash == like->hash && r->message_size == like->message_size) return i;
+    }
+    return ROUNDS_MAX;
+}
+
+struct round *memo_find(const struct round *like) {
+    struct round *found = NULL;
     lock_take();
-    struct entry *e = find(question, size);
-    if (e) {
-        unsigned char *to = e->need <= *room ? *answer : realloc(*answer, e->need);
-        if (to) {
-            if (e->need > *room) *room = e->need;
-            *answer = to;
-            memcpy(to, e->bytes + size, e->need);
-            *need = e->need;
-            e->used = ++now;
-            found = true;
-        }
+    unsigned at = place_of(like);
+    if (at < ROUNDS_MAX) {
+        found = round_hold(atomic_load(&rounds[at]));
+        found->used = ++now;
     }
     lock_drop();
+    if (found && memcmp(found->message, like->message, like->message_size) != 0) {
+        round_drop(found);
+        return NULL;
+    }
     return found;
 }
 
-/* Takes out the entry that was used longest ago; adds it to what is to be freed. */
-static void evict(struct entry *gone[ENTRIES], unsigned *count) {
-    unsigned oldest = ENTRIES;
-    uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        struct entry *e = atomic_load(&entries[i]);
-        if (!e || e->used >= least) continue;
-        oldest = i;
-        least = e->used;
+static size_t weight(const struct round *r) { return sizeof *r + r->message_size + r->answer_size; }
+
+/* A free place for a round, made by taking out what was used longest ago; that is put on the list. */
+static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX], unsigned *count) {
+    lock_wanted(true);
+    for (;;) {
+        size_t bytes = weight(r);
+        unsigned free_place = ROUNDS_MAX, oldest = ROUNDS_MAX;
+        for (unsigned i = 0; i < ROUNDS_MAX; i++) {
+            const struct round *other = atomic_load(&rounds[i]);
+            if (!other) {
+                free_place = i;
+                continue;
+            }
+            bytes += weight(other);
+            if (oldest == ROUNDS_MAX || other->used < atomic_load(&rounds[oldest])->used) oldest = i;
+        }
+        if (free_place < ROUNDS_MAX && bytes <= BYTES_MAX) return free_place;
+        gone[(*count)++] = atomic_exchange(&rounds[oldest], NULL);
     }
-    if (oldest < ENTRIES) gone[(*count)++] = atomic_exchange(&entries[oldest], NULL);
 }
 
-/* A free place for so many bytes more, ENTRIES when one has to be made first. */
-static unsigned place(size_t bytes) {
-    unsigned free_place = ENTRIES;
-    for (unsigned i = 0; i < ENTRIES; i++) {
-        struct entry *e = atomic_load(&entries[i]);
-        if (e)
-            bytes += e->size + e->need;
-        else
-            free_place = i;
-    }
-    return bytes <= BYTES_ALL ? free_place : ENTRIES;
-}
-
-void memo_keep(const void *question, size_t size, const void *answer, size_t need, uint32_t before, uint32_t after) {
-    struct entry *e = NULL, *gone[ENTRIES];
+void memo_keep(struct round *r) {
+    struct round *gone[ROUNDS_MAX];
     unsigned count = 0;
-    if (before == after && size <= BYTES_ONE && need <= BYTES_ONE - size) e = malloc(sizeof *e + size + need);
-    if (e) {
-        e->number = after;
-        e->size = size;
-        e->need = need;
-        memcpy(e->bytes, question, size);
-        memcpy(e->bytes + size, answer, need);
-    }
+    if (weight(r) > BYTES_MAX / 2) return;
     lock_take();
-    if (after > number_now()) number = after;
-    if (e && e->number == number && !find(question, size)) {
-        unsigned at;
-        while ((at = place(size + need)) == ENTRIES) evict(gone, &count);
-        e->used = ++now;
-        atomic_store(&entries[at], e);
-        e = NULL;
+    if (place_of(r) == ROUNDS_MAX) {
+        unsigned at = make_room(r, gone, &count);
+        r->used = ++now;
+        atomic_store(&rounds[at], round_hold(r));
     }
     lock_drop();
-    free(e);
-    while (count) free(gone[--count]);
+    while (count) round_drop(gone[--count]);
 }
 
 void memo_drop(void) {
-    for (unsigned i = 0; i < ENTRIES; i++) free(atomic_exchange(&entries[i], NULL));
+    for (unsigned i = 0; i < ROUNDS_MAX; i++) round_drop(atomic_exchange(&rounds[i], NULL));
 }

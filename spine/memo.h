@@ -1,16 +1,32 @@
-/* memo.h: answers of the core by the questions they were given to. Owner: memo.c. */
+/* memo.h: messages to the core and the answers that they were given. Owner: memo.c. */
 #ifndef VKL_MEMO_H
 #define VKL_MEMO_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The answer to a question of exactly these bytes, copied into a block of malloc that has *room bytes and may be made
- * larger; *need is the answer's size. False: not remembered, or no memory. */
-bool memo_find(const void *question, size_t size, unsigned char **answer, size_t *room, size_t *need);
-/* Remembers an answer, where it may be given again: before and after number what the core itself remembered. */
-void memo_keep(const void *question, size_t size, const void *answer, size_t need, uint32_t before, uint32_t after);
+/* A message and its answer; never changed once it can be found. Everybody who has a pointer holds a reference. */
+struct round {
+    _Atomic uint32_t references;
+    uint64_t id;     /* no other round has had it */
+    uint64_t parent; /* id of the round before it in its call, 0: none */
+    uint64_t hash;   /* of the message */
+    uint64_t used;   /* when, by the memo's clock */
+    unsigned char *message, *answer; /* malloc */
+    size_t message_size, answer_size;
+};
+
+/* A round without an answer, held once; takes the message over. NULL: no memory, and the message is freed. */
+struct round *round_new(uint64_t parent, unsigned char *message, size_t size);
+struct round *round_hold(struct round *r);
+void round_drop(struct round *r);
+
+/* The round that followed parent with exactly the new round's message, held; NULL: it is not remembered. */
+struct round *memo_find(const struct round *like);
+/* Remembers a round that has its answer, as long as there is room. */
+void memo_keep(struct round *r);
 /* Forgets everything. */
 void memo_drop(void);
 

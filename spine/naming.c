@@ -43,8 +43,8 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
     } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
         VkSurfaceKHR own; /* DBG-051 */
         if (handle && device->has_swapchain && device->lower_slot[LSLOT_vkCreateSwapchainKHR] &&
-            surface_for_driver(device->driver, (VkSurfaceKHR)(uintptr_t)handle, &own) == VK_SUCCESS)
-            *out = (uint64_t)(uintptr_t)own;
+            surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
+            *out = (uint64_t)own;
     }
     return known;
 }

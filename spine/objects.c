@@ -1,90 +1,14 @@
-/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, the claims
- * that let one thread call out while others wait, and the end of what a program left alive.
+/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end of
+ * what a program left alive.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
-#include <errno.h>
-#include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "objects.h"
 
 #define FIRST_ROOM 32u /* DBG-036: that many need no growth */
-
-/* ---- claims ---------------------------------------------------------------------------------------------------- */
-
-static struct claim *claims;       /* under the lock */
-static uint64_t claims_generation; /* of the process: a forked child has none of its parent's threads */
-static uint32_t claims_ended;      /* counts; waited on */
-
-static struct claim *claim_find(const void *what, const void *whose)
-{
-    lock_wanted(true);
-    if (claims_generation != fork_generation()) {
-        claims_generation = fork_generation();
-        claims = NULL;
-    }
-    for (struct claim *c = claims; c; c = c->next)
-        if (c->what == what && c->whose == whose)
-            return c;
-    return NULL;
-}
-
-/* Waits until more claims have ended than were seen. The time limit is for nothing but a lost wake-up of a foreign
- * kernel; correctness does not need it, and the builds with sanitizers do without. */
-static void claim_sleep(uint32_t seen)
-{
-    lock_wanted(false);
-#ifdef CHECK_LOCK
-    const struct timespec *limit = NULL;
-#else
-    const struct timespec *limit = &(struct timespec){.tv_nsec = 100 * 1000 * 1000};
-#endif
-    syscall(SYS_futex, &claims_ended, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
-}
-
-static bool claim_wait(const void *what, const void *whose)
-{
-    struct claim *other;
-    while ((other = claim_find(what, whose))) {
-        if (other->thread == (uint64_t)pthread_self())
-            return false;
-        uint32_t seen = __atomic_load_n(&claims_ended, __ATOMIC_RELAXED);
-        lock_drop();
-        claim_sleep(seen);
-        lock_take();
-    }
-    return true;
-}
-
-bool claim_take(struct claim *claim, const void *what, const void *whose)
-{
-    if (!claim_wait(what, whose))
-        return false;
-    *claim = (struct claim){claims, what, whose, (uint64_t)pthread_self()};
-    claims = claim;
-    return true;
-}
-
-void claim_drop(struct claim *claim)
-{
-    if (claims_generation == fork_generation()) {
-        struct claim **at = &claims;
-        while (*at && *at != claim)
-            at = &(*at)->next;
-        if (*at)
-            *at = claim->next;
-    }
-    __atomic_add_fetch(&claims_ended, 1, __ATOMIC_RELAXED);
-    int before = errno;
-    syscall(SYS_futex, &claims_ended, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-    errno = before;
-}
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #ifndef VKL_OBJECTS_H
 #define VKL_OBJECTS_H
 
+#include "claim.h"
 #include "spine.h"
 #include "gen/zends.h"
 
@@ -17,18 +18,6 @@ static inline const VkAllocationCallbacks *object_allocator(const struct object 
 {
     return object->has_allocator ? &object->allocator : NULL;
 }
-
-/* What one thread is busy with while it calls out, so that others wait for it without the lock being held. Lives on
- * the stack of its thread. All functions are called with the lock; waiting drops it meanwhile. */
-struct claim {
-    struct claim *next;
-    const void *what, *whose;
-    uint64_t thread;
-};
-/* Waits for other threads' claims of the same pair, then makes it one's own. False when this very thread has it: the
- * driver or the allocator called back into the loader, and waiting would never end. */
-bool claim_take(struct claim *claim, const void *what, const void *whose);
-void claim_drop(struct claim *claim);
 
 /* Finds a place, enlarging the lists of instance and drivers first where needed (DBG-036), and remembers a copy of the
  * program's allocator. An error leaves nothing behind. */

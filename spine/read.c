@@ -72,50 +72,54 @@ void read_folder(struct wire_writer *w, const char *path) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-/* The size of an open file, or -1. A stream that another library made has no descriptor; it can be measured all the
- * same. */
-static long long stream_size(FILE *file, bool *folder) {
+enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
+
+/* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
+ * it can be measured all the same. */
+static long long stream_size(FILE *file, uint32_t *status) {
     struct stat st;
+    *status = FILE_NO_SIZE; /* LAY-8 */
     if (fstat(fileno(file), &st) == 0) {
-        if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) return -1;
-        *folder = S_ISDIR(st.st_mode); /* opens, but cannot be read; its size may be 0 */
-        return st.st_size;
+        if (S_ISREG(st.st_mode)) return st.st_size;
+        *status = S_ISDIR(st.st_mode) ? FILE_NOT_READ /* it opens, but cannot be read */ : FILE_NOT_REGULAR;
+        return -1;
     }
     if (fseek(file, 0, SEEK_END) != 0) return -1;
     long size = ftell(file);
     return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
+/* Whoever opens a pipe waits for its other end, and a device may act. What stat does not know may still be opened by a
+ * library that stands in for the C library's fopen. */
+static bool not_regular(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 void read_file(struct wire_writer *w, const char *path) {
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
-    FILE *file = fopen(path, "rb");
+    r.status = not_regular(path) ? FILE_NOT_REGULAR : FILE_NOT_OPENED; /* LAY-7 */
+    FILE *file = r.status == FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;
-        r.status = 1; /* LAY-7 */
         wire_put_file(w, &r);
         return;
     }
     setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
-    bool folder = false;
-    long long size = stream_size(file, &folder);
-    if (size < 0) {
-        r.status = 3; /* LAY-8 */
-    } else if (folder) {
-        r.status = 2;
-    } else if (size > 0xfffffff0ll || !(content = malloc((size_t)size + 1))) {
+    long long size = stream_size(file, &r.status);
+    if (size > 0xfffffff0ll || (size >= 0 && !(content = malloc((size_t)size + 1)))) {
         w->failed = true;
-    } else {
+    } else if (size >= 0) {
         size_t got = 0;
         while (got < (size_t)size) {
             size_t more = fread(content + got, 1, (size_t)size - got, file);
             if (more == 0) break;
             got += more;
         }
-        if (got < (size_t)size) {
-            r.status = 2;
-        } else {
+        r.status = got < (size_t)size ? FILE_NOT_READ : 0;
+        if (r.status == 0) {
             r.content = content;
             r.content_len = (uint32_t)size;
         }

@@ -1,14 +1,15 @@
 /* spine.h: the records that the C files of the spine share, and which file owns what.
  *
- *   core.c          opens the core, enters it, keeps forked children out of an inherited one
+ *   core.c          asks the core: messages, rounds, the plan
  *   memo.c          remembers its answers
  *   read.c          gathers facts: variables, folders, files, the executable
- *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page
+ *   gate.c          the fork gate around dl functions, the one lock, the wipe-on-fork page; claim.c waits for other
+ *                   threads
  *   exit.c          tells the end of the process from the unloading of the library
  *   log.c           one logger for everything
  *   memory.c        the application's allocator or malloc; text.c names and lists of them
  *   library.c       libraries in the process: real paths, what stays mapped
- *   driver.c        driver libraries: negotiation, extension lists, uses
+ *   driver.c        driver libraries: negotiation, extension lists, holds
  *   layer.c         layer libraries: opening, negotiation, the active list
  *   global.c        the global functions
  *   instance.c      vkCreateInstance and vkDestroyInstance, upper end; instance_end.c the lower end
@@ -16,7 +17,7 @@
  *                   configuration.c the settings file's device configurations
  *   query.c         the "...2" queries and their emulation; display.c displays
  *   device.c        vkCreateDevice, queues, command buffers, upper end; device_end.c the lower end
- *   objects.c       what surfaces and messengers share: places, drivers' handles, once-gates
+ *   objects.c       what surfaces and messengers share: places, drivers' handles
  *   surface.c       surfaces; surface_query.c their queries; swapchain.c swapchains
  *   messenger.c     debug utils and debug report; naming.c names, tags and labels
  *   names.c         vkGetInstanceProcAddr and vkGetDeviceProcAddr, tables; unknown.c commands that nobody knows;
@@ -232,6 +233,22 @@ void lock_drop(void);
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define CHECK_LOCK
 void lock_wanted(bool taken);
+/* Nor in what takes locks of the C library's own, or waits for a file system. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
+#define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
+#define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
+#define free(...) (lock_wanted(false), free(__VA_ARGS__))
+#define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
+#define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
+#define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
+#define fopen(...) (lock_wanted(false), fopen(__VA_ARGS__))
+#define access(...) (lock_wanted(false), access(__VA_ARGS__))
 #else
 #define lock_wanted(taken) ((void)0)
 #endif
@@ -305,10 +322,12 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 /* ---- core.c, read.c -------------------------------------------------------------------------------------------- */
 
 struct wire_writer; /* gen/zwire.h */
+struct round;       /* memo.h */
 struct plan {
-    unsigned char *bytes; /* malloc */
+    const unsigned char *bytes; /* of the round */
     size_t size;
-    VkResult result;      /* of the answer record */
+    VkResult result; /* of the answer record */
+    struct round *round;
 };
 /* Facts of one API call; grows while the core asks for more. */
 struct facts;
@@ -320,6 +339,14 @@ struct wire_writer *facts_writer(struct facts *facts);
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
+/* Gives back everything that is kept from one call to the next. */
+void core_forget(void);
+
+/* ---- start.c ---------------------------------------------------------------------------------------------------- */
+
+/* Reads the two variables that are read at load, unless that has been done; called by what may come before the
+ * library's own constructor. */
+void start_once_at_load(void);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
 enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
 int unloading(void);
@@ -333,6 +360,8 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
                       struct driver_scan **scan);
 /* Adds driver and driver_ext facts of a scan. */
 VkResult drivers_facts(struct instance *instance, const struct driver_scan *scan, struct facts *facts);
+/* Closes the drivers that the core leaves out after it has seen the facts of the scan (ERRATA 20). */
+void drivers_leave_out(struct driver_scan *scan, const struct plan *plan);
 void drivers_close(struct instance *instance, struct driver_scan *scan);
 /* Libraries that vkEnumerateInstanceExtensionProperties left open (INS-087) are let go (INS-088). */
 void drivers_drop_preloaded(void);

@@ -29,16 +29,32 @@ struct surface {
 
 struct surface_kind {
     const char *extension, *command, *info_name;
-    unsigned gate, slot;
+    unsigned gate;
+    VkResult (*create)(const struct driver *, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
     VkStructureType type;
     VkIcdWsiPlatform platform;
     uint32_t platform_size, info_size;
     bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
 };
 
+/* Each kind's function of a driver has a type of its own. */
+#define CREATE(Command, Info)                                                                                          \
+    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
+                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
+    {                                                                                                                  \
+        PFN_##Command create = driver_fn(driver, Command);                                                             \
+        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
+    }
+CREATE(vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR)
+CREATE(vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR)
+CREATE(vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR)
+CREATE(vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT)
+CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
+#undef CREATE
+
 #define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
     {                                                                                                                  \
-        .extension = #Ext, .command = #Command, .info_name = #Info, .gate = GATE_##Ext, .slot = ISLOT_##Command,       \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .gate = GATE_##Ext, .create = create_##Command,    \
         .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
     }
 
@@ -61,7 +77,7 @@ static const struct surface_kind kind_display = {
     .command = "vkCreateDisplayPlaneSurfaceKHR",
     .info_name = "VkDisplaySurfaceCreateInfoKHR",
     .gate = GATE_VK_KHR_display,
-    .slot = ISLOT_vkCreateDisplayPlaneSurfaceKHR,
+    .create = create_vkCreateDisplayPlaneSurfaceKHR,
     .type = VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR,
     .platform = VK_ICD_WSI_PLATFORM_DISPLAY,
     .platform_size = sizeof(VkIcdSurfaceDisplay),
@@ -248,20 +264,14 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
     return NULL;
 }
 
-/* All kinds' functions; they differ in what the pointer to the create info points to. */
-typedef VkResult(VKAPI_PTR *PFN_create_surface)(VkInstance, const void *, const VkAllocationCallbacks *,
-                                                VkSurfaceKHR *);
-
 /* WSI-013 (c), without the lock. */
 static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
 {
     const struct surface_kind *kind = surface->kind;
-    PFN_create_surface function = (PFN_create_surface)driver_fn_raw(driver, kind->slot);
-    if (!function || !driver_gate(driver, kind->gate))
+    if (!driver_gate(driver, kind->gate))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
-    const VkAllocationCallbacks *allocator = object_allocator(&surface->object);
     *made = VK_NULL_HANDLE;
-    return function(driver->handle, surface->create_info, allocator, made);
+    return kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
 }
 
 /* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. */
@@ -271,7 +281,7 @@ static VkResult make_in_driver(struct driver *driver, const struct surface *surf
     lock_drop();
     VkResult result = create_in_driver(driver, surface, &fresh);
     if (result == VK_SUCCESS) {
-        *made = (uint64_t)(uintptr_t)fresh;
+        *made = (uint64_t)fresh; /* a driver's handle may be wider than a pointer */
         object_store(driver, OBJECT_SURFACE, surface->object.index, *made);
     }
     lock_take();
@@ -313,7 +323,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
         claim_drop(&claim);
     }
     if (result == VK_SUCCESS)
-        *out = (VkSurfaceKHR)(uintptr_t)made; /* (b) */
+        *out = (VkSurfaceKHR)made; /* (b) */
 done:
     lock_drop();
     return result;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claim.h"
 #include "device.h"
 #include "instance.h"
 #include "layer.h"
@@ -163,6 +164,7 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
             fill_one(dev, i, name);
             lock_take();
             tally_down(&dev->uses);
+            lock_wake(); /* device_unlink */
         }
         dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
     }

@@ -5,7 +5,6 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
-core=libvkcore-$(cat build/core.id).so
 
 # A folder below the prefix, as the package files write it: relative to ${prefix} where it is below it.
 below() {
@@ -16,14 +15,11 @@ below() {
 }
 
 install -d "$d$LIBDIR/pkgconfig" "$d$LIBDIR/cmake/VulkanLoader" "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
-# Away with the cores of other builds: each belongs to one spine, which is being replaced.
-rm -f "$d$LIBDIR"/libvkcore-*.so
 # To a new name first: a program that runs keeps the file that it has.
 put() {
     install -m "$1" "$2" "$3.new"
     mv -f "$3.new" "$3"
 }
-put 644 "build/$core" "$d$LIBDIR/$core"
 put 755 "build/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
 ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
 ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
@@ -75,4 +71,7 @@ if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(PACKAGE_VERSION_UNSUITABLE TRUE)
 endif()
 CMAKE
-echo "installed Vulkan $VERSION below $d$PREFIX"
+echo "installed vkloader for Vulkan $VERSION below $d$PREFIX"
+if [ -z "$d" ]; then
+    echo "programs find the library when $LIBDIR is among the linker's directories: run ldconfig"
+fi

@@ -195,6 +195,7 @@ enum {
     WIRE_APP = 7,
     WIRE_DRIVER = 8,
     WIRE_DRIVER_EXT = 9,
+    WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
     WIRE_NEED_FOLDER = 34,
@@ -209,9 +210,11 @@ enum {
     WIRE_PRE_LAYER = 45,
     WIRE_EXT = 46,
     WIRE_DIRECT = 47,
+    WIRE_DROP_DRIVER = 48,
     WIRE_LOG_LEVEL = 49,
     WIRE_DEVICE_CONFIGS = 50,
     WIRE_DEVICE_CONFIG = 51,
+    WIRE_REMEMBER = 52,
 };
 
 struct wire_question {
@@ -284,7 +287,7 @@ static inline bool wire_get_folder(const struct wire_record *record, struct wire
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown */
+    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file */
     const char *content;
     uint32_t content_len;
 };
@@ -451,18 +454,34 @@ static inline bool wire_get_driver_ext(const struct wire_record *record, struct 
     return record->end - at < 8;
 }
 
+struct wire_remembered {
+    const char *path; /* NULL: none */
+    uint32_t path_len;
+    const char *content;
+    uint32_t content_len;
+};
+static inline void wire_put_remembered(struct wire_writer *w, const struct wire_remembered *r) {
+    size_t start = wire_begin(w, 10);
+    wire_put_str(w, r->path, r->path_len);
+    wire_put_str(w, r->content, r->content_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_remembered(const struct wire_record *record, struct wire_remembered *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 10) return false;
+    if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->content, &r->content_len)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_answer {
     uint32_t status; /* 0 facts are missing (need_* records follow), 1 decided */
     int32_t result; /* VkResult that ends the call, when not VK_SUCCESS */
-    uint32_t before; /* number of the settings that the core remembered (SET-15) when it decided */
-    uint32_t after; /* and after this answer; the same bytes have the same answer only while the number stays */
 };
 static inline void wire_put_answer(struct wire_writer *w, const struct wire_answer *r) {
     size_t start = wire_begin(w, 32);
     wire_put_u32(w, r->status);
     wire_put_i32(w, r->result);
-    wire_put_u32(w, r->before);
-    wire_put_u32(w, r->after);
     wire_end(w, start);
 }
 static inline bool wire_get_answer(const struct wire_record *record, struct wire_answer *r) {
@@ -470,8 +489,6 @@ static inline bool wire_get_answer(const struct wire_record *record, struct wire
     if (record->id != 32) return false;
     if (!wire_take(&at, record->end, &r->status, 4)) return false;
     if (!wire_take(&at, record->end, &r->result, 4)) return false;
-    if (!wire_take(&at, record->end, &r->before, 4)) return false;
-    if (!wire_take(&at, record->end, &r->after, 4)) return false;
     return record->end - at < 8;
 }
 
@@ -773,6 +790,21 @@ static inline bool wire_get_direct(const struct wire_record *record, struct wire
     return record->end - at < 8;
 }
 
+struct wire_drop_driver {
+    uint32_t driver; /* its index */
+};
+static inline void wire_put_drop_driver(struct wire_writer *w, const struct wire_drop_driver *r) {
+    size_t start = wire_begin(w, 48);
+    wire_put_u32(w, r->driver);
+    wire_end(w, start);
+}
+static inline bool wire_get_drop_driver(const struct wire_record *record, struct wire_drop_driver *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 48) return false;
+    if (!wire_take(&at, record->end, &r->driver, 4)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_log_level {
     uint32_t level; /* LOG_* bits */
 };
@@ -831,6 +863,26 @@ static inline bool wire_get_device_config(const struct wire_record *record, stru
     if (!wire_take(&at, record->end, &r->driver_version, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->device_name, &r->device_name_len)) return false;
     if (!wire_take_str(&at, record->end, &r->driver_name, &r->driver_name_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_remember {
+    const char *path;
+    uint32_t path_len;
+    const char *content;
+    uint32_t content_len;
+};
+static inline void wire_put_remember(struct wire_writer *w, const struct wire_remember *r) {
+    size_t start = wire_begin(w, 52);
+    wire_put_str(w, r->path, r->path_len);
+    wire_put_str(w, r->content, r->content_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_remember(const struct wire_record *record, struct wire_remember *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 52) return false;
+    if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->content, &r->content_len)) return false;
     return record->end - at < 8;
 }
 

@@ -1,8 +1,12 @@
 package discovery
 
 import (
+	"net"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"vkloader/test/world"
@@ -271,4 +275,61 @@ func TestArbitraryContent(t *testing.T) {
 		}
 	}
 	s.end()
+}
+
+// A pipe, a device or a socket in a manifest's place, in any search path, is said and skipped: opening it would wait for its
+// other end for ever. What is opened is closed when the program executes another.
+//
+// holds: LAY-8 SYS-001 G-1
+func TestFilesThatAreNoFiles(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	pipe := func(path string) string {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	socket := w.Path("socket.json")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	null := w.Path("null.json")
+	if err := os.Symlink("/dev/null", null); err != nil {
+		t.Fatal(err)
+	}
+	good := w.Driver("good", "device name=good")
+	implicit := w.ImplicitLayer("VK_LAYER_good")
+	driver, layer, settings := pipe(w.Path("pipes/driver.json")), pipe(w.Path("pipes/layer.json")), settingsFile
+	pipe(w.SystemPath("/usr/share/vulkan/explicit_layer.d/inside.json"))
+	pipe(w.SystemPath("/usr/local/etc/vulkan/loader_settings.d/vk_loader_settings.json"))
+	w.Env["VK_DRIVER_FILES"] = strings.Join([]string{driver, socket, null, good.ManifestPath}, ":")
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = layer + ":" + implicit.ManifestPath
+	w.Accesses()
+	h := w.Start()
+	h.OK("instance_layers")
+	h.OK("create_instance")
+	if got := h.OK("physical_devices").Int("count"); got != 1 {
+		t.Errorf("%d devices", got)
+	}
+	exit := h.Quit()
+	for _, path := range []string{driver, socket, null, layer, settings, "/usr/share/vulkan/explicit_layer.d/inside.json"} {
+		if text := "loader_get_json: JSON file " + path + " is not a regular file"; !slices.Contains(exit.Messages(), text) {
+			t.Errorf("no %q", text)
+		}
+	}
+	opened := w.AccessLog()
+	if !slices.Contains(opened, "fopen "+good.ManifestPath) {
+		t.Errorf("opened: %q", opened)
+	}
+	for _, line := range opened {
+		if strings.HasPrefix(line, "fopen, inherited,") && strings.Contains(line, ".json") {
+			t.Errorf("a program that is executed inherits it: %s", line)
+		}
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 	"vkloader/test/world"
 )
 
@@ -280,7 +280,7 @@ func TestFoldersAreNotSorted(t *testing.T) {
 		if names, err = f.Readdirnames(-1); err != nil || len(names) != 40 || slices.IsSorted(names) {
 			t.Fatalf("%v: %v", err, names)
 		}
-		told := (&system.Source{Machine: system.Machine{}}).Folder(w.SystemPath(folder))
+		told := (&machine.Source{Machine: machine.Machine{}}).Folder(w.SystemPath(folder))
 		if !told.Listed || !slices.Equal(told.Names, names) {
 			t.Errorf("the tool reads %s as %v, not %v", folder, told.Names, names)
 		}

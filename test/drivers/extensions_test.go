@@ -247,7 +247,6 @@ func TestDriverThatCannotListItsExtensions(t *testing.T) {
 		t.Run(c.script[len("result vkEnumerateInstance"):], func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			w.Driver("good", "device name=good")
 			bad := w.Driver("bad", "device name=bad", "ext VK_KHR_surface 25", c.script)
 			h := w.Start()
 			listed := h.Do("instance_extensions", "count", "only", "before", "77")
@@ -319,4 +318,73 @@ func TestDriverThatReportsMoreThanItCounted(t *testing.T) {
 	same(t, "extensions", h.OK("instance_extensions").Strings("extensions"), slices.Concat([]string{"VK_KHR_surface", "VK_KHR_xcb_surface"}, ownExtensions))
 	h.OK("create_instance", "ext", "VK_KHR_surface")
 	h.Quit()
+}
+
+// A driver that fails to list its extensions is left out, with a line that names it: its library is closed, the others
+// are used. Lack of memory ends the call, and so does a failure when no other driver is there (ERRATA 20).
+//
+// holds: INS-017 DRV-046
+func TestOneBadDriverLeavesTheOthersAlone(t *testing.T) {
+	t.Parallel()
+	const list = "result vkEnumerateInstanceExtensionProperties "
+	for _, c := range []struct {
+		name       string
+		bad, worse string // of two drivers around a good one; "": works
+		result     int
+		left       []string // in the order of their devices
+		said       int      // lines
+	}{
+		{"count", list + "-4 count", "", success, []string{"worse", "good"}, 1},
+		{"fill", list + "-3 fill", "", success, []string{"worse", "good"}, 1},
+		{"a positive result", list + "1 count", "", success, []string{"worse", "good"}, 1},
+		{"both", list + "-4 count", list + "-3 count", success, []string{"good"}, 2},
+		{"the last", "", list + "-4", success, []string{"good", "bad"}, 1},
+		{"no memory", list + "-1 count", "", outOfMemory, nil, 1},
+		{"no memory after another", list + "-3", list + "-1 fill", outOfMemory, nil, 2},
+		{"no memory on the device", "", list + "-2", -2, nil, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := loud(t)
+			add := func(name, script string) {
+				w.Driver(name, "device name="+name, "log_load", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", script)
+			}
+			add("bad", c.bad)
+			add("good", "steady")
+			add("worse", c.worse)
+			h := w.Start()
+			listed := h.Do("instance_extensions", "count", "only").Result()
+			made := h.Do("create_instance", "ext", "VK_KHR_surface")
+			if listed != c.result || made.Result() != c.result {
+				t.Errorf("results %d and %d, want %d", listed, made.Result(), c.result)
+			}
+			for _, name := range []string{"bad", "good", "worse"} {
+				if c.result != success {
+					break // INS-087: what was listed stays open
+				}
+				mapped := len(h.Do("maps", "match", "/"+name+".so").Strings("maps")) > 0
+				if want := slices.Contains(c.left, name); mapped != want {
+					t.Errorf("%s is mapped: %v", name, mapped)
+				}
+			}
+			if c.result == success {
+				same(t, "devices", deviceNames(h, "i"), c.left)
+				same(t, "extensions", h.OK("instance_extensions").Strings("extensions"),
+					slices.Concat([]string{"VK_KHR_surface", "VK_EXT_headless_surface"}, ownExtensions))
+			}
+			text := strings.Join(spoken(h.Quit().Stderr), "\n")
+			calls := 2
+			if c.result == success {
+				calls = 4 // count and fill of the second list, too
+			}
+			if n := strings.Count(text, "[ERROR] loader_add_instance_extensions: Error getting Instance extension"); n != calls*c.said {
+				t.Errorf("%d lines, want %d", n, calls*c.said)
+			}
+			for _, name := range w.Log().Fn("vkCreateInstance").Who() {
+				if !slices.Contains(c.left, name) {
+					t.Errorf("%s was to make an instance", name)
+				}
+			}
+		})
+	}
 }

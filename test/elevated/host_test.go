@@ -83,24 +83,18 @@ func newWorld(t *testing.T) *world.World {
 	return w
 }
 
-// install copies loader and core into the world, as make install does, and gives the library's path.
+// install copies the loader into the world, as make install does, and gives the library's path.
 func install(t *testing.T, w *world.World, from string) string {
 	t.Helper()
-	core, err := filepath.Glob(filepath.Join(from, "libvkcore-*.so"))
-	if err != nil || len(core) != 1 {
-		t.Fatalf("not one core: %v, %v", core, err)
-	}
 	real, err := filepath.EvalSymlinks(filepath.Join(from, "libvulkan.so.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{core[0], real} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write("opt/"+filepath.Base(file), string(content))
+	content, err := os.ReadFile(real)
+	if err != nil {
+		t.Fatal(err)
 	}
+	w.Write("opt/"+filepath.Base(real), string(content))
 	link := w.Path("opt/libvulkan.so.1")
 	if err := os.Symlink(filepath.Base(real), link); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +69,7 @@ func compile(t testing.TB, name string, arguments ...string) string {
 func sanitizer() []string {
 	switch world.Variant() {
 	case "asan":
-		return []string{"-fsanitize=address"}
+		return []string{"-fsanitize=address,undefined"}
 	case "tsan":
 		return []string{"-fsanitize=thread"}
 	}
@@ -206,18 +207,25 @@ func both(t *testing.T, words ...string) {
 	control(t, words...)
 }
 
-// coreFile is the core beside the loader under test.
-func coreFile(t testing.TB) string {
+// standIn links the library under test once more, from the objects of its build, with library/standin.c before the core.
+func standIn(t testing.TB) string {
 	t.Helper()
-	cores, _ := filepath.Glob(filepath.Join(filepath.Dir(world.Library()), "libvkcore-*.so"))
-	if len(cores) != 1 {
-		t.Fatalf("cores beside %s: %v", world.Library(), cores)
+	if os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
+		t.Skip("another library's objects are not known")
 	}
-	return cores[0]
-}
-
-func coreID(t testing.TB) string {
-	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(coreFile(t)), "libvkcore-"), ".so")
+	var objects []string
+	err := filepath.WalkDir(filepath.Join(world.Top(), "build", world.Variant(), "obj"), func(path string, _ fs.DirEntry, err error) error {
+		if base := filepath.Base(path); err == nil && strings.HasSuffix(base, ".o") &&
+			(base == "core.o" && filepath.Base(filepath.Dir(path)) == "obj" || strings.Contains(path, "/obj/spine/")) {
+			objects = append(objects, path)
+		}
+		return err
+	})
+	if err != nil || len(objects) < 20 {
+		t.Fatalf("%d objects of the build: %v", len(objects), err)
+	}
+	return compile(t, "libvulkan.so.1", append([]string{"-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-soname,libvulkan.so.1",
+		"-Wl,-Bsymbolic", "-Wl,--wrap=core_go_decide", "library/standin.c"}, objects...)...)
 }
 
 // copyFile copies a file, links followed, and returns the copy's path.
@@ -252,16 +260,6 @@ func wantText(t testing.TB, text string, parts ...string) {
 	}
 }
 
-func noGoTrace(t testing.TB, text string) {
-	t.Helper()
-	for _, part := range []string{"goroutine", "fatal error", "runtime:", "panic", "signal arrived"} {
-		if strings.Contains(text, part) {
-			t.Errorf("a Go trace:\n%s", text)
-			return
-		}
-	}
-}
-
 // result runs a case that prints the VkResult of its call, and may not die whatever that is.
 func (r run) result(t testing.TB, words ...string) (int, string) {
 	t.Helper()
@@ -270,6 +268,5 @@ func (r run) result(t testing.TB, words ...string) (int, string) {
 	if _, err := fmt.Sscan(e.stdout, &value); err != nil || e.state.ExitCode() != 0 {
 		t.Fatalf("%v: %v\n%s%s", words, e.state, e.stdout, e.stderr)
 	}
-	noGoTrace(t, e.stderr)
 	return value, e.stderr
 }

@@ -123,6 +123,24 @@ func TestSortKeys(t *testing.T) {
 	h.Quit()
 }
 
+// A driver that cannot list its devices' extensions, not even for lack of memory, keeps nothing from being enumerated: its
+// devices are sorted without the key that needs them.
+//
+// holds: PHY-027 PHY-029 PHY-011
+func TestSortingWithoutExtensions(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{-1, -2, -3, 1} {
+		w := world.New(t)
+		w.Driver("good", pci("last", "discrete", 9), pci("first", "discrete", 2)).API("1.1.0")
+		w.Driver("bad", pci("one", "discrete", 1), pci("three", "discrete", 3), fmt.Sprint("result vkEnumerateDeviceExtensionProperties ", code)).API("1.1.0")
+		h := w.Start()
+		h.OK("create_instance", "api", "1.1.0")
+		wantNames(t, h, "first", "last", "one", "three")
+		wantGroups(t, h, "first", "last", "one", "three")
+		h.Quit()
+	}
+}
+
 // A device that has no other of its type beside it is not asked where it is.
 //
 // holds: PHY-027 PHY-028 PHY-029

@@ -92,10 +92,16 @@ static FILE *stream(FILE *file)
     return copy;
 }
 
+VISIBLE int stat(const char *restrict path, struct stat *restrict out)
+{
+    char room[4400];
+    return REAL(stat)(redirected(path, room, sizeof room), out);
+}
+
 VISIBLE FILE *fopen(const char *path, const char *mode)
 {
     char room[4400];
-    note("fopen", path);
+    note(strchr(mode, 'e') ? "fopen" : "fopen, inherited,", path);
     if (no_memory(path)) return NULL;
     return stream(REAL(fopen)(redirected(path, room, sizeof room), mode));
 }

@@ -34,9 +34,13 @@ type node struct {
 type Document struct {
 	text  string
 	nodes []node
+	stack []open // of the parser
 
 	lines []uint32 // where lines start; made when a place is first asked for
 }
+
+// open is a container that has not ended yet.
+type open struct{ container, last uint32 }
 
 // Fault tells where and why a text was refused.
 type Fault struct {
@@ -48,23 +52,42 @@ type parser struct {
 	text  string
 	at    int
 	nodes []node
+	stack []open
 	what  string
 }
 
 // Parse reads a text. Text after the first complete value is ignored (FUZ-003).
 func Parse(text string) (*Document, *Fault) {
-	if uint64(len(text)) >= 1<<32-8 {
-		return nil, &Fault{1, 1, "the file is too large"}
+	d := &Document{}
+	if fault := d.Read(text); fault != nil {
+		return nil, fault
 	}
-	p := parser{text: text, nodes: make([]node, 0, 16+len(text)/32)}
+	return d, nil
+}
+
+// Read is Parse into a document that has been used before: its memory is used again, and what was read out of it must
+// not be asked for its members any more. After a fault there is nothing in it.
+func (d *Document) Read(text string) *Fault {
+	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
+	if uint64(len(text)) >= 1<<32-8 {
+		return &Fault{1, 1, "the file is too large"}
+	}
+	if cap(d.nodes) == 0 {
+		d.nodes = make([]node, 0, 16+len(text)/32)
+	}
+	p := parser{text: text, nodes: d.nodes, stack: d.stack[:0]}
 	if len(text) >= 3 && text[:3] == "\xef\xbb\xbf" { // FUZ-001
 		p.at = 3
 	}
-	if !p.value() {
+	good := p.value()
+	d.nodes, d.stack = p.nodes, p.stack[:0]
+	if !good {
+		d.nodes = d.nodes[:0]
 		line, column := position(text, p.at)
-		return nil, &Fault{line, column, p.what}
+		return &Fault{line, column, p.what}
 	}
-	return &Document{text: text, nodes: p.nodes}, nil
+	d.text = text
+	return nil
 }
 
 func (p *parser) fail(what string) bool {
@@ -81,8 +104,6 @@ func (p *parser) space() {
 
 // value reads the top-level value with everything in it, keeping the open containers in a list of its own.
 func (p *parser) value() bool {
-	type open struct{ container, last uint32 }
-	var stack []open
 	var member node // name of the member whose value comes next
 	for {
 		// A value is expected here.
@@ -94,8 +115,8 @@ func (p *parser) value() bool {
 		n := member
 		member = node{}
 		n.start = uint32(p.at)
-		if len(stack) > 0 {
-			top := &stack[len(stack)-1]
+		if len(p.stack) > 0 {
+			top := &p.stack[len(p.stack)-1]
 			if top.last != 0 {
 				p.nodes[top.last].next = index
 			}
@@ -103,7 +124,7 @@ func (p *parser) value() bool {
 		}
 		switch c := p.text[p.at]; {
 		case c == '{' || c == '[':
-			if len(stack) == depthLimit {
+			if len(p.stack) == depthLimit {
 				return p.fail("nested more than 1000 deep")
 			}
 			n.kind = Array
@@ -122,7 +143,7 @@ func (p *parser) value() bool {
 				break
 			}
 			p.nodes = append(p.nodes, n)
-			stack = append(stack, open{container: index})
+			p.stack = append(p.stack, open{container: index})
 			if n.kind == Object && !p.name(&member) {
 				return false
 			}
@@ -159,10 +180,10 @@ func (p *parser) value() bool {
 		}
 		// A value has ended here: close containers until one goes on.
 		for {
-			if len(stack) == 0 {
+			if len(p.stack) == 0 {
 				return true
 			}
-			top := stack[len(stack)-1]
+			top := p.stack[len(p.stack)-1]
 			object := p.nodes[top.container].kind == Object
 			p.space()
 			if p.at >= len(p.text) {
@@ -179,7 +200,7 @@ func (p *parser) value() bool {
 			if object && c == '}' || !object && c == ']' {
 				p.at++
 				p.nodes[top.container].end = uint32(p.at)
-				stack = stack[:len(stack)-1]
+				p.stack = p.stack[:len(p.stack)-1]
 				continue
 			}
 			if object {

@@ -17,6 +17,7 @@ type Var struct {
 type Folder struct {
 	Listed bool
 	Names  []string
+	paths  []string // of the entries, once they have been asked for
 }
 
 // FileStatus tells what reading a file gave.
@@ -28,6 +29,7 @@ const (
 	FileNotOpened
 	FileNotRead
 	FileNoSize
+	FileNotRegular // a pipe, a socket, a device: not opened
 )
 
 // File is a file's content.
@@ -70,57 +72,75 @@ type Store struct {
 	exe           Exe
 	hasExe        bool
 
-	needs  []Need
-	needed map[Need]bool // of a long list
+	needs    []Need
+	round    uint32 // counts the lists of needs, from 1
+	exeAsked uint32 // the round that it was asked for in
 }
 
 // indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
 const indexFrom = 48
 
-// table finds values by name.
+// table finds values by name. What was asked for has an entry already, without a value.
 type table[T any] struct {
-	names  []string
-	values []T
-	index  map[string]int
+	entries []entry[T]
+	index   map[string]int
 }
 
-func (t *table[T]) get(name string) (v T, ok bool) {
+type entry[T any] struct {
+	name  string
+	value T
+	known bool
+	asked uint32 // the last round that it was asked for in
+}
+
+// find gives the place of a name, -1 when it has none.
+func (t *table[T]) find(name string) int {
 	if t.index != nil {
-		i, ok := t.index[name]
-		if ok {
-			return t.values[i], true
+		if i, ok := t.index[name]; ok {
+			return i
 		}
-		return v, false
+		return -1
 	}
-	for i, n := range t.names {
-		if n == name {
-			return t.values[i], true
+	for i := range t.entries {
+		if t.entries[i].name == name {
+			return i
 		}
 	}
-	return v, false
+	return -1
+}
+
+// entry gives the entry of a name, which may be new.
+func (t *table[T]) entry(name string) *entry[T] {
+	i := t.find(name)
+	if i < 0 {
+		i = len(t.entries)
+		t.entries = append(t.entries, entry[T]{name: name})
+		if t.index != nil {
+			t.index[name] = i
+		} else if len(t.entries) == indexFrom {
+			t.index = make(map[string]int, 4*indexFrom)
+			for k := range t.entries {
+				t.index[t.entries[k].name] = k
+			}
+		}
+	}
+	return &t.entries[i]
 }
 
 // set adds a value; the last one of a name counts.
 func (t *table[T]) set(name string, v T) {
-	for i := 0; t.index == nil && i < len(t.names); i++ {
-		if t.names[i] == name {
-			t.values[i] = v
-			return
-		}
+	e := t.entry(name)
+	e.value, e.known = v, true
+}
+
+// get looks a name up; new says that this round has not asked for it yet.
+func (t *table[T]) get(name string, round uint32) (e *entry[T], isNew bool) {
+	e = t.entry(name)
+	if e.known || e.asked == round {
+		return e, false
 	}
-	if i, ok := t.index[name]; ok {
-		t.values[i] = v
-		return
-	}
-	t.names, t.values = append(t.names, name), append(t.values, v)
-	if t.index != nil {
-		t.index[name] = len(t.names) - 1
-	} else if len(t.names) == indexFrom {
-		t.index = make(map[string]int, 4*indexFrom)
-		for i, n := range t.names {
-			t.index[n] = i
-		}
-	}
+	e.asked = round
+	return e, true
 }
 
 // NewStore gives an empty store.
@@ -148,29 +168,6 @@ func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
 // SetExe adds the program's path.
 func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 
-func (s *Store) need(n Need) {
-	if s.needed == nil {
-		for i := range s.needs {
-			if s.needs[i] == n {
-				return
-			}
-		}
-		if len(s.needs) == indexFrom {
-			s.needed = make(map[Need]bool, 4*indexFrom)
-			for _, have := range s.needs {
-				s.needed[have] = true
-			}
-		}
-	}
-	if s.needed[n] {
-		return
-	}
-	if s.needed != nil {
-		s.needed[n] = true
-	}
-	s.needs = append(s.needs, n)
-}
-
 // Missing tells whether something was asked for that is not known.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
 
@@ -180,7 +177,8 @@ func (s *Store) Needs() []Need { return s.needs }
 // TakeNeeds gives what is missing, and forgets it.
 func (s *Store) TakeNeeds() []Need {
 	needs := s.needs
-	s.needs, s.needed = nil, nil
+	s.needs = nil
+	s.round++
 	return needs
 }
 
@@ -191,44 +189,61 @@ func (s *Store) Variable(v variables.ID) Var { return s.variable(v.Name(), v.Sec
 func (s *Store) Named(name string) Var { return s.variable(name, false) }
 
 func (s *Store) variable(name string, secure bool) Var {
-	v, ok := s.kept(secure).get(name)
-	if !ok {
-		s.need(Need{KindVar, name, secure})
+	e, isNew := s.kept(secure).get(name, s.round+1)
+	if isNew {
+		s.needs = append(s.needs, Need{KindVar, name, secure})
 	}
-	return v
+	return e.value
 }
 
 // Folder reads a folder.
-func (s *Store) Folder(path string) Folder {
-	f, ok := s.folders.get(path)
-	if !ok {
-		s.need(Need{Kind: KindFolder, Name: path})
+func (s *Store) Folder(path string) Folder { return s.folder(path).value }
+
+func (s *Store) folder(path string) *entry[Folder] {
+	e, isNew := s.folders.get(path, s.round+1)
+	if isNew {
+		s.needs = append(s.needs, Need{Kind: KindFolder, Name: path})
 	}
-	return f
+	return e
+}
+
+// Paths lists a folder as Folder does, with the paths of its entries: the folder, a slash, and the name. They are put
+// together once.
+func (s *Store) Paths(path string) (paths []string, listed bool) {
+	e := s.folder(path)
+	f := &e.value
+	if f.paths == nil && len(f.Names) > 0 {
+		f.paths = make([]string, len(f.Names))
+		for i, name := range f.Names {
+			f.paths[i] = path + "/" + name
+		}
+	}
+	return f.paths, f.Listed
 }
 
 // File reads a file; false while it is not known.
 func (s *Store) File(path string) (File, bool) {
-	f, ok := s.files.get(path)
-	if !ok {
-		s.need(Need{Kind: KindFile, Name: path})
+	e, isNew := s.files.get(path, s.round+1)
+	if isNew {
+		s.needs = append(s.needs, Need{Kind: KindFile, Name: path})
 	}
-	return f, ok
+	return e.value, e.known
 }
 
 // Exists asks whether a path exists.
 func (s *Store) Exists(path string) bool {
-	yes, ok := s.exists.get(path)
-	if !ok {
-		s.need(Need{Kind: KindExists, Name: path})
+	e, isNew := s.exists.get(path, s.round+1)
+	if isNew {
+		s.needs = append(s.needs, Need{Kind: KindExists, Name: path})
 	}
-	return yes
+	return e.value
 }
 
 // Exe reads the program's path.
 func (s *Store) Exe() Exe {
-	if !s.hasExe {
-		s.need(Need{Kind: KindExe})
+	if !s.hasExe && s.exeAsked != s.round+1 {
+		s.exeAsked = s.round + 1
+		s.needs = append(s.needs, Need{Kind: KindExe})
 	}
 	return s.exe
 }

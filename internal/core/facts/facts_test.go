@@ -46,11 +46,12 @@ func TestStore(t *testing.T) {
 				s.Exe()
 			}
 		}
-		if long := n >= indexFrom; (s.needed != nil) != long {
-			t.Errorf("%d needs: an index is %v", n+1, !long)
-		}
 		if got := len(s.TakeNeeds()); got != n+1 || s.Missing() {
 			t.Errorf("%d needs of %d", got, n+1)
+		}
+		s.Exists("x0") // what was asked for and never came is asked for again
+		if got := len(s.TakeNeeds()); got != 1 {
+			t.Errorf("%d needs of 1", got)
 		}
 	}
 }
@@ -76,5 +77,19 @@ func TestTree(t *testing.T) {
 	}
 	if Resolve(NewStore(), tree, func(s *Store) { asked++; s.Exists(strconv.Itoa(asked)) }) {
 		t.Error("a decision without end came to one")
+	}
+}
+
+// The paths of a folder's entries are put together once.
+func TestPaths(t *testing.T) {
+	s := NewStore()
+	if paths, listed := s.Paths("/d"); paths != nil || listed || len(s.TakeNeeds()) != 1 {
+		t.Error(paths, listed)
+	}
+	s.SetFolder("/d", Folder{Listed: true, Names: []string{"a.json", "b.json"}})
+	first, listed := s.Paths("/d")
+	again, _ := s.Paths("/d")
+	if len(first) != 2 || first[1] != "/d/b.json" || !listed || &first[0] != &again[0] {
+		t.Error(first, listed)
 	}
 }

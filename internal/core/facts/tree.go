@@ -22,7 +22,7 @@ func (t *Tree) Var(name string, secure bool) Var {
 // Folder implements Source. Without an entry in Folders, the direct .json entries of Files are given, sorted.
 func (t *Tree) Folder(path string) Folder {
 	if names, ok := t.Folders[path]; ok {
-		return Folder{true, names}
+		return Folder{Listed: true, Names: names}
 	}
 	prefix := path
 	if len(prefix) > 0 && prefix[len(prefix)-1] != '/' {

@@ -19,6 +19,16 @@ type Line struct {
 	Line, Column int
 }
 
+// Detail says how much is wanted besides what a manifest says.
+type Detail uint8
+
+// Details. What is not wanted costs nothing.
+const (
+	Silent Detail = iota // no lines
+	Spoken               // lines
+	Placed               // lines, and where in the file things are
+)
+
 // LoaderBits is the word size of the process that the manifests are read for.
 const LoaderBits = "64"
 

@@ -40,7 +40,7 @@ type Layer struct {
 	Implementation uint32
 	Description    string
 	Manifest       string
-	Line, Column   int
+	Line, Column   int // 0 unless Placed
 	Implicit       bool
 	Library        string // as given to dlopen; "" for a meta-layer
 	Meta           bool
@@ -72,14 +72,15 @@ type LayerFile struct {
 type layerReader struct {
 	path     string
 	implicit bool
+	detail   Detail
 	version  Version
 	text     string // of the version
 	out      *LayerFile
 }
 
 // ReadLayers judges a layer manifest whose text is acceptable JSON.
-func ReadLayers(doc *document.Document, path string, implicit bool) *LayerFile {
-	r := &layerReader{path: path, implicit: implicit, out: &LayerFile{}}
+func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail) *LayerFile {
+	r := &layerReader{path: path, implicit: implicit, detail: detail, out: &LayerFile{}}
 	top := doc.Top()
 	if !top.IsObject() {
 		r.say(top, 0, diag.FileTop, "the top-level value is not an object") // LAY-10
@@ -96,7 +97,9 @@ func ReadLayers(doc *document.Document, path string, implicit bool) *LayerFile {
 			" missing required field file_format_version")
 		return r.out
 	}
-	r.say(version, diag.Info, diag.None, "Found manifest file "+path+" (file version "+r.text+")")
+	if detail != Silent {
+		r.say(version, diag.Info, diag.None, "Found manifest file "+path+" (file version "+r.text+")")
+	}
 	r.version = ParseVersion(r.text)
 	if !knownFileVersion(r.version) {
 		r.say(version, diag.Info|diag.Layer, diag.ManifestVersionUnknown, "loader_add_layer_properties: "+path+
@@ -156,8 +159,11 @@ func knownFileVersion(v Version) bool {
 }
 
 func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text string) {
+	if r.detail == Silent {
+		return
+	}
 	line, column := 0, 0
-	if code != diag.None {
+	if code != diag.None && r.detail == Placed {
 		line, column = at.Position()
 	}
 	r.out.Lines = append(r.out.Lines, Line{flags, text, code, line, column})
@@ -175,7 +181,9 @@ func (r *layerReader) required(object, value document.Value, field string) {
 // layer reads one layer object; a layer that is skipped leaves the others of the file alone (LAY-34).
 func (r *layerReader) layer(v document.Value) {
 	l := &Layer{Manifest: r.path, Implicit: r.implicit}
-	l.Line, l.Column = v.Position()
+	if r.detail == Placed {
+		l.Line, l.Column = v.Position()
+	}
 	if !r.identity(v, l) || !r.library(v, l) || !r.activation(v, l) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 )
 
@@ -56,9 +57,8 @@ func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	return nil
 }
 
-// A decision asks for what it needs and for nothing else, and in few rounds, since each costs a way to the spine and
-// back: all variables at once, then all folders, then all files, then the variables that manifests name, which are
-// known from the second time on.
+// A decision asks for what it needs and for nothing else, and in few rounds: all variables at once, then all folders,
+// then the files that say what else counts, then what those name with all other files.
 func TestWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const (
@@ -68,8 +68,8 @@ func TestWhatIsAskedFor(t *testing.T) {
 	direct := App{ExtensionCount: 1, DirectList: true, DirectCount: 1, Extensions: []Name{{"VK_LUNARG_direct_driver_loading", true}}}
 	inclusive := direct
 	inclusive.DirectMode = 1
-	all := []string{"19*variables", explicit + " " + drivers + " " + implicit + settings, "d.json e.json i.json", "$NO_I"}
-	layers := []string{"19*variables", explicit + " " + implicit + settings, "e.json i.json", "$NO_I"}
+	all := []string{"19*variables", explicit + " " + drivers + " " + implicit + settings, "d.json i.json", "$NO_I e.json"}
+	layers := []string{"19*variables", explicit + " " + implicit + settings, "i.json", "$NO_I e.json"}
 	for _, c := range []struct {
 		name string
 		q    Question
@@ -92,57 +92,47 @@ func TestWhatIsAskedFor(t *testing.T) {
 		}
 	}
 	w := newWorld().driver("d.json", "").explicit("e.json", "E", "")
+	if got := w.asked(t, Question{Kind: Instance}); !slices.Equal(got, []string{all[0], all[1], "d.json e.json"}) {
+		t.Errorf("without implicit layers: asked for %q", got)
+	}
 	w.Files["/etc/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1","settings":{"app_keys":[]}}`
-	if got, want := w.asked(t, Question{Kind: Instance}), "d.json e.json vk_loader_settings.json"; len(got) != 4 || got[2] != want || got[3] != "program" {
+	if got := w.asked(t, Question{Kind: Instance}); len(got) != 4 || got[2] != "d.json program vk_loader_settings.json" || got[3] != "e.json" {
 		t.Errorf("with a settings file: asked for %q", got)
 	}
-	w = newWorld().driver("d.json", "").implicit("i.json", "I", `,"enable_environment":{"DO_I":"1"}`)
-	w.memory = &Memory{}
-	w.asked(t, Question{Kind: Instance})
-	if got := w.asked(t, Question{Kind: Instance}); len(got) != 3 || !strings.HasPrefix(got[1], "$DO_I $NO_I 4*") || got[2] != "d.json i.json" {
-		t.Errorf("the second time: asked for %q", got)
+	w.Files["/etc/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1","settings":{"layers":[` +
+		entry("on", "S", "/s.json", "") + `],"additional_drivers":[{"path":"/t.json"}]}}`
+	w.implicit("i.json", "I", "")
+	if got := w.asked(t, Question{Kind: Instance}); len(got) != 4 || got[2] != "d.json i.json program vk_loader_settings.json" ||
+		got[3] != "$NO_I s.json t.json" {
+		t.Errorf("with one that names files: asked for %q", got)
+	}
+	w = newWorld().implicitMeta("o.json", manifest.OverrideName, `"C"`, `,"override_paths":["/p"]`).explicit("e.json", "E", "")
+	w.Files["/p/c.json"] = w.Files[explicitFolder+"e.json"]
+	if got := w.asked(t, Question{Kind: Layers}); len(got) != 6 || got[2] != "o.json" || got[3] != "$NO_"+manifest.OverrideName+" program" ||
+		got[4] != "p/" || got[5] != "c.json" { // the usual folder's are not read
+		t.Errorf("with override paths: asked for %q", got)
 	}
 }
 
-// A memory keeps what fits: a file that is a quarter of it is parsed anew, the one that would go beyond it empties it,
-// and of the variables that manifests name it keeps 64.
-func TestMemoryIsBounded(t *testing.T) {
+// In one call nothing is read twice, nor asked for again when drivers have been opened.
+func TestSecondQuestion(t *testing.T) {
 	t.Parallel()
-	m := &Memory{}
-	file := func(size int) facts.File {
-		return facts.File{Content: strings.Repeat(" ", size)}
-	}
-	keeps := func(path string, size int) bool {
-		p := m.parse(path, file(size), search.ExplicitLayers)
-		return m.parse(path, file(size), search.ExplicitLayers) == p
-	}
-	if !keeps("/a", memoryLimit/4) || keeps("/b", memoryLimit/4+1) {
-		t.Error("a quarter is not the limit of a file")
-	}
-	first := m.files[memoryKey{"/a", search.ExplicitLayers}]
-	for _, path := range []string{"/c", "/d"} {
-		keeps(path, memoryLimit/4)
-	}
-	rest := memoryLimit/4 - 3*len("/a") - len("/e")
-	if keeps("/e", rest); len(m.files) != 4 || m.files[memoryKey{"/a", search.ExplicitLayers}] != first || m.size != memoryLimit {
-		t.Errorf("%d files, %d bytes are kept of %d", len(m.files), m.size, memoryLimit)
-	}
-	if keeps("/f", 0); len(m.files) != 1 || m.size != len("/f") {
-		t.Errorf("%d files, %d bytes are kept after the limit was reached", len(m.files), m.size)
-	}
-	for i := range 70 {
-		text := layerText("1.2.0", "L", fmt.Sprintf(`,"library_path":"l","disable_environment":{"NO_%d":"1"},"enable_environment":{"DO":"1"}`, i))
-		m.parse(fmt.Sprint("/v", i), facts.File{Content: text}, search.ImplicitLayers)
-	}
-	if len(m.variables) != 64 || !slices.Equal(m.variables[:4], []string{"NO_0", "DO", "NO_1", "NO_2"}) {
-		t.Errorf("%d variables are kept: %q", len(m.variables), m.variables)
-	}
-	m = &Memory{}
-	text := layerText("1.2.0", "L", `,"library_path":"l","disable_environment":{"NO":"1"}`)
-	for range 2 {
-		m.parse("/explicit", facts.File{Content: text}, search.ExplicitLayers)
-	}
-	if len(m.variables) != 0 {
-		t.Errorf("variables of an explicit layer are kept: %q", m.variables)
+	for first, second := range map[Kind]Kind{Instance: InstanceDrivers, Extensions: ExtensionsDrivers} {
+		w := ready().implicit("i.json", "I", `,"instance_extensions":[{"name":"VK_x"}]`).explicit("e.json", "E", "").enables("VK_EXT_debug_utils")
+		w.Vars["VK_INSTANCE_LAYERS"] = "E:gone"
+		alone := w.ask(t, second, Name{})
+		w.memory = &Memory{}
+		ask := func(kind Kind) *Answer {
+			return Resolve(&Question{Kind: kind, App: w.app, Drivers: w.drivers, Memory: w.memory, Platform: platform}, &w.Tree)
+		}
+		ask(first)
+		files := w.memory.files
+		again := ask(second)
+		if len(files) == 0 || len(files) != len(w.memory.files) {
+			t.Errorf("%d and %d files", len(files), len(w.memory.files))
+		}
+		expect(t, "steps", stepText(again), stepText(alone))
+		expect(t, "layers", listed(again), listed(alone))
+		expect(t, "extensions", extensions(again), extensions(alone))
 	}
 }

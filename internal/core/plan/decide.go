@@ -15,6 +15,7 @@ import (
 // decider makes one answer.
 type decider struct {
 	q *Question
+	m *Memory
 	f *facts.Store
 	a *Answer
 
@@ -23,11 +24,16 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	offering               []bool // the question's drivers whose extensions count
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
 func Decide(q *Question, f *facts.Store) *Answer {
-	d := &decider{q: q, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	d := &decider{q: q, m: q.Memory, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	if d.m == nil {
+		d.m = &Memory{}
+	}
+	d.m.turn++
 	if d.prefetch() {
 		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
 		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
@@ -47,9 +53,6 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		}
 	}
 	if f.Missing() {
-		if q.Memory != nil {
-			q.Memory.Forget() // what was decided so far will be decided again
-		}
 		return &Answer{Needs: f.Needs()}
 	}
 	return d.a
@@ -65,39 +68,75 @@ func Resolve(q *Question, from facts.Source) *Answer {
 }
 
 // prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
-// nothing: whatever it leaves out is asked for where it is needed.
+// nothing: whatever it leaves out is asked for where it is needed. Folders come first; then the settings file, driver
+// manifests and those of implicit layers; then what these name, with the manifests of explicit layers. Nothing else is
+// parsed before all is there.
 func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
 		return false
 	}
-	if d.q.Memory != nil { // which variables manifests name is mostly known from earlier
-		for _, name := range d.q.Memory.variables {
-			d.f.Named(name)
-		}
-	}
-	var places [3]search.Locations
-	layers := d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer())
-	places[search.ImplicitLayers] = search.Build(d.q.Platform, search.ImplicitLayers, d.f, false, nil)
-	if layers {
-		places[search.ExplicitLayers] = search.Build(d.q.Platform, search.ExplicitLayers, d.f, false, nil)
+	implicit := d.places(search.ImplicitLayers)
+	var explicit, drivers []search.Found
+	if d.q.Kind != Version && !(d.isExtensions() && !d.namesLayer()) {
+		explicit = d.places(search.ExplicitLayers)
 	}
 	if d.isInstance() && !d.exclusiveDirect() || d.isExtensions() && !d.namesLayer() {
-		places[search.Drivers] = search.Build(d.q.Platform, search.Drivers, d.f, false, nil)
+		drivers = d.places(search.Drivers)
 	}
-	var files []search.Found
-	for i := range places {
-		found, _ := places[i].Files(d.f)
-		files = append(files, found...)
+	settings := d.settingsFile()
+	if d.f.Missing() {
+		return false
 	}
-	file := d.settingsFile()
-	for _, found := range files {
-		d.f.File(found.Path)
+	d.files(implicit)
+	d.files(drivers)
+	if settings != "" {
+		d.f.File(settings)
+		d.f.Exe()
+	} else if len(implicit) == 0 {
+		d.files(explicit)
 	}
-	if file != "" {
-		d.f.File(file)
+	if d.f.Missing() {
+		return false
 	}
+	for i := range implicit {
+		file, _ := d.f.File(implicit[i].Path)
+		if file.Status != facts.FileRead {
+			continue
+		}
+		p := d.parse(implicit[i].Path, file, search.ImplicitLayers)
+		if p.fault != nil {
+			continue
+		}
+		for _, l := range p.layers.Layers {
+			d.byOwnVariables(l)
+			if l.IsOverride() {
+				d.f.Exe()
+				if len(l.OverridePaths) > 0 { // they may take the place of the explicit ones
+					explicit = nil
+				}
+			}
+		}
+	}
+	if settings != "" {
+		return true // the decision knows what else the file names, and whether it leaves anything to the search
+	}
+	d.files(explicit)
 	return !d.f.Missing()
+}
+
+// files asks for manifests.
+func (d *decider) files(list []search.Found) {
+	for i := range list {
+		d.f.File(list[i].Path)
+	}
+}
+
+// places finds the manifests of a kind in its usual places.
+func (d *decider) places(k search.Kind) []search.Found {
+	places := search.Build(d.q.Platform, k, d.f, false, nil)
+	found, _ := places.Files(d.f)
+	return found
 }
 
 func (d *decider) isInstance() bool   { return d.q.Kind == Instance || d.q.Kind == InstanceDrivers }
@@ -198,6 +237,8 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
 	case facts.FileNoSize:
 		text = "loader_get_json: Failed to read file size of JSON file " + path
+	case facts.FileNotRegular:
+		text = "loader_get_json: JSON file " + path + " is not a regular file"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}
@@ -278,15 +319,24 @@ func (d *decider) extensions() {
 		d.step(StepExtensions)
 		return
 	}
-	list := d.layerList(false)
-	enabled := firstImplicit(list)
-	for i, l := range list {
-		enabled[i] = enabled[i] && d.implicitEnabled(l)
+	b := d.earlier()
+	if b == nil {
+		list := d.layerList(false)
+		enabled := firstImplicit(list)
+		for i, l := range list {
+			enabled[i] = enabled[i] && d.implicitEnabled(l)
+		}
+		d.discover(true)
+		if d.f.Missing() {
+			return
+		}
+		b = &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
 	}
-	d.discover(true)
 	if d.q.Kind == Extensions {
+		d.m.before = b
 		return
 	}
+	list, enabled := b.layers, b.enabled
 	d.a.Steps = d.a.Steps[:0]
 	if !d.driverFailures() {
 		return
@@ -299,7 +349,7 @@ func (d *decider) extensions() {
 		}
 	}
 	for i := range d.q.Drivers {
-		if !d.q.Drivers[i].Usable {
+		if !d.offering[i] {
 			continue
 		}
 		for _, e := range d.q.Drivers[i].Extensions {
@@ -314,7 +364,7 @@ func (d *decider) extensions() {
 	quirk := false // LAY-246, not where the settings file leaves nothing to the search (SET-72)
 	components := make(map[string]bool)
 	for _, l := range list {
-		quirk = quirk || l.Implicit && l.Meta && !d.exclusiveSettings()
+		quirk = quirk || l.Implicit && l.Meta && !b.exclusive
 		for _, name := range l.Components {
 			components[name] = true
 		}
@@ -342,22 +392,44 @@ func firstImplicit(list []*manifest.Layer) []bool {
 	return first
 }
 
-// driverFailures ends the call when a driver failed to list its extensions (INS-017).
+// driverFailures leaves out the drivers that failed to list their extensions; false when that ends the call: for lack of
+// memory, or when no other driver is there (INS-017, ERRATA 20).
 func (d *decider) driverFailures() bool {
 	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
+	d.offering = make([]bool, len(d.q.Drivers))
+	left, first := 0, Success
 	for i := range d.q.Drivers {
 		driver := &d.q.Drivers[i]
-		if !driver.Usable || driver.Result == Success {
+		if !driver.Usable {
+			continue
+		}
+		if driver.Result == Success {
+			d.offering[i] = true
+			left++
 			continue
 		}
 		what := "extensions"
 		if driver.Call == 1 {
 			what = "extension count"
 		}
-		d.a.Result = driver.Result
 		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
 			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
-		return false
+		if driver.Result == OutOfHostMemory || driver.Result == OutOfDeviceMemory {
+			d.a.Result = driver.Result
+			return false
+		}
+		if first == Success {
+			first = driver.Result
+		}
+	}
+	if left == 0 {
+		d.a.Result = first
+		return first == Success
+	}
+	for i := range d.q.Drivers {
+		if d.q.Drivers[i].Usable && !d.offering[i] {
+			d.a.Steps = append(d.a.Steps, Step{Kind: StepDrop, Driver: int(d.q.Drivers[i].Index)})
+		}
 	}
 	return true
 }

@@ -1,7 +1,7 @@
 // Package plan is the decision: which drivers and layers, in which order, and for everything found why it is in or out.
 //
 // It is a pure function of a question and of facts. What it wants logged stands in its answer, in order; it reads
-// nothing, opens nothing and keeps nothing but, where allowed, the parse of a file.
+// nothing, opens nothing and keeps nothing.
 package plan
 
 import (
@@ -28,6 +28,8 @@ const (
 // Results of the API.
 const (
 	Success             int32 = 0
+	OutOfHostMemory     int32 = -1
+	OutOfDeviceMemory   int32 = -2
 	Initialization      int32 = -3
 	LayerNotPresent     int32 = -6
 	ExtensionNotPresent int32 = -7
@@ -71,7 +73,7 @@ type Question struct {
 	App        App
 	Drivers    []Driver
 	Platform   search.Platform
-	Memory     *Memory // parses of earlier questions; may be nil
+	Memory     *Memory // of the call; may be nil
 	Explain    bool    // findings are wanted
 }
 
@@ -110,6 +112,7 @@ const (
 	StepExtensions
 	StepLevel   // from here on, Flags is the level for standard error
 	StepDevices // device configurations of the settings file
+	StepDrop    // a driver of the question is left out
 )
 
 // Step is one thing to do, in order.
@@ -117,7 +120,7 @@ type Step struct {
 	Kind   StepKind
 	Flags  uint32 // StepLog, StepLevel
 	Text   string
-	Driver int // StepDriver: index into Drivers
+	Driver int // StepDriver: index into the answer's Drivers; StepDrop: the driver's Index
 }
 
 // Answer is a decision, or what is missing for it.
@@ -135,6 +138,7 @@ type Answer struct {
 	KeepUnknown     bool
 	DirectExclusive bool
 	Settings        *settings.Settings // in force; nil without
+	Remember        *File              // what the next calls get as Memory.Remembered; nil: what this one got
 
 	Findings []diag.Finding
 	Searched [3]search.Locations // by search.Kind, where a search was made

@@ -15,6 +15,11 @@ const (
 
 // instance answers vkCreateInstance, in the order of INS-025.
 func (d *decider) instance() {
+	if b := d.earlier(); b != nil {
+		d.a.Layers, d.a.Active, d.skippedPortability = b.layers, b.active, b.skipped
+		d.drivers(b.activation, b.old)
+		return
+	}
 	d.appLines()
 	d.readSettings()
 	d.appVersion()
@@ -27,11 +32,11 @@ func (d *decider) instance() {
 		return
 	}
 	d.step(StepLayers)
-	before := len(d.a.Steps)
+	first := len(d.a.Steps)
 	d.activate(list)
-	activation := d.takeSteps(before) // what it logs comes after the drivers
+	activation := d.takeSteps(first) // what it logs comes after the drivers
 	d.oldLayers()
-	old := d.takeSteps(before)
+	old := d.takeSteps(first)
 	d.step(StepActive)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
@@ -45,10 +50,24 @@ func (d *decider) instance() {
 		d.discover(d.a.Portability)
 	}
 	d.explainListed()
-	if d.q.Kind == Instance || d.f.Missing() {
+	if d.f.Missing() {
+		return
+	}
+	if d.q.Kind == Instance {
+		d.m.before = &before{kind: InstanceDrivers, layers: list, active: d.a.Active, activation: activation, old: old,
+			skipped: d.skippedPortability}
 		return
 	}
 	d.drivers(activation, old)
+}
+
+// earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
+func (d *decider) earlier() *before {
+	b := d.m.before
+	if b == nil || b.kind != d.q.Kind || d.q.Explain {
+		return nil
+	}
+	return b
 }
 
 // takeSteps takes the steps from an index on out of the answer.
@@ -227,7 +246,7 @@ func (d *decider) validateExtensions() bool {
 	var offered supported
 	offered.add(loaderExtensions[:])
 	for i := range d.q.Drivers {
-		if d.q.Drivers[i].Usable {
+		if d.offering[i] {
 			offered.add(d.q.Drivers[i].Extensions)
 		}
 	}

@@ -126,9 +126,10 @@ func (d *decider) regularLayers(full bool) []*manifest.Layer {
 }
 
 func (d *decider) readLayers(kind search.Kind, override []string) []*manifest.Layer {
-	var list []*manifest.Layer
-	for _, file := range d.search(kind, false, override) {
-		list = append(list, d.readLayerFile(file.Path, file.Listed, kind)...)
+	files := d.search(kind, false, override)
+	list := make([]*manifest.Layer, 0, len(files))
+	for i := range files {
+		list = d.readLayerFile(list, files[i].Path, files[i].Listed, kind)
 	}
 	return list
 }

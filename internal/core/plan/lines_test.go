@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 )
 
@@ -131,21 +132,69 @@ func TestMessagesToPrograms(t *testing.T) {
 	}
 }
 
-// A driver that fails to list its extensions ends the call, with its result, whatever else is wrong.
+// A driver that fails to list its extensions is left out; lack of memory, or no other driver, ends the call, whatever
+// else is wrong (ERRATA 20).
 //
 // holds: INS-017
 func TestDriverFailures(t *testing.T) {
 	t.Parallel()
+	line := func(what, path string) string {
+		return "ERROR: loader_add_instance_extensions: Error getting Instance " + what + " from " + path + "\n"
+	}
 	for _, kind := range []Kind{ExtensionsDrivers, InstanceDrivers} {
 		for call, what := range []string{"extensions", "extension count"} {
-			w := ready().enables("VK_unknown")
-			w.drivers = append(w.drivers, Driver{Path: "/out.so", Result: -1}, Driver{Usable: true, Path: "/bad.so", Result: -4, Call: uint32(call)})
-			a := w.ask(t, kind, Name{})
-			if text := stepText(a); text != "ERROR: loader_add_instance_extensions: Error getting Instance "+what+" from /bad.so\n" || a.Result != -4 ||
-				len(a.Extensions) != 0 {
-				t.Errorf("%d %v: %s", a.Result, a.Extensions, text)
+			for _, c := range []struct {
+				results []int32
+				want    int32
+				left    string // of the drivers, by digits
+				said    string
+			}{
+				{[]int32{-4}, -4, "", line(what, "/0.so")},
+				{[]int32{-4, -3}, -4, "", line(what, "/0.so") + line(what, "/1.so")},
+				{[]int32{1}, 1, "", line(what, "/0.so")},
+				{[]int32{-4, -1}, -1, "", line(what, "/0.so") + line(what, "/1.so")},
+				{[]int32{0, -2, -3}, -2, "", line(what, "/1.so")},
+				{[]int32{-4, 0, -3, 0}, 0, "13", line(what, "/0.so") + line(what, "/2.so")},
+			} {
+				w := ready().enables("VK_unknown")
+				w.drivers = []Driver{{Path: "/out.so", Result: -1}}
+				for i, result := range c.results {
+					w.drivers = append(w.drivers, Driver{Index: uint32(i), Usable: true, Path: fmt.Sprintf("/%d.so", i), Result: result, Call: uint32(call),
+						Extensions: []manifest.Extension{{Name: fmt.Sprintf("VK_X%d", i)}}})
+				}
+				w.Vars["VK_LOADER_DISABLE_INST_EXT_FILTER"] = "1"
+				a := w.ask(t, kind, Name{})
+				text := stepText(a)
+				left, out := "", map[int]bool{}
+				for _, s := range a.Steps {
+					if s.Kind == StepDrop {
+						out[s.Driver] = true
+					}
+				}
+				for i := range c.results {
+					if a.Result == 0 || a.Result == ExtensionNotPresent {
+						if !out[i] {
+							left += fmt.Sprint(i)
+						}
+					}
+				}
+				want := c.want
+				if want == 0 && kind == InstanceDrivers {
+					want = ExtensionNotPresent // for VK_unknown
+				}
+				if !strings.HasPrefix(text, c.said) || a.Result != want || left != c.left || c.want != 0 && text != c.said {
+					t.Errorf("%v: %d, left %s:\n%s", c.results, a.Result, left, text)
+				}
+				if kind == ExtensionsDrivers && c.want == 0 && (a.Extensions[0].Name != "VK_X1" || a.Extensions[1].Name != "VK_X3") {
+					t.Errorf("%v: %v", c.results, a.Extensions)
+				}
 			}
 		}
+	}
+	w := ready().enables("VK_EXT_direct_mode_display") // of the driver that is left out
+	w.drivers = append(w.drivers, Driver{Usable: true, Result: -3, Extensions: []manifest.Extension{{Name: "VK_EXT_direct_mode_display"}}})
+	if r := w.ask(t, InstanceDrivers, Name{}).Result; r != ExtensionNotPresent {
+		t.Error(r)
 	}
 }
 

@@ -7,20 +7,31 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// memoryLimit bounds what a Memory keeps, in bytes of manifests.
-const memoryLimit = 1 << 20
-
-// Memory remembers the parse of files by their path and contents, and the settings that the global functions fall back
-// on. One belongs to one spine.
+// Memory is what one call of the program's keeps from one question to the next: the parse of files, whose contents do
+// not change within a call; and what earlier calls have left it.
 type Memory struct {
-	files     map[memoryKey]*parsed
-	size      int
-	variables []string // named by the manifests; asked for early
+	files      map[memoryKey]*parsed
+	scratch    document.Document // of the file that is being read
+	turn       uint32            // counts the answers
+	before     *before
+	Remembered File // the settings file that the global functions fall back on (SET-15)
+}
 
-	settings GlobalSettings
-	number   uint32         // of the settings
-	next     GlobalSettings // learned by the last answer, which may have to be made again
-	hasNext  bool
+// before is what the first question of a call has found, for the one that is asked when drivers have been opened.
+type before struct {
+	kind            Kind // of the second question
+	layers          []*manifest.Layer
+	active          []Active
+	activation, old []Step // see instance
+	skipped         int    // portability drivers
+	enabled         []bool // layers whose extensions count; see extensions
+	exclusive       bool   // the settings file leaves nothing to the search
+}
+
+// File is a file's path and text.
+type File struct {
+	Path, Content string
+	Set           bool // false: no file
 }
 
 type memoryKey struct {
@@ -30,66 +41,40 @@ type memoryKey struct {
 
 // parsed is what a file's text said.
 type parsed struct {
-	content string
-	fault   *document.Fault
-	driver  *manifest.Driver
-	layers  *manifest.LayerFile
+	fault  *document.Fault
+	driver *manifest.Driver
+	layers *manifest.LayerFile
+	given  uint32 // the last turn that its layers were given out in
 }
 
-func parse(path, content string, kind search.Kind) *parsed {
-	p := &parsed{content: content}
-	doc, fault := document.Parse(content)
-	switch {
-	case fault != nil:
-		p.fault = fault
-	case kind == search.Drivers:
-		p.driver = manifest.ReadDriver(doc, path)
-	default:
-		p.layers = manifest.ReadLayers(doc, path, kind == search.ImplicitLayers)
+func (d *decider) detail() manifest.Detail {
+	if d.q.Explain {
+		return manifest.Placed
 	}
-	return p
+	return manifest.Spoken
 }
 
-func clone(s string) string { return string([]byte(s)) }
-
-// parse gives the parse of a file, remembered where the contents are what they were: comparing them costs next to
-// nothing, and makes a stale answer impossible.
-func (m *Memory) parse(path string, file facts.File, kind search.Kind) *parsed {
-	if m == nil || len(file.Content) > memoryLimit/4 {
-		return parse(path, file.Content, kind)
-	}
+// parse gives the parse of a file, made once in a call.
+func (d *decider) parse(path string, file facts.File, kind search.Kind) *parsed {
+	m := d.m
 	key := memoryKey{path, kind}
-	if p := m.files[key]; p != nil && p.content == file.Content {
+	p := m.files[key]
+	if p != nil {
 		return p
 	}
-	if m.files == nil || m.size+len(file.Content)+len(path) > memoryLimit {
-		m.files, m.size, m.variables = make(map[memoryKey]*parsed), 0, nil
+	if m.files == nil {
+		m.files = make(map[memoryKey]*parsed)
 	}
-	kept := memoryKey{clone(path), kind} // the question's own bytes are not kept alive
-	p := parse(kept.path, clone(file.Content), kind)
-	m.files[kept] = p
-	m.size += len(file.Content) + len(path)
-	if p.layers != nil && kind == search.ImplicitLayers {
-		for _, l := range p.layers.Layers {
-			m.learn(l.DisableName)
-			if l.HasEnable {
-				m.learn(l.EnableName)
-			}
-		}
+	p = &parsed{fault: m.scratch.Read(file.Content)}
+	switch {
+	case p.fault != nil:
+	case kind == search.Drivers:
+		p.driver = manifest.ReadDriver(&m.scratch, path)
+	default:
+		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, d.detail())
 	}
+	m.files[key] = p
 	return p
-}
-
-func (m *Memory) learn(variable string) {
-	if len(m.variables) >= 64 {
-		return
-	}
-	for _, v := range m.variables {
-		if v == variable {
-			return
-		}
-	}
-	m.variables = append(m.variables, variable)
 }
 
 // readDriver reads a driver manifest; nil after saying why not.
@@ -98,7 +83,7 @@ func (d *decider) readDriver(path string, listed bool) *manifest.Driver {
 	if !ok {
 		return nil
 	}
-	p := d.q.Memory.parse(path, file, search.Drivers)
+	p := d.parse(path, file, search.Drivers)
 	if p.fault != nil {
 		d.fault(path, p.fault)
 		return nil
@@ -106,48 +91,30 @@ func (d *decider) readDriver(path string, listed bool) *manifest.Driver {
 	return p.driver
 }
 
-// readLayerFile reads a layer manifest, says what there is to say, and gives copies of its layers.
-func (d *decider) readLayerFile(path string, listed bool, kind search.Kind) []*manifest.Layer {
+// readLayerFile reads a layer manifest, says what there is to say, and adds its layers to a list. A layer is given out
+// as it was parsed, a meta-layer as a copy, because it gets the extensions of its components; what has been given out
+// for this answer is copied, too: it is another layer.
+func (d *decider) readLayerFile(list []*manifest.Layer, path string, listed bool, kind search.Kind) []*manifest.Layer {
 	file, ok := d.read(path, listed)
 	if !ok {
-		return nil
+		return list
 	}
-	p := d.q.Memory.parse(path, file, kind)
+	p := d.parse(path, file, kind)
 	if p.fault != nil {
 		d.fault(path, p.fault)
-		return nil
+		return list
 	}
 	for i := range p.layers.Lines {
 		d.line(path, &p.layers.Lines[i])
 	}
-	copies := make([]manifest.Layer, len(p.layers.Layers))
-	list := make([]*manifest.Layer, len(copies))
-	for i, l := range p.layers.Layers {
-		copies[i] = *l
-		list[i] = &copies[i]
+	again := p.given == d.m.turn
+	p.given = d.m.turn
+	for _, l := range p.layers.Layers {
+		if again || l.Meta {
+			other := *l
+			l = &other
+		}
+		list = append(list, l)
 	}
 	return list
 }
-
-// Numbers tells which settings the last answer was made with, and which hold after it. Where both are the same, the same
-// question has the same answer as long as they are (SET-15 is all that is remembered and can be seen).
-func (m *Memory) Numbers() (before, after uint32) {
-	if m == nil {
-		return 0, 0
-	}
-	if m.hasNext && !m.next.same(m.settings) {
-		return m.number, m.number + 1
-	}
-	return m.number, m.number
-}
-
-// Keep makes what the last answer learned last.
-func (m *Memory) Keep() {
-	if m.hasNext {
-		_, m.number = m.Numbers()
-		m.settings, m.next, m.hasNext = m.next, GlobalSettings{}, false
-	}
-}
-
-// Forget drops what the last answer learned.
-func (m *Memory) Forget() { m.next, m.hasNext = GlobalSettings{}, false }

@@ -395,22 +395,29 @@ func TestDriverManifests(t *testing.T) {
 	expectLog(t, w.ask(t, Instance, Name{}), "ERROR: loader_get_json: Failed to open JSON file "+path)
 }
 
-// The parse of a file is remembered as long as its contents are the same, and never its lines' effect.
+// Within a call a file is parsed once, for each kind of manifest that it is read as. Its layers are given out once in an
+// answer: whoever reads the file again, or reads a meta-layer, gets layers of its own.
 func TestMemory(t *testing.T) {
-	w := newWorld().driver("a.json", "").explicit("e.json", "E", "")
-	w.memory = &Memory{}
-	first := logText(w.ask(t, Instance, Name{}))
-	expect(t, "second", logText(w.ask(t, Instance, Name{})), first)
-	s := facts.File{Content: `{"file_format_version":"1.0.0"}`}
-	p := w.memory.parse("/x", s, search.Drivers)
-	if w.memory.parse("/x", s, search.Drivers) != p {
-		t.Error("not remembered")
+	s := facts.File{Content: layerText("1.2.0", "E", `,"library_path":"x"`)}
+	d := &decider{q: &Question{}, m: &Memory{turn: 1}, f: facts.NewStore(), a: &Answer{}}
+	p := d.parse("/x", s, search.ExplicitLayers)
+	if d.parse("/x", s, search.ExplicitLayers) != p {
+		t.Error("parsed twice")
 	}
-	if w.memory.parse("/y", s, search.Drivers) == p || w.memory.parse("/x", s, search.ExplicitLayers) == p {
+	if d.parse("/y", s, search.ExplicitLayers) == p || d.parse("/x", s, search.ImplicitLayers) == p {
 		t.Error("another file's parse was used")
 	}
-	s.Content = `{"file_format_version":"1.0.1"}`
-	if w.memory.parse("/x", s, search.Drivers) == p {
-		t.Error("a changed file's parse was used")
+	d.f.SetFile("/x", s)
+	d.f.SetFile("/m", facts.File{Content: layerText("1.2.0", "M", `,"component_layers":[]`)})
+	list := d.readLayerFile(nil, "/x", false, search.ExplicitLayers)
+	list = d.readLayerFile(list, "/x", false, search.ExplicitLayers)
+	list = d.readLayerFile(list, "/m", false, search.ExplicitLayers)
+	parsed := d.parse("/m", facts.File{}, search.ExplicitLayers).layers.Layers[0]
+	if len(list) != 3 || list[0] == list[1] || list[0].Name != "E" || list[1].Name != "E" || list[2] == parsed {
+		t.Errorf("%v", list)
+	}
+	d.m.turn++
+	if again := d.readLayerFile(nil, "/x", false, search.ExplicitLayers); again[0] != list[0] {
+		t.Error("copied without need")
 	}
 }

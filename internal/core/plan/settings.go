@@ -30,34 +30,62 @@ func (d *decider) settingsFile() string {
 // readSettings reads the settings file (SET-9, SET-12 to SET-15). The global functions fall back on what they
 // remember, vkCreateInstance does not.
 func (d *decider) readSettings() {
-	var remembered *settings.Settings
+	var before File
 	global := !d.isInstance()
-	if global && d.q.Memory != nil {
-		remembered = d.q.Memory.settings.set
+	if global {
+		before = d.m.Remembered
 	}
-	set, outcome := d.loadSettings()
-	if d.f.Missing() {
+	asked := len(d.f.Needs())
+	remembered := d.rememberedSettings(before)
+	set, from, outcome := d.loadSettings()
+	if len(d.f.Needs()) > asked {
 		return
 	}
+	after := File{}
 	switch {
-	case outcome == settings.In && (!global || !set.Same(remembered)):
-		d.find(diag.SettingsUsed, set.File, set.File, "in force")
-		d.set = set
-		d.settingsLevel()
-		d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
-		for _, line := range set.Dump() {
-			d.log(diag.Debug, line)
-		}
 	case outcome == settings.In:
-		d.set = set
-		d.settingsLevel()
+		d.set, after = set, from
+		if !global || !set.Same(remembered) {
+			d.find(diag.SettingsUsed, set.File, set.File, "in force")
+			d.settingsLevel()
+			d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
+			for _, line := range set.Dump() {
+				d.log(diag.Debug, line)
+			}
+		} else {
+			d.settingsLevel()
+		}
 	case outcome == settings.Kept:
-		d.set = remembered
+		d.set, after = remembered, before
 	}
 	d.a.Settings = d.set
-	if global && d.q.Memory != nil {
-		d.q.Memory.next, d.q.Memory.hasNext = GlobalSettings{d.set}, true
+	if d.set != nil && (d.isInstance() || d.isExtensions() && !d.namesLayer()) { // saves a round
+		for _, path := range d.set.Drivers {
+			if search.IsManifestName(path) {
+				d.f.File(path)
+			}
+		}
 	}
+	d.a.Remember = nil
+	if global && after != before {
+		d.a.Remember = &after
+	}
+}
+
+// rememberedSettings reads what an earlier call remembered; it was said then.
+func (d *decider) rememberedSettings(file File) *settings.Settings {
+	if !file.Set {
+		return nil
+	}
+	doc, fault := document.Parse(file.Content)
+	if fault != nil {
+		return nil
+	}
+	set, outcome, _ := settings.Read(doc, file.Path, d.f.Exe)
+	if outcome != settings.In {
+		return nil
+	}
+	return set
 }
 
 // settingsLevel marks the place from which the file's level counts (SET-77, SET-78).
@@ -67,34 +95,26 @@ func (d *decider) settingsLevel() {
 	}
 }
 
-func (d *decider) loadSettings() (*settings.Settings, settings.Outcome) {
+func (d *decider) loadSettings() (*settings.Settings, File, settings.Outcome) {
 	path := d.settingsFile()
 	if path == "" {
 		d.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
-		return nil, settings.Kept
+		return nil, File{}, settings.Kept
 	}
 	file, ok := d.read(path, false)
 	if !ok {
-		return nil, settings.Kept
+		return nil, File{}, settings.Kept
 	}
-	doc, fault := document.Parse(clone(file.Content)) // settings may be remembered: they keep their own bytes
+	doc, fault := document.Parse(file.Content)
 	if fault != nil {
 		d.fault(path, fault)
-		return nil, settings.None
+		return nil, File{}, settings.None
 	}
-	set, outcome, lines := settings.Read(doc, clone(path), d.f.Exe)
+	set, outcome, lines := settings.Read(doc, path, d.f.Exe)
 	for i := range lines {
 		d.line(path, &lines[i])
 	}
-	return set, outcome
-}
-
-// GlobalSettings is what the global functions remember of the settings file (SET-15).
-type GlobalSettings struct{ set *settings.Settings }
-
-// same tells whether two do the same in every call to come.
-func (g GlobalSettings) same(o GlobalSettings) bool {
-	return g.set.Same(o.set) && (g.set == nil || g.set.HasLevel == o.set.HasLevel)
+	return set, File{path, file.Content, true}, outcome
 }
 
 // exclusiveSettings tells whether the settings file alone says which layers there are (SET-45).
@@ -132,7 +152,7 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 		if e.Implicit {
 			kind = search.ImplicitLayers
 		}
-		for _, l := range d.readLayerFile(e.Path, false, kind) {
+		for _, l := range d.readLayerFile(nil, e.Path, false, kind) {
 			if l.Name != e.Name {
 				continue
 			}

@@ -194,8 +194,11 @@ func TestSettingsMemory(t *testing.T) {
 	w := usual().settings(layers(entry("on", "E1", explicitFolder+"e1.json", "")))
 	w.memory = &Memory{}
 	ask := func() *Answer {
+		w.memory = &Memory{Remembered: w.memory.Remembered}
 		a := w.ask(t, Layers, Name{})
-		w.memory.Keep()
+		if a.Remember != nil {
+			w.memory.Remembered = *a.Remember
+		}
 		return a
 	}
 	const used = "Using layer configurations"
@@ -211,8 +214,6 @@ func TestSettingsMemory(t *testing.T) {
 	w.Files[settingsPath] = "["
 	expect(t, "forgotten", listed(ask()), "I1 I2 E1 E2")
 	w.settings(layers(entry("on", "E2", explicitFolder+"e2.json", "")))
-	w.ask(t, Layers, Name{})
-	w.memory.Forget()
 	if a = ask(); !strings.Contains(logText(a), used) {
 		t.Error("what was forgotten was remembered")
 	}
@@ -259,40 +260,51 @@ func TestSettingsSameName(t *testing.T) {
 	expect(t, "chained", chained(a), explicitFolder+"b.json")
 }
 
-// An answer holds again only while nothing has been learned.
+// An answer says what is to be remembered only where it is something else.
 //
 // holds: SET-15
-func TestSettingsNumbers(t *testing.T) {
+func TestSettingsRemembered(t *testing.T) {
 	w := usual()
 	w.memory = &Memory{}
 	ask := func(changes bool) {
 		t.Helper()
-		_, first := w.memory.Numbers()
-		w.ask(t, Layers, Name{})
-		before, after := w.memory.Numbers()
-		if before != first || (after != before) != changes || changes && after != before+1 {
-			t.Errorf("%d, then %d and %d", first, before, after)
+		w.memory = &Memory{Remembered: w.memory.Remembered}
+		a := w.ask(t, Layers, Name{})
+		if (a.Remember != nil) != changes {
+			t.Fatalf("%+v after %+v", a.Remember, w.memory.Remembered)
 		}
-		w.memory.Keep()
-		if b, a := w.memory.Numbers(); b != after || a != after {
-			t.Errorf("kept: %d and %d, not %d", b, a, after)
+		if changes {
+			w.memory.Remembered = *a.Remember
 		}
 	}
 	ask(false)
 	w.settings(layers(entry("on", "E1", explicitFolder+"e1.json", "")))
+	text := w.Files[settingsPath]
 	ask(true)
+	if want := (File{settingsPath, text, true}); w.memory.Remembered != want {
+		t.Errorf("remembered %+v, want %+v", w.memory.Remembered, want)
+	}
 	ask(false)
 	delete(w.Files, settingsPath)
 	ask(false)
 	w.settings(layers(entry("on", "E2", explicitFolder+"e2.json", "")))
-	w.ask(t, Layers, Name{})
-	w.memory.Forget()
-	if before, after := w.memory.Numbers(); before != 1 || after != 1 {
-		t.Errorf("forgotten: %d and %d", before, after)
-	}
 	ask(true)
-	if before, after := (*Memory)(nil).Numbers(); before != 0 || after != 0 {
-		t.Errorf("without a memory: %d and %d", before, after)
+	w.Files[settingsPath] = "["
+	ask(true)
+	if w.memory.Remembered.Set {
+		t.Errorf("remembered %+v", w.memory.Remembered)
+	}
+	ask(false)
+	w.memory.Remembered = File{settingsPath, text, true}
+	if a := w.ask(t, Instance, Name{}); a.Remember != nil || a.Settings != nil {
+		t.Error("vkCreateInstance has to do with what the others remember")
+	}
+	for _, damaged := range []string{"[", `{"file_format_version":"1.0.0","settings":{"app_keys":[]}}`} {
+		w.memory = &Memory{Remembered: File{settingsPath, damaged, true}}
+		delete(w.Files, settingsPath)
+		if a := w.ask(t, Layers, Name{}); a.Settings != nil {
+			t.Errorf("%s is in force", damaged)
+		}
 	}
 }
 

@@ -182,22 +182,33 @@ type Found struct {
 }
 
 // Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the folders that cannot be
-// opened.
+// opened. A path is the folder as it was named, a slash, and the name: what a variable says is kept.
 func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
+	count := 0
+	for i := range l.List {
+		if l.List[i].File {
+			count++
+		} else {
+			paths, _ := f.Paths(l.List[i].Path)
+			count += len(paths)
+		}
+	}
+	if count > 0 {
+		found = make([]Found, 0, count)
+	}
 	for _, loc := range l.List {
 		if loc.File {
 			found = append(found, Found{loc.Path, false, loc.From})
 			continue
 		}
-		folder := f.Folder(loc.Path)
-		if !folder.Listed {
+		paths, listed := f.Paths(loc.Path)
+		if !listed {
 			missing = append(missing, loc)
 			continue
 		}
-		prefix := loc.Path + "/" // also where it ends in one: what a variable says is kept
-		for _, name := range folder.Names {
-			if IsManifestName(name) {
-				found = append(found, Found{prefix + name, true, loc.From})
+		for _, path := range paths {
+			if IsManifestName(path) {
+				found = append(found, Found{path, true, loc.From})
 			}
 		}
 	}

@@ -3,28 +3,24 @@ package wire
 import (
 	"testing"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
 
 // BenchmarkVersion decides what vkEnumerateInstanceVersion asks on a machine with one implicit layer, all rounds.
 func BenchmarkVersion(b *testing.B) {
-	memory := &plan.Memory{}
-	var out Writer
 	manifest := `{"file_format_version":"1.0.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"libx.so","api_version":"1.3.211",` +
 		`"implementation_version":"1","description":"a layer","functions":{"vkNegotiateLoaderLayerInterfaceVersion":"x"},"disable_environment":{"NO_X":"1"}}}`
 	rounds := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		q := &Writer{}
+		q, call := &Writer{}, NewCall(search.Linux())
 		q.PutQuestion(Question{Kind: 1})
 		variables.Decisive(func(v variables.ID) { q.PutVar(unset(v)) })
 		for {
 			rounds++
-			out.Reset()
-			Decide(string(q.Bytes()), memory, search.Linux(), &out)
-			r, _ := Open(string(out.Bytes()))
+			answer, _ := call.Decide(string(q.Bytes()))
+			r, _ := Open(string(answer))
 			rec, _ := r.Next()
 			if a, _ := rec.Answer(); a.Status == 1 {
 				break

@@ -10,21 +10,43 @@ import (
 // KindPanic is a question that no spine asks: deciding it panics, so that a test can hold G-9.
 const KindPanic = 0xffffffff
 
-// Decide reads a question, decides it, and writes the answer; false when the question is malformed.
-func Decide(message string, memory *plan.Memory, platform search.Platform, out *Writer) bool {
-	question := &plan.Question{Memory: memory, Platform: platform}
-	store := facts.NewStore()
-	if !readFacts(message, question, store) {
-		return false
+// Call is one call of the program's. Its questions come in messages, each with the facts that the answer before asked
+// for; what has come before is still known, and no file is read twice. A new call knows nothing.
+type Call struct {
+	question plan.Question
+	memory   plan.Memory
+	store    facts.Store
+	out      Writer
+}
+
+// NewCall begins a call.
+func NewCall(platform search.Platform) *Call {
+	c := &Call{}
+	c.question.Platform = platform
+	c.question.Memory = &c.memory
+	return c
+}
+
+// Add reads a message without deciding; false when it is malformed.
+func (c *Call) Add(message string) bool { return readFacts(message, &c.question, &c.memory, &c.store) }
+
+// Decide reads a message, decides, and gives the answer, which holds until the next one; false when the message is
+// malformed.
+func (c *Call) Decide(message string) (answer []byte, ok bool) {
+	c.out.Reset()
+	if !c.Add(message) {
+		return nil, false
 	}
-	if question.Kind == KindPanic {
+	if c.question.Kind == KindPanic {
 		panic("a question of kind 0xffffffff was asked")
 	}
-	if question.Kind < plan.Version || question.Kind > plan.ExtensionsDrivers {
-		return false
+	if c.question.Kind < plan.Version || c.question.Kind > plan.ExtensionsDrivers {
+		return nil, false
 	}
-	writeAnswer(out, question, plan.Decide(question, store))
-	return true
+	a := plan.Decide(&c.question, &c.store)
+	c.store.TakeNeeds()
+	writeAnswer(&c.out, a)
+	return c.out.Bytes(), true
 }
 
 func name(s Str) plan.Name { return plan.Name{Text: s.Text, Set: s.Set} }
@@ -38,8 +60,9 @@ func names(list []Str) []plan.Name {
 }
 
 // readFacts takes a message apart.
-func readFacts(message string, q *plan.Question, s *facts.Store) bool {
+func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store) bool {
 	r, _ := Open(message) // what is no message is bad, and has no records
+	drivers := false
 	for {
 		rec, more := r.Next()
 		if !more {
@@ -93,15 +116,22 @@ func readFacts(message string, q *plan.Question, s *facts.Store) bool {
 		case IDDriver:
 			var v Driver
 			v, ok = rec.Driver()
+			if !drivers { // a message that has drivers has all of them
+				q.Drivers, drivers = nil, true
+			}
 			q.Drivers = append(q.Drivers, plan.Driver{Index: v.Index, Usable: v.Usable != 0, Path: v.Path.Text,
 				Result: v.ExtResult, Call: v.ExtCall})
 		case IDDriverExt:
 			var v DriverExt
 			v, ok = rec.DriverExt()
-			if n := len(q.Drivers); ok && n > 0 && q.Drivers[n-1].Index == v.Driver {
+			if n := len(q.Drivers); ok && drivers && q.Drivers[n-1].Index == v.Driver {
 				q.Drivers[n-1].Extensions = append(q.Drivers[n-1].Extensions,
 					manifest.Extension{Name: v.Name.Text, Spec: v.SpecVersion})
 			}
+		case IDRemembered:
+			var v Remembered
+			v, ok = rec.Remembered()
+			m.Remembered = plan.File{Path: v.Path.Text, Content: v.Content.Text, Set: v.Path.Set}
 		}
 		if !ok {
 			return false
@@ -127,10 +157,9 @@ func flag(b bool) uint32 {
 	return 0
 }
 
-func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
-	before, after := q.Memory.Numbers()
+func writeAnswer(w *Writer, a *plan.Answer) {
 	if len(a.Needs) > 0 {
-		w.PutAnswer(Answer{Before: before, After: after})
+		w.PutAnswer(Answer{})
 		for _, n := range a.Needs {
 			switch n.Kind {
 			case facts.KindVar:
@@ -147,7 +176,10 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 		}
 		return
 	}
-	w.PutAnswer(Answer{Status: 1, Result: a.Result, Before: before, After: after})
+	w.PutAnswer(Answer{Status: 1, Result: a.Result})
+	if r := a.Remember; r != nil {
+		w.PutRemember(Remember{Str{r.Path, r.Set}, Str{r.Content, r.Set}})
+	}
 	for _, s := range a.Steps {
 		switch s.Kind {
 		case plan.StepLog:
@@ -172,6 +204,8 @@ func writeAnswer(w *Writer, q *plan.Question, a *plan.Answer) {
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
 			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
+		case plan.StepDrop:
+			w.PutDropDriver(DropDriver{uint32(s.Driver)})
 		case plan.StepPreLayers:
 			for _, l := range a.PreLayers {
 				w.PutPreLayer(PreLayer{str(l.Name), str(l.Library), str(l.Symbol)})

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 )
 
@@ -24,7 +23,7 @@ func show(rec Record) string {
 	switch rec.ID {
 	case IDAnswer:
 		r, _ := rec.Answer()
-		return fmt.Sprint("answer ", r.Status, r.Result, r.Before, r.After)
+		return fmt.Sprint("answer ", r.Status, r.Result)
 	case IDLog:
 		r, _ := rec.Log()
 		return fmt.Sprintf("log %#x %s", r.Flags, text(r.Text))
@@ -58,6 +57,9 @@ func show(rec Record) string {
 	case IDLogLevel:
 		r, _ := rec.LogLevel()
 		return fmt.Sprintf("level %#x", r.Level)
+	case IDDropDriver:
+		r, _ := rec.DropDriver()
+		return fmt.Sprint("drop ", r.Driver)
 	case IDDeviceConfigs:
 		r, _ := rec.DeviceConfigs()
 		return fmt.Sprintf("device configurations %d", r.Count)
@@ -72,14 +74,13 @@ func show(rec Record) string {
 // line about the program.
 func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 	t.Helper()
-	memory, out := &plan.Memory{}, &Writer{}
+	call := NewCall(search.Platform{SysConfDir: "/s"})
 	for range 20 {
-		out.Reset()
-		if !Decide(string(q.Bytes()), memory, search.Platform{SysConfDir: "/s"}, out) {
+		answer, ok := call.Decide(string(q.Bytes()))
+		if !ok {
 			t.Fatal("refused")
 		}
-		memory.Keep()
-		r, ok := Open(string(out.Bytes()))
+		r, ok := Open(string(answer))
 		rec, more := r.Next()
 		if a, is := rec.Answer(); !ok || !more || !is {
 			t.Fatal("no answer")
@@ -220,7 +221,7 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%q: %d records, bad: %v", c.text, n, r.Bad())
 		}
 		records := string(question(1))[8:] + c.text[8:]
-		if Decide(raw(int(Magic), 8+len(records))+records, nil, search.Platform{}, &Writer{}) == c.bad {
+		if _, ok := decide(raw(int(Magic), 8+len(records)) + records); ok == c.bad {
 			t.Errorf("%q: decided: %v", c.text, c.bad)
 		}
 	}
@@ -257,17 +258,17 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 	for kind, want := range map[uint32]bool{0: false, 1: true, 6: true, 7: false, KindPanic - 1: false} {
-		out := &Writer{}
-		if Decide(string(question(kind)), nil, search.Platform{}, out) != want || (len(out.Bytes()) > 8) != want {
+		if answer, ok := decide(string(question(kind))); ok != want || (len(answer) > 8) != want {
 			t.Errorf("a question of kind %d: not %v", kind, want)
 		}
 	}
-	if Decide("no message", nil, search.Platform{}, &Writer{}) {
+	if _, ok := decide("no message"); ok {
 		t.Error("what is no message was decided")
 	}
-	for id, want := range map[uint32]bool{IDVar: false, IDFolder: false, IDFile: false, IDExists: false, IDApp: false, IDDriver: false, IDDriverExt: false, 1000: true} {
+	for id, want := range map[uint32]bool{IDVar: false, IDFolder: false, IDFile: false, IDExists: false, IDApp: false, IDDriver: false, IDDriverExt: false,
+		IDRemembered: false, 1000: true} {
 		records := string(question(1))[8:] + raw(int(id), 16, 0, 0)
-		if Decide(raw(int(Magic), 8+len(records))+records, nil, search.Platform{}, &Writer{}) != want {
+		if _, ok := decide(raw(int(Magic), 8+len(records)) + records); ok != want {
 			t.Errorf("a record %d without fields: not %v", id, want)
 		}
 	}
@@ -312,16 +313,16 @@ var answers = []struct {
 	change func(*facts.Tree)
 	want   string
 }{
-	{"version", Question{Kind: 1}, nil, nil, `answer 1 0 0 0
+	{"version", Question{Kind: 1}, nil, nil, `answer 1 0
 pre-layer "A" "/s/vulkan/implicit_layer.d/./a.so" "v"`},
-	{"version from below", Question{Kind: 1, Terminator: 1}, nil, nil, `answer 1 0 0 0`},
-	{"layers", Question{Kind: 2}, nil, nil, `answer 1 0 0 0
+	{"version from below", Question{Kind: 1, Terminator: 1}, nil, nil, `answer 1 0`},
+	{"layers", Question{Kind: 2}, nil, nil, `answer 1 0
 ` + allLayers + ``},
-	{"layers of an unknown program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "" }, `answer 1 0 0 0
+	{"layers of an unknown program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "" }, `answer 1 0
 ` + allLayers + ``},
 	{"layers of another program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "/bin/q" },
-		"answer 1 0 0 0\n" + strings.NewReplacer("layer 2", "layer 1", "layer 3", "layer 2").Replace(withoutOverride(allLayers))},
-	{"extensions", Question{Kind: 3}, nil, nil, `answer 1 0 0 0
+		"answer 1 0\n" + strings.NewReplacer("layer 2", "layer 1", "layer 3", "layer 2").Replace(withoutOverride(allLayers))},
+	{"extensions", Question{Kind: 3}, nil, nil, `answer 1 0
 open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
 open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 	{"extensions of drivers", Question{Kind: 6}, func(w *Writer) {
@@ -332,7 +333,7 @@ open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 		w.PutDriverExt(DriverExt{Driver: 5, Name: S("VK_KHR_surface"), SpecVersion: 25})
 		w.PutDriverExt(DriverExt{Driver: 5, Name: S("VK_EXT_debug_utils"), SpecVersion: 9})
 		w.PutDriverExt(DriverExt{Driver: 3, Name: S("VK_KHR_display")}) // not the last one's
-	}, nil, `answer 1 0 0 0
+	}, nil, `answer 1 0
 extension "VK_KHR_surface" 25
 extension "VK_EXT_debug_utils" 9
 extension "VK_EXT_debug_report" 10
@@ -341,9 +342,23 @@ extension "VK_LUNARG_direct_driver_loading" 1
 extension "VK_i" 6`},
 	{"extensions of drivers that fail", Question{Kind: 6}, func(w *Writer) {
 		w.PutDriver(Driver{Index: 0, Usable: 1, Path: S("/d.so"), ExtResult: -4, ExtCall: 1})
-	}, nil, `answer 1 -4 0 0
+	}, nil, `answer 1 -4
 log 0x8 "loader_add_instance_extensions: Error getting Instance extension count from /d.so"`},
-	{"extensions of a layer", Question{Kind: 3, LayerName: S("A")}, nil, nil, `answer 1 0 0 0
+	{"extensions of drivers of which some fail", Question{Kind: 6}, func(w *Writer) {
+		w.PutDriver(Driver{Index: 3, Usable: 1, Path: S("/d.so"), ExtResult: -4, ExtCall: 1})
+		w.PutDriver(Driver{Index: 5, Usable: 1, Path: S("/e.so")})
+		w.PutDriver(Driver{Index: 7, Usable: 1, Path: S("/f.so"), ExtResult: 2})
+	}, nil, `answer 1 0
+log 0x8 "loader_add_instance_extensions: Error getting Instance extension count from /d.so"
+log 0x8 "loader_add_instance_extensions: Error getting Instance extensions from /f.so"
+drop 3
+drop 7
+extension "VK_EXT_debug_report" 10
+extension "VK_EXT_debug_utils" 2
+extension "VK_KHR_portability_enumeration" 1
+extension "VK_LUNARG_direct_driver_loading" 1
+extension "VK_i" 6`},
+	{"extensions of a layer", Question{Kind: 3, LayerName: S("A")}, nil, nil, `answer 1 0
 extension "VK_i" 6`},
 	{"an instance", Question{Kind: 4}, func(w *Writer) {
 		w.PutApp(App{AppName: S("app"), AppVersion: 1, EngineName: S("engine"), EngineVersion: 2, ApiVersion: 1 << 29, LayerCount: 1, Layers: []Str{S("M")},
@@ -352,7 +367,7 @@ extension "VK_i" 6`},
 	}, func(w *facts.Tree) {
 		w.Files[settingsPath] = `{"file_format_version":"1","settings":{"stderr_log":["error"],"device_configurations":[` +
 			`{"deviceUUID":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],"driverUUID":[16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31],"driverVersion":7,"driverName":"n"}]}}`
-	}, `answer 1 0 0 0
+	}, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"app\", applicationVersion: 1, engineName: \"engine\", engineVersion: 2, apiVersion: 0.0.0"
 level 0x8
 ` + allLayers + `
@@ -365,30 +380,30 @@ open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
 open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 	{"an instance of direct drivers alone", Question{Kind: 4}, func(w *Writer) {
 		w.PutApp(App{LayerCount: 0, ExtCount: 1, Exts: []Str{S("VK_LUNARG_direct_driver_loading")}, DirectList: 1, DirectCount: 1})
-	}, nil, `answer 1 0 0 0
+	}, nil, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
 ` + allLayers + `
 ` + implicitActive + `
 direct 1`},
 	{"an instance of no direct drivers", Question{Kind: 4}, func(w *Writer) {
 		w.PutApp(App{ExtCount: 1, Exts: []Str{S("VK_LUNARG_direct_driver_loading")}, DirectList: 1, DirectNull: 1})
-	}, nil, `answer 1 0 0 0
+	}, nil, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
 ` + allLayers + `
 ` + implicitActive + ``},
-	{"an instance with no list of layers", Question{Kind: 4}, func(w *Writer) { w.PutApp(App{LayerCount: 1, LayersNull: 1}) }, nil, `answer 1 -6 0 0
+	{"an instance with no list of layers", Question{Kind: 4}, func(w *Writer) { w.PutApp(App{LayerCount: 1, LayersNull: 1}) }, nil, `answer 1 -6
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
 log 0x8 "loader_validate_layers: ppEnabledLayerNames is NULL but enabledLayerCount is greater than zero"`},
 	{"an instance with no list of extensions", Question{Kind: 5}, func(w *Writer) {
 		w.PutApp(App{ExtCount: 1, ExtsNull: 1})
 		w.PutDriver(Driver{Usable: 1, Path: S("/d.so")})
-	}, nil, `answer 1 -7 0 0
+	}, nil, `answer 1 -7
 log 0x8 "loader_validate_instance_extensions: Instance ppEnabledExtensionNames is NULL but enabledExtensionCount is greater than zero"`},
 	{"layers of one name", Question{Kind: 4}, nil, func(w *facts.Tree) {
 		w.Files["/x.json"], w.Files["/y.json"] = layerText("X", `"library_path":"x.so"`), layerText("X", `"library_path":"y.so"`)
 		w.Files[settingsPath] = `{"file_format_version":"1","settings":{"layers":[{"name":"X","path":"/x.json","control":"on"},` +
 			`{"name":"X","path":"/y.json","control":"on"}]}}`
-	}, `answer 1 0 0 0
+	}, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
 layer 0 "X" 0x402003 4 "about X" "/x.json" "x.so" flags 8 functions "vkNegotiateLoaderLayerInterfaceVersion" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables NULL NULL=NULL
 layer 1 "X" 0x402003 4 "about X" "/y.json" "y.so" flags 0 functions "vkNegotiateLoaderLayerInterfaceVersion" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables NULL NULL=NULL

@@ -5,19 +5,17 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 )
 
 // ask answers what the core wants to know of a machine with one layer file, and returns the decision.
-func ask(memory *plan.Memory, out *Writer, kind uint32, content string) string {
-	q := &Writer{}
+func ask(kind uint32, content string) string {
+	q, call := &Writer{}, NewCall(search.Linux())
 	q.PutQuestion(Question{Kind: kind, LayerName: S("VK_LAYER_x")})
 	q.PutApp(App{LayerCount: 1, Layers: []Str{S("VK_LAYER_x")}})
 	for range 20 {
-		out.Reset()
-		ok := Decide(string(q.Bytes()), memory, search.Linux(), out)
-		answer := string(out.Bytes())
+		bytes, ok := call.Decide(string(q.Bytes()))
+		answer := string(bytes)
 		r, _ := Open(answer)
 		rec, _ := r.Next()
 		if a, there := rec.Answer(); !ok || !there || a.Status == 1 {
@@ -40,7 +38,7 @@ func ask(memory *plan.Memory, out *Writer, kind uint32, content string) string {
 	return "never decided"
 }
 
-// Threads that ask at once, each with a memory of its own as of several libraries, get what one alone gets: nothing of
+// Threads that ask at once get what one alone gets: nothing of
 // a decision is shared. The race detector watches in make test.
 //
 // holds: G-7 THR-007
@@ -55,7 +53,7 @@ func TestThreadsDecideApart(t *testing.T) {
 	var want [kinds][3]string
 	for kind := range kinds {
 		for i := range 3 {
-			want[kind][i] = ask(&plan.Memory{}, &Writer{}, uint32(kind)+1, content(i))
+			want[kind][i] = ask(uint32(kind)+1, content(i))
 		}
 	}
 	if want[3][0] == want[3][1] {
@@ -64,14 +62,9 @@ func TestThreadsDecideApart(t *testing.T) {
 	var group sync.WaitGroup
 	for thread := range 8 {
 		group.Go(func() {
-			memory, out := &plan.Memory{}, &Writer{}
 			for i := range 30 {
-				// The settings that were read last are remembered (SET-15), so every third answer starts afresh.
-				if i%3 == 0 {
-					memory = &plan.Memory{}
-				}
 				kind := (thread + i) % kinds
-				if got := ask(memory, out, uint32(kind)+1, content(thread)); got != want[kind][thread%3] {
+				if got := ask(uint32(kind)+1, content(thread)); got != want[kind][thread%3] {
 					t.Errorf("thread %d, question %d: another answer", thread, kind+1)
 				}
 			}

@@ -62,17 +62,19 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
+// decide asks one question of a call of its own.
+func decide(message string) ([]byte, bool) { return NewCall(search.Platform{}).Decide(message) }
+
 // Every message that is cut or damaged is refused or read within its bounds.
 func TestDamaged(t *testing.T) {
 	good := sample().Bytes()
 	for cut := range good {
-		out := &Writer{}
-		Decide(string(good[:cut]), nil, search.Platform{}, out)
+		decide(string(good[:cut]))
 	}
 	for at := range good {
 		bad := append([]byte(nil), good...)
 		bad[at] ^= 0xff
-		Decide(string(bad), nil, search.Platform{}, &Writer{})
+		decide(string(bad))
 	}
 }
 
@@ -117,15 +119,16 @@ func unset(v variables.ID) Var {
 // it no decision asks for a variable in its first answer.
 func TestFirstVariables(t *testing.T) {
 	ask := func(kind plan.Kind, given bool) (names []string) {
-		q, out := &Writer{}, &Writer{}
+		q := &Writer{}
 		q.PutQuestion(Question{Kind: uint32(kind)})
 		if given {
 			variables.Decisive(func(v variables.ID) { q.PutVar(unset(v)) })
 		}
-		if !Decide(string(q.Bytes()), nil, search.Platform{}, out) {
+		answer, ok := decide(string(q.Bytes()))
+		if !ok {
 			t.Fatal("no answer")
 		}
-		r, _ := Open(string(out.Bytes()))
+		r, _ := Open(string(answer))
 		for rec, more := r.Next(); more; rec, more = r.Next() {
 			if v, ok := rec.NeedVar(); ok {
 				names = append(names, v.Name.Text)
@@ -154,7 +157,7 @@ func TestPanicQuestion(t *testing.T) {
 			t.Errorf("panic %v", p)
 		}
 	}()
-	Decide(string(w.Bytes()), nil, search.Platform{}, &Writer{})
+	decide(string(w.Bytes()))
 }
 
 // FuzzDecide gives the core arbitrary questions, and arbitrary answers to what it then asks.
@@ -171,19 +174,18 @@ func FuzzDecide(f *testing.F) {
 				}
 			}
 			if !panics {
-				Decide(message, nil, search.Linux(), &Writer{})
+				decide(message)
 			}
 		}
-		memory := &plan.Memory{}
-		q := &Writer{}
+		q, call := &Writer{}, NewCall(search.Linux())
 		q.PutQuestion(Question{Kind: uint32(kind%6) + 1, LayerName: Str{"VK_LAYER_x", kind&64 != 0}})
 		q.PutApp(App{LayerCount: 1, Layers: []Str{S("VK_LAYER_x")}})
 		for range 20 {
-			out := &Writer{}
-			if !Decide(string(q.Bytes()), memory, search.Linux(), out) {
+			answer, ok := call.Decide(string(q.Bytes()))
+			if !ok {
 				t.Fatal("refused")
 			}
-			r, _ := Open(string(out.Bytes()))
+			r, _ := Open(string(answer))
 			rec, _ := r.Next()
 			if a, ok := rec.Answer(); !ok || a.Status == 1 {
 				if !ok {

@@ -13,6 +13,7 @@ const (
 	IDApp           uint32 = 7
 	IDDriver        uint32 = 8
 	IDDriverExt     uint32 = 9
+	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
 	IDNeedFolder    uint32 = 34
@@ -27,9 +28,11 @@ const (
 	IDPreLayer      uint32 = 45
 	IDExt           uint32 = 46
 	IDDirect        uint32 = 47
+	IDDropDriver    uint32 = 48
 	IDLogLevel      uint32 = 49
 	IDDeviceConfigs uint32 = 50
 	IDDeviceConfig  uint32 = 51
+	IDRemember      uint32 = 52
 )
 
 // Question is record 1.
@@ -119,7 +122,7 @@ func (rec Record) Folder() (r Folder, ok bool) {
 // File is record 4.
 type File struct {
 	Path    Str
-	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown
+	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file
 	Content Str
 }
 
@@ -320,12 +323,35 @@ func (rec Record) DriverExt() (r DriverExt, ok bool) {
 	return r, b.done()
 }
 
+// Remembered is record 10.
+type Remembered struct {
+	Path    Str // NULL: none
+	Content Str
+}
+
+// PutRemembered adds the record to the message.
+func (w *Writer) PutRemembered(r Remembered) {
+	start := w.begin(IDRemembered)
+	w.str(r.Path)
+	w.str(r.Content)
+	w.end(start)
+}
+
+// Remembered reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Remembered() (r Remembered, ok bool) {
+	if rec.ID != IDRemembered {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Path = b.str()
+	r.Content = b.str()
+	return r, b.done()
+}
+
 // Answer is record 32.
 type Answer struct {
 	Status uint32 // 0 facts are missing (need_* records follow), 1 decided
 	Result int32  // VkResult that ends the call, when not VK_SUCCESS
-	Before uint32 // number of the settings that the core remembered (SET-15) when it decided
-	After  uint32 // and after this answer; the same bytes have the same answer only while the number stays
 }
 
 // PutAnswer adds the record to the message.
@@ -333,8 +359,6 @@ func (w *Writer) PutAnswer(r Answer) {
 	start := w.begin(IDAnswer)
 	w.u32(r.Status)
 	w.i32(r.Result)
-	w.u32(r.Before)
-	w.u32(r.After)
 	w.end(start)
 }
 
@@ -346,8 +370,6 @@ func (rec Record) Answer() (r Answer, ok bool) {
 	b := body{rest: rec.body}
 	r.Status = b.u32()
 	r.Result = b.i32()
-	r.Before = b.u32()
-	r.After = b.u32()
 	return r, b.done()
 }
 
@@ -718,6 +740,28 @@ func (rec Record) Direct() (r Direct, ok bool) {
 	return r, b.done()
 }
 
+// DropDriver is record 48.
+type DropDriver struct {
+	Driver uint32 // its index
+}
+
+// PutDropDriver adds the record to the message.
+func (w *Writer) PutDropDriver(r DropDriver) {
+	start := w.begin(IDDropDriver)
+	w.u32(r.Driver)
+	w.end(start)
+}
+
+// DropDriver reads the record; false when it is another one or does not hold its fields.
+func (rec Record) DropDriver() (r DropDriver, ok bool) {
+	if rec.ID != IDDropDriver {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Driver = b.u32()
+	return r, b.done()
+}
+
 // LogLevel is record 49.
 type LogLevel struct {
 	Level uint32 // LOG_* bits
@@ -793,5 +837,30 @@ func (rec Record) DeviceConfig() (r DeviceConfig, ok bool) {
 	r.DriverVersion = b.u32()
 	r.DeviceName = b.str()
 	r.DriverName = b.str()
+	return r, b.done()
+}
+
+// Remember is record 52.
+type Remember struct {
+	Path    Str
+	Content Str
+}
+
+// PutRemember adds the record to the message.
+func (w *Writer) PutRemember(r Remember) {
+	start := w.begin(IDRemember)
+	w.str(r.Path)
+	w.str(r.Content)
+	w.end(start)
+}
+
+// Remember reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Remember() (r Remember, ok bool) {
+	if rec.ID != IDRemember {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Path = b.str()
+	r.Content = b.str()
 	return r, b.done()
 }

@@ -1,13 +1,13 @@
-// Package bundle packs texts for a bug report, without what they say of the person: home folders, the names of users and
-// of the machine.
+// Package bundle packs texts for a bug report, without what they say of the person: home directories, the names of users
+// and of the machine.
 //
-// It looks at nothing: names and texts go in, an archive comes out, the same bytes for the same texts. It decides nothing
-// about drivers and layers.
+// The archive has the same bytes for the same texts. Of the machine the package reads who there is, what system it is,
+// and the files that a decision looked at; it decides nothing about drivers and layers, and runs nothing.
 package bundle
 
 // Part is one file of a bundle.
 type Part struct {
-	Name string // below the bundle's folder, with slashes
+	Name string // below the bundle's directory, with slashes
 	What string // it is, in a line
 	Text string
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 )
 
 // distribution is who made the system, and so how something is installed.
@@ -14,7 +14,7 @@ type distribution struct {
 }
 
 // readDistribution reads os-release(5).
-func readDistribution(m *system.Machine) distribution {
+func readDistribution(m *machine.Machine) distribution {
 	d := distribution{}
 	data, err := m.ReadFile("/etc/os-release")
 	if err != nil {

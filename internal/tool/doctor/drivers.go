@@ -7,7 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/term"
 )
 
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
@@ -60,7 +60,7 @@ func (e *exam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+report.Count(len(names), "driver")+
+		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+term.Count(len(names), "driver")+
 			" that every program loads at its start", "For a program that starts too slowly: export VK_LOADER_DRIVERS_DISABLE="+
 			strings.Join(names, ","))
 	}
@@ -127,7 +127,7 @@ func (e *exam) withoutDriver() {
 	case n == 1:
 		what = "the only driver cannot be loaded"
 	case n > 1:
-		what = "none of " + report.Count(n, "driver") + " can be loaded"
+		what = "none of " + term.Count(n, "driver") + " can be loaded"
 	}
 	do := ""
 	if len(e.Drivers) == 0 {

@@ -1,29 +1,26 @@
 package doctor
 
 import (
-	"debug/elf"
-	"errors"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/search"
-	"vkloader/internal/tool/linker"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/machine"
 )
 
 // Options say for which program is looked.
 type Options struct {
-	Platform search.Platform
-	User     string // whose permissions count, by name or number; "": who runs the tool
-	Library  string // the loader that belongs to the tool, without symbolic links; "": none
+	User    string // whose permissions count, by name or number; "": who runs the tool
+	Library string // the loader that belongs to the tool, without symbolic links; "": none
 }
 
 // exam is an examination under way.
 type exam struct {
 	*Report
-	machine *system.Machine
-	source  *system.Source
+	machine *machine.Machine
+	source  *machine.Source
 	options Options
 	plan    *plan.Answer
 	linker  *linker.Linker
@@ -33,19 +30,18 @@ type exam struct {
 }
 
 // Examine looks at a machine through a source of facts. The error is for what kept it from looking.
-func Examine(source *system.Source, options Options) (*Report, error) {
+func Examine(source *machine.Source, options Options) (*Report, error) {
 	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
-	e.plan = plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: options.Platform, Explain: true}, source)
-	if e.plan == nil {
-		return nil, errors.New("the decision never has enough facts")
+	var err error
+	if e.plan, err = decision.Ask(source); err != nil {
+		return nil, err
 	}
 	e.linker = linker.New(e.machine, linker.Options{Class: ProcessClass, Machine: processMachine,
 		Elevated: source.Elevated, Program: source.Program})
 	e.system = readDistribution(e.machine)
 	e.System = e.system.name
-	var err error
 	if e.user, err = e.findUser(options.User); err != nil {
 		return nil, err
 	}
@@ -85,4 +81,4 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 const ProcessClass = 64
 
 // processMachine is their processor.
-const processMachine = elf.EM_X86_64
+const processMachine = elf.X8664

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
 
@@ -301,7 +302,7 @@ func (e *exam) undriven(g *GPU) {
 	if elsewhere := e.elsewhere(); elsewhere != "" {
 		what += "; manifests lie in " + elsewhere + ", where programs do not look"
 		do = "export " + variables.DataDirs.Name() + "=" + strings.TrimSuffix(elsewhere, "/vulkan/icd.d") + ":" +
-			or(e.variable(variables.DataDirs.Name()), e.options.Platform.DataDirs)
+			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere

@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
-	"vkloader/internal/tool/configuration"
-	"vkloader/internal/tool/linker"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 )
 
 // leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
@@ -32,7 +32,7 @@ func (e *exam) leftovers() {
 		file := path.Clean(s.File)
 		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "rm "+file)
 		owner := ""
-		if f, err := configuration.Read(e.machine, file); err == nil && f.Ours {
+		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
 			owner = "; it is vkloader's own, without expiry"
 			if !f.Expires.IsZero() {
 				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
@@ -47,7 +47,7 @@ func (e *exam) leftovers() {
 func (e *exam) overrideSays(file string) string {
 	for _, l := range e.plan.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			what := "it is in force and adds " + report.Count(len(l.Components), "layer")
+			what := "it is in force and adds " + term.Count(len(l.Components), "layer")
 			if len(l.Components) > 0 {
 				what += ": " + strings.Join(l.Components, ", ")
 			}
@@ -68,19 +68,19 @@ func (e *exam) overrideSays(file string) string {
 func settingsSay(s *settings.Settings) string {
 	var does []string
 	if s.ControlsLayers {
-		does = append(does, "decides about "+report.Count(len(s.Layers), "layer"))
+		does = append(does, "decides about "+term.Count(len(s.Layers), "layer"))
 		if !s.Merged() {
 			does = append(does, "keeps every other layer out")
 		}
 	}
 	if n := len(s.Drivers); n > 0 {
-		does = append(does, "adds "+report.Count(n, "driver"))
+		does = append(does, "adds "+term.Count(n, "driver"))
 	}
 	if s.Exclusively {
 		does = append(does, "keeps every other driver out")
 	}
 	if n := len(s.Devices); n > 0 {
-		does = append(does, "orders devices by "+report.Count(n, "configuration"))
+		does = append(does, "orders devices by "+term.Count(n, "configuration"))
 	}
 	if s.HasLevel {
 		does = append(does, "sets what is logged")

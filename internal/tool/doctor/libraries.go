@@ -12,15 +12,15 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/library"
-	"vkloader/internal/tool/linker"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/elf/linker"
 )
 
 // libraries examines the library of every driver that is used and of every layer that is listed.
 func (e *exam) libraries() {
 	for _, d := range e.plan.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
-		f := e.module(&m, func(s *library.Symbols) bool {
+		f := e.module(&m, func(s *elf.Symbols) bool {
 			return s.Exports("vk_icdGetInstanceProcAddr") || s.Exports("vkGetInstanceProcAddr") &&
 				s.Exports("vkCreateInstance") && s.Exports("vkEnumerateInstanceExtensionProperties")
 		}, DriverInterface)
@@ -37,7 +37,7 @@ func (e *exam) libraries() {
 			continue
 		}
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, func(s *library.Symbols) bool {
+		e.module(&m, func(s *elf.Symbols) bool {
 			return s.Exports(or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) ||
 				s.Exports(or(l.GetInstance, "vkGetInstanceProcAddr"))
 		}, LayerInterface)
@@ -53,7 +53,7 @@ func or(text, otherwise string) string {
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, fits func(*library.Symbols) bool, misfit Code) *linker.File {
+func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *linker.File {
 	before := len(e.Findings)
 	defer func() {
 		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {

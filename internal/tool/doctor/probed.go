@@ -3,17 +3,21 @@ package doctor
 import (
 	"path"
 	"slices"
+	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
-// ToProbe are the drivers and layers that a program gets which asks for nothing, each with the changes of the
+// toProbe are the drivers and layers that a program gets which asks for nothing, each with the changes of the
 // environment under which it is the only one: pairs of a variable and its value, "" for none.
-func (r *Report) ToProbe() (drivers, layers []Alone) {
+func (r *Report) toProbe() (drivers, layers []alone) {
 	for _, d := range r.Answer.Drivers {
-		drivers = append(drivers, Alone{Library: d.Library,
+		drivers = append(drivers, alone{Library: d.Library,
 			Probe: Probe{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path},
 			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
 				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
@@ -23,7 +27,7 @@ func (r *Report) ToProbe() (drivers, layers []Alone) {
 	}
 	for _, a := range r.Answer.Active {
 		if l := r.Answer.Layers[a.Layer]; !l.Meta {
-			layers = append(layers, Alone{Library: l.Library, layer: l,
+			layers = append(layers, alone{Library: l.Library, layer: l,
 				Probe: Probe{Kind: "layer", Name: l.Name, Manifest: l.Manifest},
 				Variables: [][2]string{{variables.LayersDisable.Name(), "~all~"}, {variables.LayersAllow.Name(), l.Name},
 					{variables.LayersEnable.Name(), l.Name}}})
@@ -32,16 +36,16 @@ func (r *Report) ToProbe() (drivers, layers []Alone) {
 	return drivers, layers
 }
 
-// Alone is a driver or layer to be probed by itself.
-type Alone struct {
+// alone is a driver or layer to be probed by itself.
+type alone struct {
 	Probe
 	Library   string // as the manifest names it
 	Variables [][2]string
 	layer     *manifest.Layer
 }
 
-// Probed enters what became of it, and what is wrong with that.
-func (r *Report) Probed(a *Alone) {
+// probed enters what became of it, and what is wrong with that.
+func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
 	codes := map[string]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails,
 		ProbeNoDevice: DriverNoDevice}
@@ -70,4 +74,102 @@ func (r *Report) Probed(a *Alone) {
 		f.Severity = diag.Problem.String()
 		f.Do = "Update the driver, which may be older than the device; a device may also be too old for Vulkan."
 	}
+}
+
+// ProbeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
+// of its own, and enters in the report what became of it. The error is for what kept it from looking.
+func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration) error {
+	drivers, layers := r.toProbe()
+	base := ""
+	for i := range drivers {
+		d := &drivers[i]
+		if err := probeOne(at, environ, d, limit); err != nil {
+			return err
+		}
+		if base == "" && d.Result == ProbeOK {
+			base = d.Manifest
+		}
+		r.probed(d)
+	}
+	for i := range layers {
+		if base == "" {
+			return nil // without a driver, every layer looks broken
+		}
+		a := &layers[i]
+		a.Variables = append(a.Variables, [2]string{variables.DriverFiles.Name(), base},
+			[2]string{variables.DriversSelect.Name()}, [2]string{variables.DriversDisable.Name()})
+		if err := probeOne(at, environ, a, limit); err != nil {
+			return err
+		}
+		r.probed(a)
+	}
+	return nil
+}
+
+// probeOne runs a result on the library with one driver or layer alone.
+func probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) error {
+	for _, v := range a.Variables {
+		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
+			environ = machine.WithVariable(environ, v[0], v[1])
+		}
+	}
+	result, err := probe.Run(at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	if err != nil {
+		return err
+	}
+	for _, p := range result.Phases {
+		a.Millis += p.Micros / 1000
+	}
+	for _, d := range result.Devices {
+		a.Devices = append(a.Devices, d.Name)
+	}
+	a.Detail = result.Problem
+	switch result.Outcome {
+	case probe.Fine:
+		a.Result = ProbeOK
+	case probe.Crashed:
+		a.Result = ProbeCrashes
+	case probe.Hung:
+		a.Result = ProbeHangs
+	default:
+		a.Result = ProbeFails
+		if a.Kind == "driver" && withoutDevice(result) {
+			a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
+			return nil
+		}
+	}
+	if a.Result != ProbeOK {
+		a.Said = complaint(result, a.Library).Text
+	}
+	return nil
+}
+
+// withoutDevice tells whether everything worked and there was nothing to use: the list of devices then fails.
+func withoutDevice(r *probe.Result) bool {
+	listed := false
+	for _, p := range r.Phases {
+		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(r, "").Kind == loaderlog.NoDevice) {
+			return false
+		}
+		listed = listed || p.Name == probe.ListDevices
+	}
+	return listed && len(r.Devices) == 0
+}
+
+// complaint is what the loader said of the trouble: the first error or warning that names the library, otherwise the
+// first error, otherwise the first warning; nothing where it said nothing.
+func complaint(r *probe.Result, library string) loaderlog.Message {
+	messages := slices.DeleteFunc(loaderlog.Read(r.Log).Messages, func(m loaderlog.Message) bool { // what the probe itself has caused
+		return m.Names(variables.LayersDisable.Name()) || m.Names(variables.LayersEnable.Name())
+	})
+	for _, which := range []func(loaderlog.Message) bool{
+		func(m loaderlog.Message) bool { return m.Names(library) },
+		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Error },
+		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Warning },
+	} {
+		if at := slices.IndexFunc(messages, which); at >= 0 {
+			return messages[at]
+		}
+	}
+	return loaderlog.Message{}
 }

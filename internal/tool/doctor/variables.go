@@ -1,21 +1,22 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/spelling"
+	"vkloader/internal/tool/term"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
 // and what an elevated program does not see.
 func (e *exam) environment() {
 	e.elevation()
-	for _, f := range environment.Check(plan.Question{Kind: plan.Instance, Platform: e.options.Platform}, e.source) {
+	for _, f := range environment.Check(e.source) {
 		e.decided(&f)
 		e.Findings[len(e.Findings)-1].Do = "unset " + f.Subject + " (or correct it)"
 	}
@@ -70,7 +71,7 @@ func (e *exam) elevation() {
 			}
 		})
 		if len(ignored) > 0 {
-			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+report.Count(len(ignored),
+			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+term.Count(len(ignored),
 				"variable")+" that "+isAre(len(ignored))+" set", "")
 		}
 		return
@@ -103,4 +104,32 @@ func isAre(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+// Variables says which variables have no effect, or another one than they seem to.
+func (r *Report) Variables(rows []environment.Variable) {
+	for _, v := range rows {
+		switch v.State {
+		case environment.Faulty:
+			r.Found(VariableValue, v.Name, v.Why, "unset "+v.Name)
+		case environment.Unknown:
+			do := "unset " + v.Name
+			if name := nearest(v.Name, rows); name != "" {
+				do = fmt.Sprintf("Write %s instead: export %s=%s", name, name, v.Value)
+			}
+			r.Found(VariableUnknown, v.Name, v.Why, do)
+		}
+	}
+	r.Order()
+}
+
+// nearest is the variable that was probably meant: one that is wrong in at most two letters.
+func nearest(name string, rows []environment.Variable) string {
+	best, least := "", 3
+	for _, v := range rows {
+		if d := spelling.Distance(name, v.Name); v.State != environment.Unknown && d < least {
+			best, least = v.Name, d
+		}
+	}
+	return best
 }

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/search"
-	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/machine"
 	"vkloader/test/binary"
 )
 
@@ -44,8 +43,7 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 	t.Helper()
 	root := t.TempDir()
 	lay(t, root, files)
-	options.Platform = search.Linux()
-	report, err := Examine(&system.Source{Machine: system.Machine{Root: root, Environ: environ}}, options)
+	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +168,7 @@ func TestPermission(t *testing.T) {
 		if err := os.Chmod(filepath.Join(root, "dev/dri/renderD128"), mode); err != nil {
 			t.Fatal(err)
 		}
-		report, err := Examine(&system.Source{Machine: system.Machine{Root: root}}, Options{Platform: search.Linux(), User: user})
+		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}}, Options{User: user})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +205,7 @@ func TestPermission(t *testing.T) {
 func TestCurrentUser(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
-		e := &exam{machine: &system.Machine{Environ: []string{"USER=" + name}}}
+		e := &exam{machine: &machine.Machine{Environ: []string{"USER=" + name}}}
 		if u, err := e.findUser(""); err != nil || u.name != want || !u.current {
 			t.Errorf("%q: %+v, %v", name, u, err)
 		}
@@ -271,7 +269,7 @@ func TestPackages(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "etc/os-release"), []byte(c.release+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := readDistribution(&system.Machine{Root: root}).forLibrary(c.library); got != c.want {
+		if got := readDistribution(&machine.Machine{Root: root}).forLibrary(c.library); got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.release, c.library, got, c.want)
 		}
 	}
@@ -288,8 +286,8 @@ func TestElevatedProgram(t *testing.T) {
 		if err := os.Chmod(filepath.Join(root, "game"), mode); err != nil {
 			t.Fatal(err)
 		}
-		report, err := Examine(&system.Source{Machine: system.Machine{Root: root}, Program: "/game"},
-			Options{Platform: search.Linux()})
+		report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root}, Program: "/game"},
+			Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,10 @@
 package guide
 
-import "vkloader/internal/core/variables"
+import (
+	"strings"
+
+	"vkloader/internal/core/variables"
+)
 
 // Group is what a variable is about.
 type Group string
@@ -28,7 +32,6 @@ type Entry struct {
 	EmptyCount bool           // set and empty is not the same as unset
 	Instead    []variables.ID // it is an old name: what it is called now
 	Statements []string       // what it goes back to
-	Check      Check          // finds fault with a value; nil where every text is right
 }
 
 const (
@@ -55,12 +58,12 @@ var entries = [...]Entry{
 		Yields:   []variables.ID{variables.DriverFiles, variables.ICDFilenames},
 		YieldsTo: withoutConfigurations, Statements: []string{"ENV-9", "ENV-10"}},
 	{ID: variables.DriversSelect, Group: Drivers, Takes: filter,
-		Does:     "Only drivers whose manifest has a file name like this are used; it wins over VK_LOADER_DRIVERS_DISABLE.",
-		YieldsTo: withoutConfigurations, Check: checkFilter(false),
+		Does:       "Only drivers whose manifest has a file name like this are used; it wins over VK_LOADER_DRIVERS_DISABLE.",
+		YieldsTo:   withoutConfigurations,
 		Statements: []string{"ENV-15", "ENV-18", "ENV-35", "ENV-41"}},
 	{ID: variables.DriversDisable, Group: Drivers, Takes: filter,
 		Does:     "Drivers whose manifest has a file name like this are not used.",
-		YieldsTo: withoutConfigurations, Check: checkFilter(false), Statements: []string{"ENV-15", "ENV-20", "ENV-35", "ENV-41"}},
+		YieldsTo: withoutConfigurations, Statements: []string{"ENV-15", "ENV-20", "ENV-35", "ENV-41"}},
 
 	{ID: variables.LayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
 		Does:     "Explicit layers are looked for here and nowhere else.",
@@ -83,42 +86,39 @@ var entries = [...]Entry{
 	{ID: variables.LayersEnable, Group: Layers, Takes: filter,
 		Does:       "Layers with a name like this are used though nobody asked for them; it wins over VK_LOADER_LAYERS_DISABLE.",
 		YieldsTo:   "the disable variable of an implicit layer; where a settings file lists layers, its word and VK_LOADER_LAYERS_DISABLE",
-		Check:      checkFilter(false),
 		Statements: []string{"ENV-56", "ENV-57", "ENV-58", "ENV-59", "SET-57", "SET-60"}},
 	{ID: variables.LayersDisable, Group: Layers, Takes: filter + "; also `~implicit~`, `~explicit~`",
 		Does:       "Layers with a name like this are not used and not even listed.",
 		YieldsTo:   "`VK_LOADER_LAYERS_ALLOW` and `VK_LOADER_LAYERS_ENABLE`, for each layer they name; a settings file, for each layer it switches",
-		Check:      checkFilter(true),
 		Statements: []string{"ENV-45", "ENV-46", "ENV-53", "ENV-59"}},
 	{ID: variables.LayersAllow, Group: Layers, Takes: filter,
 		Does:       "VK_LOADER_LAYERS_DISABLE does not count for layers with a name like this; it enables nothing.",
-		Check:      checkFilter(false),
 		Statements: []string{"ENV-53", "ENV-54"}},
 
 	{ID: variables.DeviceSelect, Group: Devices, Takes: "`vendor:device`, two hexadecimal numbers",
-		Does:     "This device comes first in the list.",
-		YieldsTo: "`VK_LOADER_DISABLE_SELECT`; " + withoutConfigurations, Check: checkSelection,
+		Does:       "This device comes first in the list.",
+		YieldsTo:   "`VK_LOADER_DISABLE_SELECT`; " + withoutConfigurations,
 		Statements: []string{"ENV-85", "ENV-86", "ENV-87", "SET-93"}},
 	{ID: variables.DisableSelect, Group: Devices, Takes: word,
 		Does:     "Devices are listed as the drivers give them, and not in the order of their type and place.",
-		YieldsTo: withoutConfigurations, Check: checkSwitch, Statements: []string{"ENV-80", "ENV-91"}},
-	{ID: variables.DeviceIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+		YieldsTo: withoutConfigurations, Statements: []string{"ENV-80", "ENV-91"}},
+	{ID: variables.DeviceIDFilter, Group: Devices, Takes: ranges,
 		Does: "Only devices with such a device id are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
-	{ID: variables.VendorIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+	{ID: variables.VendorIDFilter, Group: Devices, Takes: ranges,
 		Does: "Only devices with such a vendor id are listed.", Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95"}},
-	{ID: variables.DriverIDFilter, Group: Devices, Takes: ranges, Check: checkRanges,
+	{ID: variables.DriverIDFilter, Group: Devices, Takes: ranges,
 		Does:       "Only devices with such a driver id (VkDriverId) are listed.",
 		Statements: []string{"ENV-92", "ENV-93", "ENV-94", "ENV-95", "ENV-104"}},
 
-	{ID: variables.Debug, Group: Loader, Check: checkWords,
+	{ID: variables.Debug, Group: Loader,
 		Takes:      "comma-separated list of `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`, `all`; `implem` and `icd` are `driver`",
 		Does:       "The loader says such things on standard error.",
 		YieldsTo:   "`stderr_log` of a settings file",
 		Statements: []string{"LOG-1", "LOG-2", "LOG-3", "GEN-2", "SET-77"}},
-	{ID: variables.DisableInstExtFilter, Group: Loader, Takes: word, Check: checkSwitch,
+	{ID: variables.DisableInstExtFilter, Group: Loader, Takes: word,
 		Does:       "Instance extensions that only the drivers know are listed and may be enabled.",
 		Statements: []string{"ENV-108", "ENV-109"}},
-	{ID: variables.DisableUnloading, Group: Loader, Takes: "`1` or `0`", Check: checkUnloading,
+	{ID: variables.DisableUnloading, Group: Loader, Takes: "`1` or `0`",
 		Does:       "1: drivers and layers are never unloaded. 0: drivers that have shown a device are, too, with the last instance.",
 		Statements: []string{"ENV-110", "GEN-2"}},
 
@@ -216,3 +216,6 @@ func names(list []variables.ID, quote string) string {
 	}
 	return text
 }
+
+// Plain takes the Markdown out of the guide's texts.
+func Plain(text string) string { return strings.ReplaceAll(text, "`", "") }

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"io"
 	"time"
-)
 
-// Mark is how every line of the loader's log begins (LOG-9).
-const Mark = "[Vulkan Loader] "
+	"vkloader/internal/tool/loaderlog"
+)
 
 // lineMost is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).
 const lineMost = 1 << 16
@@ -47,7 +46,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 			s.end()
 			continue
 		}
-		at := bytes.Index(p, []byte(Mark))
+		at := bytes.Index(p, []byte(loaderlog.Mark))
 		if at < 0 {
 			kept := partOfMark(p)
 			s.held = append(s.held, p[len(p)-kept:]...)
@@ -57,7 +56,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 			return taken, err
 		}
 		s.inLine, s.began = true, s.At
-		s.text, p = append(s.text[:0], Mark...), p[at+len(Mark):]
+		s.text, p = append(s.text[:0], loaderlog.Mark...), p[at+len(loaderlog.Mark):]
 	}
 	return taken, nil
 }
@@ -96,8 +95,8 @@ func (s *Splitter) pass(p []byte) error {
 
 // partOfMark is how many bytes at the end of p could begin a mark.
 func partOfMark(p []byte) int {
-	for n := min(len(p), len(Mark)-1); n > 0; n-- {
-		if string(p[len(p)-n:]) == Mark[:n] {
+	for n := min(len(p), len(loaderlog.Mark)-1); n > 0; n-- {
+		if string(p[len(p)-n:]) == loaderlog.Mark[:n] {
 			return n
 		}
 	}

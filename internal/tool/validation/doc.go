@@ -76,7 +76,7 @@ func File(text, path string, kind Kind) *Report {
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
 	case Implicit, Explicit:
-		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit)
+		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed)
 		c.lines(layers.Lines)
 		c.report.Accepted = len(layers.Layers) > 0
 	case Settings:

@@ -17,7 +17,7 @@ import (
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
-	"vkloader/internal/tool/report"
+	"vkloader/internal/tool/spelling"
 )
 
 // files are the schemas by kind.
@@ -219,7 +219,7 @@ func (known spellings) nearest(name string) string {
 		return ""
 	}
 	for lower, other := range known {
-		if d := report.Distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
+		if d := spelling.Distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
 			best, least = other, d
 		}
 	}

@@ -1,5 +1,5 @@
 /* linked.c: a program that is linked with the loader (or, with -DALONE, is not) and never calls it; says what it looks
- * like: threads, resident memory in kB of its own, whether a core is mapped. */
+ * like: threads, resident memory in kB of its own, and whether the library is mapped. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
     if (argc > 100) keep = (void *)vkCreateInstance;
 #endif
     char line[4400];
-    int core = 0, changed = 0, loader = 0;
+    int changed = 0, loader = 0;
     long threads = 0, resident = 0, value;
     FILE *f = fopen("/proc/self/status", "r");
     while (fgets(line, sizeof line, f))
@@ -26,7 +26,6 @@ int main(int argc, char **argv) {
     if (f) fclose(f);
     f = fopen("/proc/self/maps", "r");
     while (fgets(line, sizeof line, f)) {
-        core |= strstr(line, "libvkcore") != NULL;
         loader |= strstr(line, "libvulkan") != NULL;
     }
     fclose(f);
@@ -34,6 +33,6 @@ int main(int argc, char **argv) {
         struct sigaction now;
         if (sigaction(sig, NULL, &now) == 0 && now.sa_handler != SIG_DFL && argc == 1) changed++;
     }
-    printf("%ld %ld %d %d %d\n", threads, resident, changed, core, loader);
+    printf("%ld %ld %d %d\n", threads, resident, changed, loader);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* asked.c: which questions the core is entered for. The core is library/counted.c before the true one. */
+/* asked.c: which questions the core is asked, and what becomes of a panic. library/standin.c stands before the core. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static atomic_int entered;
 
-/* How often the core is entered for the question about a layer that does not exist. */
+/* How often the core is asked for the question about a layer that does not exist. */
 static int ask(const char *kind, int number) {
     char name[32];
     uint32_t count = 0;
@@ -26,7 +26,7 @@ static void begin(void) {
     snprintf(text, sizeof text, "%p", (void *)&entered);
     setenv("GUEST_COUNTER", text, 1);
     load();
-    CHECK(ask("first", 0) > 0, "the core was not entered");
+    CHECK(ask("first", 0) > 0, "the core was not asked");
 }
 
 /* What is used is kept, and so is what came last; what was used longest ago is not. */
@@ -49,4 +49,21 @@ static void asked_large(void) {
     CHECK(ask("large", 5 - kept) > 0, "more than %d are remembered", kept);
 }
 
-const struct guest_case asked_cases[] = {{"asked-often", asked_often}, {"asked-large", asked_large}, {0}};
+/* Panics leave nothing behind, and what comes afterwards starts afresh. The argument: what stands for one. */
+static void after_panics(void) {
+    load();
+    VkInstance instance;
+    CHECK(life() == VK_SUCCESS, "no life");
+    long before = 0;
+    for (int i = 0; i < 400; i++) {
+        setenv("STANDIN", arguments[0], 1);
+        VkResult result = instance_new(&instance);
+        CHECK(result == atoi(arguments[1]), "result %d", result);
+        unsetenv("STANDIN");
+        if (i % 20 == 0) CHECK(life() == VK_SUCCESS, "no life after it");
+        if (i == 100) before = resident_kb();
+    }
+    CHECK(resident_kb() < before + 200, "%ld kB resident, were %ld", resident_kb(), before);
+}
+
+const struct guest_case asked_cases[] = {{"asked-often", asked_often}, {"asked-large", asked_large}, {"after-panics", after_panics}, {0}};

@@ -39,7 +39,7 @@ extern PFN_vkGetInstanceProcAddr get_instance_proc;
 
 /* Each returns the VkResult of the first call that failed. */
 VkResult enumerate(void);           /* version, layers, extensions */
-VkResult instance_new(VkInstance *instance); /* a question that the core has never been asked: it is entered */
+VkResult instance_new(VkInstance *instance); /* a question that was never asked before: nothing is remembered for it */
 VkResult instance_named(const char *name, VkInstance *instance); /* with a program's name of its own */
 void instance_end(VkInstance instance);
 VkResult device_new(VkInstance instance, VkDevice *device); /* of the first physical device, with one queue */
@@ -49,18 +49,19 @@ VkResult life(void);                /* all of that, once */
 /* The process from outside. */
 unsigned thread_count(void);
 bool mapped(const char *part);      /* a line of /proc/self/maps contains it */
-bool core_mapped(void);
 long resident_kb(void);
+/* Address space now, and the most that there ever was. */
+long space_kb(void);
+long space_peak_kb(void);
 int maps_count(void);
+/* Every mapping: from, to, rights and file; the caller frees it. */
+char *maps(void);
 /* A text with the dispositions of all signals, as the kernel has them; the caller frees it. */
 char *dispositions(void);
 /* Mask, alternate stack of the calling thread. */
 char *thread_state(void);
 /* Every open descriptor and what it is. */
 char *descriptors(void);
-
-/* The stack pointer when the core's file was opened last; 0: not yet. */
-extern uintptr_t core_opened_at;
 
 /* Runs a function in a forked child; its wait status, or -1 when it did not end within the seconds (then killed). */
 int in_child(int (*function)(void *), void *argument, unsigned within);

@@ -166,6 +166,8 @@ static long status_number(const char *field) {
 
 unsigned thread_count(void) { return (unsigned)status_number("Threads"); }
 long resident_kb(void) { return status_number("VmRSS"); }
+long space_kb(void) { return status_number("VmSize"); }
+long space_peak_kb(void) { return status_number("VmPeak"); }
 
 static int maps_lines(const char *part) {
     char line[4400];
@@ -178,8 +180,18 @@ static int maps_lines(const char *part) {
 }
 
 bool mapped(const char *part) { return maps_lines(part) > 0; }
-bool core_mapped(void) { return mapped("libvkcore"); }
 int maps_count(void) { return maps_lines(NULL); }
+
+char *maps(void) {
+    char *text = NULL, line[4400];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size), *f = fopen("/proc/self/maps", "r");
+    CHECK(f && out, "/proc/self/maps: %s", strerror(errno));
+    while (fgets(line, sizeof line, f)) fputs(line, out);
+    fclose(f);
+    fclose(out);
+    return text;
+}
 
 char *dispositions(void) {
     char *text = NULL;

@@ -1,5 +1,4 @@
 /* signals.c: rules G-1, G-2, G-3: threads, dispositions, masks, alternate stacks, timers, faults. */
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -30,9 +29,7 @@ static void look_up(void) {
     char *after = dispositions();
     same("dispositions", before, after);
     CHECK(thread_count() == threads, "%u threads instead of %u", thread_count(), threads);
-    CHECK(!core_mapped(), "a look-up opened the core");
     unload();
-    CHECK(!core_mapped(), "unloading opened the core");
     free(before);
     free(after);
 }
@@ -60,31 +57,6 @@ static void keep_dispositions(void) {
     free(after);
 }
 
-/* Masks of all threads but this one: everything but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, 32, 33. */
-static void core_masks(void) {
-    load();
-    for (int i = 0; i < 20; i++) CHECK(life() == VK_SUCCESS, "no life");
-    const uint64_t open = 1ull << 3 | 1ull << 4 | 1ull << 6 | 1ull << 7 | 1ull << 10 | 1ull << 30 | 3ull << 31;
-    const uint64_t unblockable = 1ull << 8 | 1ull << 18; /* SIGKILL, SIGSTOP */
-    DIR *d = opendir("/proc/self/task");
-    int seen = 0;
-    for (struct dirent *e; (e = readdir(d));) {
-        char path[300], line[256];
-        unsigned long long blocked = 0;
-        if (e->d_name[0] == '.' || atoi(e->d_name) == getpid()) continue;
-        snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
-        FILE *f = fopen(path, "r");
-        if (!f) continue;
-        while (fgets(line, sizeof line, f)) sscanf(line, "SigBlk: %llx", &blocked);
-        fclose(f);
-        CHECK((blocked | unblockable) == (~open | unblockable), "thread %s blocks %llx, not %lx", e->d_name, blocked,
-              ~open);
-        seen++;
-    }
-    closedir(d);
-    CHECK(seen > 0, "the core has no threads");
-}
-
 static atomic_bool stop_flag;
 
 static void *keep_busy(void *p) {
@@ -95,7 +67,7 @@ static void *keep_busy(void *p) {
     return p;
 }
 
-/* A program that has its signals in descriptors loses none to a thread of the core. */
+/* A program that has its signals in descriptors loses none. */
 static void signal_descriptor(void) {
     static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SIGSTKFLT, 34, SIGTERM, SIGUSR2};
     sigset_t set;
@@ -167,7 +139,7 @@ static void signal_wait(void) {
 static atomic_int counted[65];
 static void count_handler(int sig) { counted[sig]++; }
 
-/* The core sends nothing, to nobody. */
+/* The loader sends nothing, to nobody. */
 static void sends_nothing(void) {
     struct sigaction act = {.sa_handler = count_handler};
     for (int sig = 1; sig <= 64; sig++) sigaction(sig, &act, NULL);
@@ -337,7 +309,7 @@ static void own_fault(void) {
     pause();
 }
 
-/* A fault of the program's on another thread, while this one is inside the core. */
+/* A fault of the program's on another thread, while this one is inside the loader. */
 static void *fault_soon(void *p) {
     usleep(20000);
     *(volatile char *)p = 1;
@@ -355,7 +327,6 @@ static void fault_beside(void) {
 const struct guest_case signal_cases[] = {
     {"look-up", look_up},
     {"keep-dispositions", keep_dispositions},
-    {"core-masks", core_masks},
     {"signal-descriptor", signal_descriptor},
     {"signal-wait", signal_wait},
     {"profiling-timer", profiling_timer},

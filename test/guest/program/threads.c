@@ -3,8 +3,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <fenv.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -39,42 +38,41 @@ static void thread_with(size_t stack, void *count) {
 /* The first call of all, and later ones, on the smallest stack that there is. */
 static void small_stack_first(void) {
     load();
-    thread_with(16384, NULL);
-    CHECK(core_mapped() || !getenv("GUEST_CORE"), "the core is not open");
+    thread_with(16384, (void *)1);
 }
 
 static void small_stacks(void) {
     load();
     for (int i = 0; i < 20; i++) thread_with(16384, NULL);
     for (int i = 0; i < 20; i++) thread_with(16384, (void *)1);
-    thread_with(16384, (void *)600); /* long enough for collections */
+    thread_with(16384, (void *)100);
 }
 
-/* How much of the calling thread's own stack enumerations take, the first and opening one among them; and that the
- * core is entered on another. */
-#define PAINTED (128 * 1024)
-static void *painted_enumerations(void *p) {
-    for (int i = 0; i < 200; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
-    return p;
-}
-
-static void stack_use(void) {
+/* How much of the calling thread's own stack enumerations and whole lives take, the first ones among them. */
+#define PAINTED (512 * 1024)
+static size_t painted(void *(*function)(void *), void *argument) {
     pthread_attr_t attr;
     pthread_t t;
-    load();
     unsigned char *stack = mmap(NULL, PAINTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memset(stack, 0x5a, PAINTED);
     pthread_attr_init(&attr);
     CHECK(pthread_attr_setstack(&attr, stack, PAINTED) == 0, "no stack");
-    CHECK(pthread_create(&t, &attr, painted_enumerations, NULL) == 0, "no thread");
+    CHECK(pthread_create(&t, &attr, function, argument) == 0, "no thread");
     pthread_join(t, NULL);
+    pthread_attr_destroy(&attr);
     size_t untouched = 0;
     while (untouched < PAINTED && stack[untouched] == 0x5a) untouched++;
-    printf("%zu bytes of the thread's stack\n", PAINTED - untouched);
-    CHECK(core_opened_at, "the core was not opened");
-    CHECK(core_opened_at < (uintptr_t)stack || core_opened_at >= (uintptr_t)stack + PAINTED,
-          "the core was opened on the thread's stack");
-    CHECK(PAINTED - untouched < 12000, "%zu bytes of the thread's stack were used", PAINTED - untouched);
+    munmap(stack, PAINTED);
+    return PAINTED - untouched;
+}
+
+static void *nothing(void *p) { return p; }
+
+static void stack_use(void) {
+    load();
+    size_t empty = painted(nothing, NULL);
+    size_t enumerations = painted(some_lives, NULL), lives = painted(some_lives, (void *)3);
+    printf("%zu %zu %zu\n", empty, enumerations, lives);
 }
 
 /* ---- fibers ---- */
@@ -181,7 +179,7 @@ static void *many_enumerations(void *p) {
     return p;
 }
 
-/* All at once: the runtime's threads were all made at opening. */
+/* All at once. */
 static void crowd(void) {
     pthread_t t[64];
     load();
@@ -206,7 +204,7 @@ static void large_manifest(void) {
     unlink(path);
 }
 
-/* Many calls, many collections, of large and of small heaps: memory comes to rest, and no descriptor is left. */
+/* Many calls, of large and of small files: memory comes to rest, and no descriptor is left. */
 static void steady(void) {
     load();
     char *before_descriptors = descriptors();
@@ -227,76 +225,57 @@ static void steady(void) {
 
 /* ---- G-8 ---- */
 
-static int core_tasks(pid_t pid, pid_t *tid, int room) {
-    char path[64];
-    int count = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *d = opendir(path);
-    CHECK(d, "%s: %s", path, strerror(errno));
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.' && atoi(e->d_name) != pid && count < room) tid[count++] = atoi(e->d_name);
-    closedir(d);
-    return count;
+#define IDLERS 4
+static pthread_barrier_t idle;
+
+static void *idler(void *p) {
+    CHECK(life() == VK_SUCCESS, "no life");
+    pthread_barrier_wait(&idle);
+    pause();
+    return p;
 }
 
-static long switches(pid_t pid) {
-    pid_t tid[64];
-    long sum = 0, value;
-    int count = core_tasks(pid, tid, 64);
-    for (int i = 0; i < count; i++) {
-        char path[96], line[256];
-        snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid[i]);
-        FILE *f = fopen(path, "r");
-        if (!f) continue;
-        while (fgets(line, sizeof line, f))
-            if (sscanf(line, "voluntary_ctxt_switches: %ld", &value) == 1) sum += value;
-        fclose(f);
-    }
-    return sum;
-}
-
-/* Between calls nothing happens. */
-static void at_rest(void) {
-    load();
-    for (int i = 0; i < 50; i++) CHECK(life() == VK_SUCCESS, "no life");
-    usleep(500000);
-    long before = switches(getpid());
-    usleep(1500000);
-    long after = switches(getpid());
-    CHECK(after - before <= 4, "the core's threads woke up %ld times in 1.5 s", after - before);
-}
-
-/* With every thread of the core stopped by a debugger, the program's own thread still gets its answers. */
+/* With every other thread stopped by a debugger, a thread still gets its answers. */
 static void threads_stopped(void) {
     int go[2], done[2];
-    char byte;
+    char byte, path[64];
     CHECK(pipe(go) == 0 && pipe(done) == 0, "pipe");
     pid_t pid = fork();
     if (pid == 0) {
+        pthread_t t;
         load();
-        CHECK(life() == VK_SUCCESS, "no life");
-        usleep(100000);
+        pthread_barrier_init(&idle, NULL, IDLERS + 1);
+        for (int i = 0; i < IDLERS; i++) CHECK(pthread_create(&t, NULL, idler, NULL) == 0, "no thread");
+        pthread_barrier_wait(&idle);
+        CHECK(thread_count() == IDLERS + 1, "%u threads, of which %d are the program's", thread_count(), IDLERS + 1);
         CHECK(write(done[1], "r", 1) == 1 && read(go[0], &byte, 1) == 1, "pipe");
         for (int i = 0; i < 10; i++) CHECK(life() == VK_SUCCESS, "no life");
         _exit(0);
     }
+    close(done[1]);
     CHECK(read(done[0], &byte, 1) == 1, "the child died");
-    pid_t tid[64];
-    int count = core_tasks(pid, tid, 64);
-    CHECK(count > 0, "the core has no threads");
-    for (int i = 0; i < count; i++) {
-        CHECK(ptrace(PTRACE_SEIZE, tid[i], NULL, NULL) == 0, "ptrace: %s", strerror(errno));
-        ptrace(PTRACE_INTERRUPT, tid[i], NULL, NULL);
-        int status;
-        waitpid(tid[i], &status, __WALL);
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *d = opendir(path);
+    CHECK(d, "%s: %s", path, strerror(errno));
+    int count = 0;
+    pid_t tid[IDLERS];
+    for (struct dirent *e; (e = readdir(d));) {
+        int number = atoi(e->d_name), status;
+        if (number == 0 || number == pid || count == IDLERS) continue;
+        CHECK(ptrace(PTRACE_SEIZE, number, NULL, NULL) == 0, "ptrace: %s", strerror(errno));
+        ptrace(PTRACE_INTERRUPT, number, NULL, NULL);
+        waitpid(number, &status, __WALL);
+        tid[count++] = number;
     }
+    closedir(d);
+    CHECK(count == IDLERS, "%d threads are stopped", count);
     CHECK(write(go[1], "g", 1) == 1, "pipe");
     double end = seconds() + 10;
     int status = -1;
     while (waitpid(pid, &status, WNOHANG) != pid) {
         if (seconds() > end) {
             kill(pid, SIGKILL);
-            fail("no answer while the core's threads are stopped");
+            fail("no answer while other threads are stopped");
         }
         usleep(1000);
         /* A process ends only when its threads may: let them go when it is ending. */
@@ -322,15 +301,90 @@ static void constructor(void) {
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* Floating-point exceptions that the program has unmasked are not for the core's arithmetic. */
-static void float_exceptions(void) {
-    unsigned control = __builtin_ia32_stmxcsr();
+/* ---- the floating-point environment ---- */
+
+struct floats {
+    unsigned mxcsr;
+    unsigned short control;
+};
+
+static struct floats floats_now(void) {
+    struct floats f = {.mxcsr = __builtin_ia32_stmxcsr()};
+    __asm__ volatile("fnstcw %0" : "=m"(f.control));
+    return f;
+}
+
+static void floats_set(struct floats f) {
+    __builtin_ia32_ldmxcsr(f.mxcsr);
+    __asm__ volatile("fldcw %0" : : "m"(f.control));
+}
+
+/* A settings file with the null driver and its device, whose numbers are not whole. */
+static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version) {
+    char path[4096];
+    static const char *const folders[] = {".local", "share", "vulkan", "loader_settings.d"};
+    int length = snprintf(path, sizeof path, "%s", getenv("HOME"));
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        length += snprintf(path + length, sizeof path - (size_t)length, "/%s", folders[i]);
+        CHECK(mkdir(path, 0755) == 0, "%s: %s", path, strerror(errno));
+    }
+    snprintf(path + length, sizeof path - (size_t)length, "/vk_loader_settings.json");
+    FILE *f = fopen(path, "w");
+    CHECK(f, "%s: %s", path, strerror(errno));
+    fprintf(f, "{\"file_format_version\": \"1.0.0\", \"settings\": {\"additional_drivers\": [{\"path\": \"%s\"}], "
+               "\"device_configurations\": [{\"driverVersion\": %u.3, \"deviceUUID\": [", getenv("VK_DRIVER_FILES"), version);
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++) fprintf(f, "%s%d.%u", i ? ", " : "", id->deviceUUID[i], i % 9 + 1);
+    fprintf(f, "], \"driverUUID\": [");
+    for (unsigned i = 0; i < VK_UUID_SIZE; i++) fprintf(f, "%s%.2fe-1", i ? ", " : "", id->driverUUID[i] * 10 + 0.07);
+    fprintf(f, "]}]}}\n");
+    fclose(f);
+}
+
+static int devices_shown(VkPhysicalDeviceProperties2 *properties) {
+    VkInstance instance;
+    VkPhysicalDevice device;
+    uint32_t count = 1;
+    CHECK(instance_new(&instance) == VK_SUCCESS, "no instance");
+    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)get_instance_proc(instance, "vkEnumeratePhysicalDevices");
+    PFN_vkGetPhysicalDeviceProperties2 get =
+        (PFN_vkGetPhysicalDeviceProperties2)get_instance_proc(instance, "vkGetPhysicalDeviceProperties2");
+    VkResult result = list(instance, &count, &device);
+    if (result == VK_SUCCESS && count == 1 && properties) get(device, properties);
+    instance_end(instance);
+    return result == VK_SUCCESS ? (int)count : (int)result;
+}
+
+/* Rounding, exceptions and small numbers as the program wants them change no decision, and stay as they are. */
+static void float_environment(void) {
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
     load();
-    __builtin_ia32_ldmxcsr(control & ~0x1e80u); /* all but denormals */
-    unsigned set = __builtin_ia32_stmxcsr();
-    for (int i = 0; i < 100; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
-    CHECK(__builtin_ia32_stmxcsr() == set, "control was %x, is %x", set, __builtin_ia32_stmxcsr());
-    __builtin_ia32_ldmxcsr(control);
+    CHECK(devices_shown(&properties) == 1, "the null driver has no device");
+    write_settings(&id, properties.properties.driverVersion);
+    unsetenv("VK_DRIVER_FILES");
+    unsetenv("VK_ICD_FILENAMES");
+    CHECK(devices_shown(NULL) == 1, "the settings file leads to %d devices", devices_shown(NULL));
+    struct floats usual = floats_now();
+    for (unsigned way = 0; way < 16; way++) {
+        const unsigned rounding = way & 3; /* nearest, down, up, to zero */
+        struct floats set = {usual.mxcsr | rounding << 13, usual.control | (unsigned short)(rounding << 10)};
+        if (way & 4) set.mxcsr |= 0x8040;        /* small numbers are zero */
+        if (way & 8) set.mxcsr &= ~0x1e80u;      /* all exceptions but denormals' */
+        if (way & 8) set.control &= (unsigned short)~0x3du;
+        set.mxcsr &= ~0x3fu; /* none has happened */
+        int shown = 0;
+        for (int i = 0; i < 3; i++) {
+            unload(); /* nothing is remembered */
+            load();
+            floats_set(set);
+            shown = devices_shown(NULL);
+            struct floats is = floats_now();
+            floats_set(usual);
+            CHECK(shown == 1, "with control word %x %d devices are shown", set.mxcsr, shown);
+            CHECK(is.mxcsr == set.mxcsr && is.control == set.control, "control words were %x %x, are %x %x", set.mxcsr,
+                  set.control, is.mxcsr, is.control);
+        }
+    }
 }
 
 const struct guest_case thread_cases[] = {
@@ -342,9 +396,8 @@ const struct guest_case thread_cases[] = {
     {"short-threads", short_threads},
     {"crowd", crowd},
     {"steady", steady},
-    {"at-rest", at_rest},
     {"threads-stopped", threads_stopped},
     {"constructor", constructor},
-    {"float-exceptions", float_exceptions},
+    {"float-environment", float_environment},
     {0},
 };

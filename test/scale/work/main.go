@@ -68,8 +68,9 @@ var platform = search.Platform{SysConfDir: "/usr/local/etc", ExtraSysConfDir: "/
 
 // decide asks through the wire, as the spine does, and tells what came out.
 func (w *world) decide() string {
-	message, memory := &wire.Writer{}, &plan.Memory{}
-	message.PutQuestion(wire.Question{Kind: uint32(w.kind), LayerName: w.layerName})
+	message, call := &wire.Writer{}, wire.NewCall(platform)
+	question := wire.Question{Kind: uint32(w.kind), LayerName: w.layerName}
+	message.PutQuestion(question)
 	message.PutApp(wire.App{LayerCount: uint32(len(w.layers)), Layers: w.layers,
 		ExtCount: uint32(len(w.extensions)), Exts: w.extensions})
 	for i := range w.drivers {
@@ -79,11 +80,13 @@ func (w *world) decide() string {
 		}
 	}
 	for round := 1; ; round++ {
-		answer := &wire.Writer{}
-		if round > 10 || !wire.Decide(string(message.Bytes()), memory, platform, answer) {
+		answer, ok := call.Decide(string(message.Bytes()))
+		if round > 10 || !ok {
 			return fmt.Sprintf("no decision in round %d", round)
 		}
-		if got, done := w.reply(message, string(answer.Bytes())); done {
+		message.Reset()
+		message.PutQuestion(question)
+		if got, done := w.reply(message, string(answer)); done {
 			return got
 		}
 	}

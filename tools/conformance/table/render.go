@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"vkloader/spec"
 )
 
 // Reasons are the texts of reasons.txt.
@@ -91,6 +93,11 @@ func Render(documents []Document, holds Holds, reasons Reasons) (string, []error
 		fmt.Fprintf(&out, "\n## %s\n\n| statement | tests |\n| --- | --- |\n", document.Name)
 		for _, s := range document.Statements {
 			name := s.ID
+			if published, ok := spec.Find(s.ID); ok {
+				name = "[" + s.ID + "](../spec/" + published.Anchor() + ")"
+			} else if len(holds[s.ID]) > 0 {
+				problems = append(problems, fmt.Errorf("%s is held by a test, but is not in spec/", s.ID))
+			}
 			if s.Quirk {
 				name += " (quirk)"
 			}

@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"fmt"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
+
+// crowd is a machine with so many explicit layers that nobody asks for, two implicit ones and a driver.
+func crowd(explicit int) *facts.Tree {
+	world := &facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Folders: map[string][]string{}, Program: "/bin/p"}
+	add := func(folder, name, text string) {
+		world.Files[folder+"/"+name] = text
+		world.Folders[folder] = append(world.Folders[folder], name)
+	}
+	for i := range explicit {
+		add("/s/vulkan/explicit_layer.d", fmt.Sprintf("layer%d.json", i), fmt.Sprintf(`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_BENCH_%d", "type": "GLOBAL",
+    "library_path": "./layer%d.so", "api_version": "1.3.0", "implementation_version": "1", "description": "A layer that does nothing"}}`, i, i))
+	}
+	for _, name := range []string{"A", "B"} {
+		add("/s/vulkan/implicit_layer.d", name+".json", layerText(name, `"library_path":"/a.so","disable_environment":{"NO_`+name+`":"1"}`))
+	}
+	add("/s/vulkan/icd.d", "d.json", `{"file_format_version":"1.0.0","ICD":{"library_path":"d.so","api_version":"1.3.9"}}`)
+	return world
+}
+
+// journey is what the spine asks for one call: the questions one after the other, each as often as facts are missing.
+type journey struct {
+	kinds   []uint32
+	rounds  int // messages
+	needs   int // facts that were asked for
+	message int // bytes of all messages
+}
+
+func (j *journey) travel(t testing.TB, world *facts.Tree) {
+	t.Helper()
+	call := NewCall(search.Platform{SysConfDir: "/s"})
+	q := &Writer{}
+	for i, kind := range j.kinds {
+		q.PutQuestion(Question{Kind: kind})
+		if i == 0 {
+			q.PutApp(App{})
+			variables.Decisive(func(v variables.ID) {
+				value := world.Var(v.Name(), v.Secure())
+				q.PutVar(Var{S(v.Name()), flag(v.Secure()), Str{value.Value, value.Set}})
+			})
+		} else {
+			q.PutDriver(Driver{Usable: 1, Path: S("/d.so")})
+		}
+		for done := false; !done; {
+			message := string(q.Bytes())
+			q = &Writer{}
+			j.rounds++
+			j.message += len(message)
+			answer, ok := call.Decide(message)
+			if !ok {
+				t.Fatal("refused")
+			}
+			r, _ := Open(string(answer))
+			rec, _ := r.Next()
+			a, _ := rec.Answer()
+			done = a.Status == 1
+			if !done {
+				q.PutQuestion(Question{Kind: kind})
+			}
+			for rec, more := r.Next(); more && !done; rec, more = r.Next() {
+				j.needs++
+				supply(t, q, world, rec)
+			}
+		}
+	}
+}
+
+// supply adds the fact that a record of an answer asks for.
+func supply(t testing.TB, q *Writer, world *facts.Tree, rec Record) {
+	t.Helper()
+	if n, ok := rec.NeedVar(); ok {
+		v := world.Var(n.Name.Text, n.Secure != 0)
+		q.PutVar(Var{n.Name, n.Secure, Str{v.Value, v.Set}})
+	} else if n, ok := rec.NeedFolder(); ok {
+		f := world.Folder(n.Path.Text)
+		list := Folder{Path: n.Path, Status: 1 - flag(f.Listed)}
+		for _, name := range f.Names {
+			list.Names = append(list.Names, S(name))
+		}
+		q.PutFolder(list)
+	} else if n, ok := rec.NeedFile(); ok {
+		f := world.File(n.Path.Text)
+		q.PutFile(File{n.Path, uint32(f.Status), S(f.Content)})
+	} else if _, ok := rec.NeedExe(); ok {
+		q.PutExe(Exe{Str{world.Program, world.Program != ""}})
+	} else if n, ok := rec.NeedExists(); ok {
+		q.PutExists(Exists{n.Path, flag(world.Exists(n.Path.Text))})
+	} else {
+		t.Fatalf("record %d among what is needed", rec.ID)
+	}
+}
+
+// BenchmarkGrowth is what a call costs the core, all its questions together, with more and more manifests.
+func BenchmarkGrowth(b *testing.B) {
+	for _, call := range []struct {
+		name  string
+		kinds []uint32
+	}{{"layers", []uint32{2}}, {"extensions", []uint32{3, 6}}, {"instance", []uint32{4, 5}}} {
+		for _, n := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", call.name, n), func(b *testing.B) {
+				world := crowd(n)
+				j := journey{kinds: call.kinds}
+				b.ReportAllocs()
+				for b.Loop() {
+					j.travel(b, world)
+				}
+				b.ReportMetric(float64(j.rounds)/float64(b.N), "rounds/op")
+				b.ReportMetric(float64(j.needs)/float64(b.N), "needs/op")
+				b.ReportMetric(float64(j.message)/float64(b.N), "bytes/op")
+			})
+		}
+	}
+}

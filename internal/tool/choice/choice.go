@@ -1,0 +1,245 @@
+package choice
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// Choice is what run's options ask for.
+type Choice struct {
+	Drivers, Devices, Layers []string
+	NoLayers                 bool
+}
+
+// Change is a variable that a program gets, or does not get.
+type Change struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Set   bool   `json:"set"`
+}
+
+// Set is a variable that a program gets.
+func Set(name, value string) Change { return Change{name, value, true} }
+
+// Apply is an environment with changes.
+func Apply(environ []string, changes []Change) []string {
+	for _, c := range changes {
+		if c.Set {
+			environ = machine.WithVariable(environ, c.Name, c.Value)
+		} else {
+			environ = machine.WithoutVariable(environ, c.Name)
+		}
+	}
+	return environ
+}
+
+// entriesMost is how many entries of a filter list count (ENV-41, ENV-98).
+const entriesMost = 16
+
+// list joins names of an option for a variable that is a filter list.
+func list(option string, names []string) (string, error) {
+	joined := strings.Join(names, ",")
+	if n := strings.Count(joined, ",") + 1; n > entriesMost {
+		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, entriesMost)
+	}
+	return joined, nil
+}
+
+// Changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
+// to ENV-59). m has the environment that they change.
+func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
+	var out []Change
+	set := func(v variables.ID, value string) { out = append(out, Set(v.Name(), value)) }
+	unset := func(list ...variables.ID) {
+		for _, v := range list {
+			if _, has := m.Lookup(v.Name()); has {
+				out = append(out, Change{Name: v.Name()})
+			}
+		}
+	}
+	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !strings.Contains(d, "/") })
+	switch {
+	case len(files) > 0 && len(files) < len(c.Drivers):
+		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
+	case len(files) > 0:
+		for i, file := range files {
+			path := file
+			if !m.Foreign() {
+				var err error
+				if path, err = filepath.Abs(file); err != nil {
+					return nil, err
+				}
+			}
+			if strings.Contains(path, ":") {
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with a colon", file)
+			}
+			files[i] = path
+		}
+		set(variables.DriverFiles, strings.Join(files, ":"))
+		unset(variables.DriversSelect, variables.DriversDisable)
+	case len(c.Drivers) > 0:
+		names, err := list("--driver", c.Drivers)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.DriversSelect, names)
+	}
+	enable := c.Layers
+	if c.NoLayers {
+		set(variables.LayersDisable, "~all~")
+		unset(variables.LayersAllow, variables.InstanceLayers)
+		if len(enable) == 0 {
+			unset(variables.LayersEnable)
+		}
+	} else if before, has := m.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
+		enable = append([]string{before}, enable...)
+	}
+	if len(enable) > 0 {
+		names, err := list("--layer", enable)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.LayersEnable, names)
+	}
+	return out, nil
+}
+
+// idPair is a device as lspci -n writes it: vendor and device in hexadecimal.
+var idPair = regexp.MustCompile(`^(?:0[xX])?([0-9a-fA-F]{1,8}):(?:0[xX])?([0-9a-fA-F]{1,8})$`)
+
+// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
+// devices of the machine; it is only called for a device that is not given by its numbers.
+func (c *Choice) DeviceChanges(ask func() ([]probe.Device, error)) (changes []Change, warnings []string, err error) {
+	var vendors, devices []string
+	add := func(vendor, id uint32) {
+		for list, n := range map[*[]string]uint32{&vendors: vendor, &devices: id} {
+			if text := fmt.Sprintf("0x%x", n); !slices.Contains(*list, text) {
+				*list = append(*list, text)
+			}
+		}
+	}
+	var all []probe.Device
+	for _, wanted := range c.Devices {
+		if pair := idPair.FindStringSubmatch(wanted); pair != nil {
+			vendor, _ := strconv.ParseUint(pair[1], 16, 32)
+			id, _ := strconv.ParseUint(pair[2], 16, 32)
+			add(uint32(vendor), uint32(id))
+			continue
+		}
+		if all == nil {
+			if all, err = ask(); err != nil {
+				return nil, nil, err
+			}
+		}
+		chosen := map[uint32]bool{}
+		for _, d := range all {
+			number, err := strconv.ParseUint(wanted, 10, 32)
+			if err == nil && uint32(number) == d.Index || err != nil && plan.Matches(wanted, d.Name) {
+				chosen[d.Index] = true
+				add(d.VendorID, d.DeviceID)
+			}
+		}
+		if len(chosen) == 0 {
+			var names []string
+			for _, d := range all {
+				names = append(names, fmt.Sprintf("%d %q", d.Index, d.Name))
+			}
+			return nil, nil, fmt.Errorf("--device %s: no such device; there are: %s%s", wanted, term.Or(strings.Join(names, ", "), "missing"),
+				starHint(wanted))
+		}
+		for _, d := range all {
+			if !chosen[d.Index] && slices.ContainsFunc(all, func(o probe.Device) bool {
+				return chosen[o.Index] && o.VendorID == d.VendorID && o.DeviceID == d.DeviceID
+			}) {
+				warnings = append(warnings, fmt.Sprintf("--device %s: device %d %q has the same numbers, so that the program sees it, too",
+					wanted, d.Index, d.Name))
+			}
+		}
+	}
+	if len(vendors) == 0 {
+		return nil, warnings, nil
+	}
+	if len(vendors) > entriesMost || len(devices) > entriesMost {
+		return nil, nil, fmt.Errorf("--device: more than %d devices", entriesMost)
+	}
+	return []Change{Set(variables.VendorIDFilter.Name(), strings.Join(vendors, ",")),
+		Set(variables.DeviceIDFilter.Name(), strings.Join(devices, ","))}, warnings, nil
+}
+
+// starHint reminds of where a star counts (ENV-39).
+func starHint(glob string) string {
+	if strings.Contains(strings.Trim(glob, "*"), "*") {
+		return " (a star counts at the beginning and at the end only)"
+	}
+	return ""
+}
+
+// Check decides with the choice in force and tells what of it comes to nothing, and why.
+func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	_, out := explain.Of(answer)
+	why := func(kind string, matches func(e *explain.Item) bool) string {
+		for i := range out {
+			if out[i].Kind == kind && matches(&out[i]) {
+				return ": " + out[i].Name + " is not: " + out[i].Why
+			}
+		}
+		return ""
+	}
+	for _, wanted := range split(c.Drivers) {
+		matches := func(path string) bool {
+			if strings.Contains(wanted, "/") {
+				return search.BaseName(path) == search.BaseName(wanted)
+			}
+			return plan.Matches(wanted, search.BaseName(path))
+		}
+		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
+			warn("--driver %s: no driver of this name is used%s%s", wanted,
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
+		}
+	}
+	for _, wanted := range split(c.Layers) {
+		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
+			warn("--layer %s: no layer of this name is active%s%s", wanted,
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
+		}
+	}
+	for _, a := range answer.Active {
+		layer := answer.Layers[a.Layer]
+		if c.NoLayers && !plan.Matches(strings.Join(c.Layers, ","), layer.Name) {
+			warn("--no-layers: %s stays active (%s)", layer.Name, layer.Manifest)
+		}
+	}
+	return warnings, nil
+}
+
+// split takes lists apart that were given in one option.
+func split(names []string) []string {
+	var out []string
+	for _, name := range names {
+		for _, part := range strings.Split(name, ",") {
+			if part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/survey"
+)
+
+// world is a folder with a tool, a library that nobody opens and a probe that is a shell script.
+func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buffer) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"vkloader": "", "libvulkan.so.1": "",
+		"libexec/vkloader/probe": "#!/bin/sh\n" + probe,
+		"layers/one.json":        layerOne, "driver.json": driverOne,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		// A child that is forked while the file is open for writing would keep it "busy" for whoever runs it.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(path, []byte(content), 0o755)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errOut bytes.Buffer
+	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"),
+		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error", "VK_DRIVER_FILES=" + filepath.Join(dir, "no_such.json") + ":" + filepath.Join(dir, "driver.json"),
+			"VK_IMPLICIT_LAYER_PATH=" + filepath.Join(dir, "layers"), "VK_LAYER_PATH="}}
+	return s, &out, &errOut
+}
+
+// layerOne is the manifest of an implicit layer; a byte-order mark is no obstacle to the loader.
+const layerOne = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_one","type":"GLOBAL",
+"library_path":"/m/libone.so","api_version":"1.3.0","implementation_version":"1","description":"One",
+"disable_environment":{"ONE_OFF":"1"}}}`
+
+// driverOne is that of a driver, with a byte-order mark as well.
+const driverOne = "\xef\xbb\xbf" + `{"file_format_version":"1.0.0","ICD":{"library_path":"/m/libdriver.so","api_version":"1.3.5"}}`
+
+const goodRun = `
+[ "$VK_LOADER_DEBUG" = all ] && cat >&2 <<'LOG'
+[Vulkan Loader] ERROR:          the loader complains of something
+[Vulkan Loader] DRIVER:                Using "Card (tm)" with driver: "/m/libdriver.so"
+LOG
+cat <<'END'
+{"event":"begin","phase":"load","round":1}
+{"event":"done","phase":"load","round":1,"us":61.2,"result":0}
+{"event":"library","path":"/m/libvulkan.so.1.4.363"}
+{"event":"layer","name":"VK_LAYER_one","description":"One","api_version":4206592,"implementation_version":1}
+{"event":"layer","name":"VK_LAYER_two","description":"Two","api_version":4206592,"implementation_version":1}
+a layer that prints
+{"event":"device","index":0,"name":"Card (tm)","type":2,"api_version":4206592,"driver_version":1,"driver_name":"D"}
+{"event":"done","phase":"create instance","round":1,"us":2000,"result":0}
+{"event":"done","phase":"create instance","round":2,"us":1000,"result":0}
+{"event":"end"}
+END
+`
+
+func TestInfoText(t *testing.T) {
+	s, out, errOut := world(t, goodRun)
+	if code := run(s, []string{"info"}); code != exit.Fine {
+		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
+	}
+	missing, driver := filepath.Join(filepath.Dir(s.executable), "no_such.json"), filepath.Join(filepath.Dir(s.executable), "driver.json")
+	want := fmt.Sprintf(`Library  /m/libvulkan.so.1.4.363
+
+Drivers
+  %-*s  API    library          result
+  %s                          failed
+  %-*s  1.3.5  /m/libdriver.so  1 device
+
+Layers
+  name          API    description  in the chain
+  VK_LAYER_one  1.3.0  One          yes: Implicit Layer (off with ONE_OFF)
+  VK_LAYER_two  1.3.0  Two          no
+
+Chain
+  program -> loader -> VK_LAYER_one -> drivers
+
+Devices
+  #  name       type          API    driver  version  library
+  0  Card (tm)  discrete GPU  1.3.0  D       0.0.1    /m/libdriver.so
+
+Times
+  phase              first    again
+  load             0.06 ms
+  create instance  2.00 ms  1.00 ms
+
+Messages of the loader
+  error: the loader complains of something
+`, len(missing), "manifest", missing, len(missing), driver)
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
+	}
+}
+
+func TestInfoJSON(t *testing.T) {
+	s, out, errOut := world(t, goodRun)
+	if code := run(s, []string{"info", "--json"}); code != exit.Fine {
+		t.Fatalf("exit code %d\n%s%s", code, out, errOut)
+	}
+	var got survey.Info
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schema != survey.Schema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
+		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != filepath.Join(filepath.Dir(s.executable), "layers/one.json") ||
+		got.Layers[0].Active.Library != "/m/libone.so" {
+		t.Errorf("got %s", out)
+	}
+}
+
+// A driver that crashes, hangs or fails is named with its phase; the tool itself lives on.
+func TestInfoOfBadLives(t *testing.T) {
+	begin := `echo '{"event":"begin","phase":"create instance","round":1}'` + "\n"
+	for _, c := range []struct{ name, probe, want string }{
+		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV during: create instance"},
+		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
+		{"hang", begin + "exec sleep 60", "no end within 2s during: create instance"},
+		{"child that stays", begin + "sleep 60 & wait", "no end within 2s during: create instance"},
+		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
+			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
+		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},
+		{"no device", "exit 1", "there is no device"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, out, errOut := world(t, c.probe)
+			begun := time.Now()
+			limit := "30s"
+			if strings.Contains(c.want, "no end within") {
+				limit = "2s"
+			}
+			if code := run(s, []string{"info", "--timeout", limit}); code != exit.Problems {
+				t.Errorf("exit code %d, want %d\n%s", code, exit.Problems, errOut)
+			}
+			if !strings.Contains(out.String(), "Problem: "+c.want+"\n") {
+				t.Errorf("got\n%s\nwant the problem %q", out, c.want)
+			}
+			if spent := time.Since(begun); spent > 25*time.Second {
+				t.Errorf("it took %s", spent)
+			}
+		})
+	}
+}
+
+// What a driver has started goes with its process, whether that ends by itself or is ended.
+func TestProbeTakesItsGroupAlong(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]string{"ends by itself": "exit 0", "hangs": "exec sleep 600"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "pid")
+			s, _, _ := world(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+file+"\n"+end)
+			run(s, []string{"info", "--timeout", "4s"})
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stat := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
+			for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+				data, err := os.ReadFile(stat)
+				if err != nil || strings.Contains(string(data), ") Z ") { // gone, or only its parent has not noticed
+					return
+				}
+				if time.Since(begun) > time.Minute {
+					t.Fatalf("it lives on: %s", data)
+				}
+			}
+		})
+	}
+}
+
+// Without a driver the one given is shown, and it is said so.
+func TestInfoFallback(t *testing.T) {
+	s, out, _ := world(t, `
+if [ "$VK_DRIVER_FILES" != /f/null.json ]; then
+    echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'
+    exit 1
+fi
+echo '{"event":"device","index":0,"name":"'"$VK_DRIVER_FILES"'","type":0}'
+`)
+	if code := run(s, []string{"info", "--fallback-driver", "/f/null.json"}); code != exit.Fine {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if !strings.Contains(out.String(), "shown with /f/null.json instead") || !strings.Contains(out.String(), "0  /f/null.json") {
+		t.Errorf("got\n%s", out)
+	}
+	if code := run(s, []string{"info"}); code != exit.Problems {
+		t.Errorf("exit code %d without a fallback", code)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	s, out, errOut := world(t, goodRun)
+	for _, c := range []struct {
+		args string
+		code int
+	}{
+		{"", exit.Fine}, {"help", exit.Fine}, {"version", exit.Fine}, {"version --json", exit.Fine}, {"nonsense", exit.Usage},
+		{"info extra", exit.Usage}, {"info --nonsense", exit.Usage}, {"list", exit.Usage}, {"list nonsense", exit.Usage},
+	} {
+		if code := run(s, strings.Fields(c.args)); code != c.code {
+			t.Errorf("vkloader %s: exit code %d, want %d\n%s%s", c.args, code, c.code, out, errOut)
+		}
+	}
+	s.executable = filepath.Join(t.TempDir(), "vkloader")
+	if code := run(s, []string{"info"}); code != exit.NotLooked {
+		t.Errorf("without a library: exit code %d, want %d", code, exit.NotLooked)
+	}
+	if !strings.Contains(errOut.String(), "vkloader: ") {
+		t.Errorf("no message: %s", errOut)
+	}
+}
+
+func TestGetenvTakesTheLast(t *testing.T) {
+	s := &surroundings{environ: []string{"A=1", "AB=2", "A=3"}}
+	if got := s.getenv("A"); got != "3" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Every command takes an argument too many, or an option that it does not know, for wrong usage.
+func TestUsageErrorsEverywhere(t *testing.T) {
+	s, _, _ := world(t, goodRun)
+	count := 0
+	var walk func(cmd *cobra.Command, path []string)
+	walk = func(cmd *cobra.Command, path []string) {
+		count++
+		lines := [][]string{append(slices.Clone(path), "--no-such-option")}
+		if !strings.ContainsAny(cmd.Use, "[.") && !strings.Contains(cmd.Use, " ") || cmd.HasSubCommands() {
+			lines = append(lines, append(slices.Clone(path), "no-such-argument"))
+		}
+		for _, line := range lines {
+			if code := run(s, line); code != exit.Usage {
+				t.Errorf("%v: exit code %d, want %d", line, code, exit.Usage)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			if !sub.Hidden && !sub.IsAdditionalHelpTopicCommand() && sub.Name() != "help" {
+				walk(sub, append(slices.Clone(path), sub.Name()))
+			}
+		}
+	}
+	walk(newRoot(s), nil)
+	if count < 15 {
+		t.Errorf("only %d commands", count)
+	}
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/validation"
+)
+
+// completion is what a shell is told that may come next.
+type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeLayers gives the names of the layers that are installed, completeDrivers those of driver manifests.
+func completeLayers(s *surroundings) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		layers, _ := s.installed()
+		return layers, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func completeDrivers(s *surroundings) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		_, drivers := s.installed()
+		return drivers, cobra.ShellCompDirectiveDefault // paths, too
+	}
+}
+
+// completeFound gives what explain has something to say about: both.
+func completeFound(s *surroundings) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		layers, drivers := s.installed()
+		return append(layers, drivers...), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// completeManifests restricts file names to those of manifests.
+func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeKinds are the kinds of files, completeWords lists of words of the log.
+func completeKinds(*cobra.Command, []string, string) (kinds []string, _ cobra.ShellCompDirective) {
+	for _, k := range validation.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	return kinds, cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, _ cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	for _, word := range settingsfile.LogWords {
+		words = append(words, before+word)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeVariables are the names of variables, for --env.
+func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	variables.Each(func(v variables.ID) { names = append(names, v.Name()+"=") })
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// installed are the names of layers and of driver manifests.
+func (s *surroundings) installed() (layers, drivers []string) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, nil
+	}
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, nil
+	}
+	for _, l := range answer.Layers {
+		layers = append(layers, l.Name)
+	}
+	for _, d := range answer.Drivers {
+		drivers = append(drivers, search.BaseName(d.Path))
+	}
+	return layers, drivers
+}
+
+// completes ties completions to the flags of a command; a name that is not there is a mistake in this program.
+func completes(cmd *cobra.Command, flags map[string]completion) {
+	for name, f := range flags {
+		if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
+			panic(err)
+		}
+	}
+}

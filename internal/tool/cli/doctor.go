@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+func newDoctor(s *surroundings) *cobra.Command {
+	var (
+		asJSON, elevated, full, load bool
+		app, user                    string
+		limit                        time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
+		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
+			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
+			"--probe it also loads each driver and active layer alone, in child processes under a time limit, and says\n" +
+			"which one crashes, hangs or fails.\n\n" +
+			exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			source, err := s.source(app, elevated)
+			if err != nil {
+				return err
+			}
+			if load && (source.Foreign() || elevated || user != "") {
+				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
+			}
+			result, err := s.examined(source, user, load, limit)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(s, result)
+			} else {
+				printDoctor(s, result, full)
+			}
+			if err == nil && result.Has(diag.Problem) {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
+	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
+	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
+	cmd.Flags().BoolVar(&load, "probe", false, "also load each driver and active layer, in a child process each")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
+	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
+	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	return cmd
+}
+
+// examined is the doctor's report on a machine; load: with each driver and layer loaded in a child.
+func (s *surroundings) examined(source *machine.Source, user string, load bool, limit time.Duration) (*doctor.Report, error) {
+	options := doctor.Options{User: user}
+	found, missing := probe.Find(s.executable, "")
+	if missing == nil {
+		if real, err := filepath.EvalSymlinks(found.Library); err == nil {
+			options.Library = real
+		}
+	}
+	result, err := doctor.Examine(source, options)
+	if err == nil && load {
+		if err = missing; err == nil {
+			err = result.ProbeAll(found, source.Environ, limit)
+		}
+	}
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	result.Variables(environment.All(result.Answer, source, source.Environ, source.Elevated))
+	return result, nil
+}
+
+// printDoctor writes the report for people: what there is, then what is wrong with it.
+func printDoctor(s *surroundings, r *doctor.Report, full bool) {
+	style := term.StyleFor(s.out, s.getenv)
+	printPlace(s, style, r)
+	for _, section := range []struct {
+		title   string
+		modules []doctor.Module
+	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
+		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
+		if len(section.modules) == 0 {
+			fmt.Fprint(s.out, "  none\n\n")
+			continue
+		}
+		table := term.NewTable("", "name", "library", ">brings")
+		for _, m := range section.modules {
+			mark := "bad"
+			switch {
+			case m.Good:
+				mark = "ok"
+			case m.Class != 0 && m.Class != doctor.ProcessClass:
+				mark = fmt.Sprintf("%d-bit", m.Class)
+			}
+			if !m.Used {
+				mark += ", not used"
+			}
+			table.Row(mark, m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"))
+		}
+		table.Print(s.out, "  ", style)
+		fmt.Fprintln(s.out)
+	}
+	printProbes(s, style, r.Probes)
+	count := map[string]int{}
+	for _, f := range r.Findings {
+		count[f.Severity]++
+		if f.Severity != diag.Note.String() || full {
+			printFinding(s, style, &f)
+		}
+	}
+	notes := term.Count(count["note"], "note")
+	if !full && count["note"] > 0 {
+		notes += " (--full shows them)"
+	}
+	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count["problem"], "problem"),
+		term.Count(count["warning"], "warning"), notes)
+}
+
+// printPlace says what machine it is: system, sandboxes, devices, loaders.
+func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
+	place := term.Or(r.System, "unknown system")
+	for _, in := range r.Sandboxes {
+		place += ", in " + in.Kind
+		if in.Detail != "" {
+			place += " (" + in.Detail + ")"
+		}
+	}
+	fmt.Fprintf(s.out, "%s  %s\n\n%s\n", style.Heading("System"), term.OneLine(place), style.Heading("Devices"))
+	if len(r.GPUs) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+		for _, g := range r.GPUs {
+			var drivers []string
+			for _, d := range g.Drivers {
+				drivers = append(drivers, search.BaseName(d))
+			}
+			table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"),
+				term.Or(strings.Join(drivers, " "), "none"))
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Loaders"))
+	if len(r.Loaders) == 0 {
+		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
+	} else {
+		table := term.NewTable("", "file", "Vulkan", "")
+		for _, l := range r.Loaders {
+			mark, own := "", ""
+			if l.First {
+				mark = "first"
+			}
+			if l.Own {
+				own = "belongs to this tool"
+			}
+			table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintln(s.out)
+}
+
+func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
+	subject := f.Subject
+	if subject == f.Path {
+		subject = search.BaseName(subject)
+	}
+	title := term.OneLine(f.Severity + " " + f.Code + ": " + subject)
+	if f.Severity == diag.Problem.String() {
+		title = style.Bad(title)
+	} else {
+		title = style.Heading(title)
+	}
+	fmt.Fprintln(s.out, title)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(s.out, "    %-4s  %s\n", name, term.OneLine(text))
+		}
+	}
+	where := f.Path
+	if f.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
+	}
+	line("file", where)
+	line("what", f.What)
+	line("why", f.Why)
+	line("do", f.Do)
+	line("rule", f.Statement)
+	fmt.Fprintln(s.out)
+}
+
+// printProbes is the table of what became of each.
+func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
+	if len(probes) == 0 {
+		return
+	}
+	fmt.Fprintln(s.out, style.Heading("Probes, each in a process of its own"))
+	table := term.NewTable("", "name", ">time", "with")
+	for _, p := range probes {
+		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
+	}
+	table.Print(s.out, "  ", style)
+	fmt.Fprintln(s.out)
+}

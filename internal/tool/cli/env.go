@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+)
+
+// envSchema is raised when a field of env changes its meaning or goes.
+const envSchema = 1
+
+// envFinding is something wrong with the variables.
+type envFinding struct {
+	Code      string `json:"code"`
+	Severity  string `json:"severity"`
+	Statement string `json:"statement"`
+	Variable  string `json:"variable"`
+	What      string `json:"what"`
+	Do        string `json:"do"`
+}
+
+func newEnv(s *surroundings) *cobra.Command {
+	var asJSON, elevated bool
+	var app string
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "The variables that are set: which are in force, which are ignored and why, and which contradict each other",
+		Long: "env shows the variables of the loader and of implicit layers that are set here: what those do that are in\n" +
+			"force, why the others are ignored, and what is wrong: names of nothing, patterns that match nothing, variables\n" +
+			"that say the opposite of each other. \"vkloader list variables\" shows those that are not set, too.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			source, err := s.source(app, elevated)
+			if err != nil {
+				return err
+			}
+			answer, err := decision.Ask(source)
+			if err != nil {
+				return err
+			}
+			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, elevated), func(v environment.Variable) bool { return !v.Set })
+			findings := []envFinding{}
+			for _, f := range environment.Check(source) {
+				entry := f.Code.Entry()
+				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
+			}
+			if asJSON {
+				err = writeJSON(s, struct {
+					Schema    int                    `json:"schema"`
+					Variables []environment.Variable `json:"variables"`
+					Findings  []envFinding           `json:"findings"`
+				}{envSchema, rows, findings})
+			} else {
+				printEnv(s, rows, findings)
+			}
+			useless := func(v environment.Variable) bool {
+				return v.State == environment.NoEffect || v.State == environment.Unknown
+			}
+			if err == nil && (len(findings) > 0 || slices.ContainsFunc(rows, useless)) {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	return cmd
+}
+
+func printEnv(s *surroundings, rows []environment.Variable, findings []envFinding) {
+	style := term.StyleFor(s.out, s.getenv)
+	if len(rows) == 0 {
+		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")
+	}
+	in, out := term.NewTable("variable", "value", "what it does"), term.NewTable("variable", "value", "", "why")
+	count, outs := 0, 0
+	for _, r := range rows {
+		value := r.Value
+		if value == "" {
+			value = "(empty)"
+		}
+		if r.State == environment.InForce {
+			in.Row(r.Name, value, r.Brief)
+			count++
+		} else {
+			out.Row(r.Name, value, r.State, r.Why)
+			outs++
+		}
+	}
+	if count > 0 {
+		fmt.Fprintln(s.out, style.Heading("In force"))
+		in.Print(s.out, "  ", style)
+	}
+	if outs > 0 {
+		if count > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, style.Heading("Not in force"))
+		out.Print(s.out, "  ", style)
+	}
+	if len(findings) > 0 {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong"))
+	}
+	for _, f := range findings {
+		severity := f.Severity
+		if severity == diag.Problem.String() {
+			severity = style.Bad(severity)
+		}
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n      %s\n", severity, term.OneLine(f.What), f.Code, f.Statement, f.Do)
+	}
+}

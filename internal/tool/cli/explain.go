@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// explainSchema is raised when a field of explain changes its meaning or goes.
+const explainSchema = 1
+
+// explanation is what explain says.
+type explanation struct {
+	Schema int            `json:"schema"`
+	App    string         `json:"app,omitempty"`
+	In     []explain.Item `json:"in"`
+	Out    []explain.Item `json:"out"`
+}
+
+func newExplain(s *surroundings) *cobra.Command {
+	var (
+		asJSON, elevated bool
+		app              string
+	)
+	cmd := &cobra.Command{
+		Use:   "explain [name|file]...",
+		Short: "What would be loaded for a program, in which order, by which rule, and how to change it",
+		Long: "explain decides for a program as the library would, without running anything, and says for each driver and\n" +
+			"layer why it is in or out, whose file it is, and the line for the environment that changes it. With names or\n" +
+			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" + exitCodesHelp,
+		RunE: func(_ *cobra.Command, names []string) error {
+			source, err := s.source(app, elevated)
+			if err != nil {
+				return err
+			}
+			answer, err := explained(source, app, names)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s, answer)
+			}
+			printExplained(s, app, answer.In, answer.Out)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
+	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.ValidArgsFunction = completeFound(s)
+	return cmd
+}
+
+// explained explains a decision for a program; names, when there are any, say of what.
+func explained(source *machine.Source, app string, names []string) (*explanation, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	in, out := explain.Of(answer)
+	in, out = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) > 0 && len(in)+len(out) == 0 {
+		return nil, exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	}
+	var manifests []string
+	for _, e := range append(slices.Clone(in), out...) {
+		manifests = append(manifests, e.Manifest)
+	}
+	owners := source.Owners(manifests)
+	for _, list := range [][]explain.Item{in, out} {
+		for i := range list {
+			list[i].Package = owners[list[i].Manifest]
+		}
+	}
+	return &explanation{explainSchema, app, in, out}, nil
+}
+
+func printExplained(s *surroundings, app string, in, out []explain.Item) {
+	style := term.StyleFor(s.out, s.getenv)
+	who := "a program that asks for nothing of its own"
+	if app != "" {
+		who = app
+	}
+	print := func(e explain.Item, verb string) {
+		number := "   "
+		if e.Order > 0 {
+			number = fmt.Sprintf("%2d ", e.Order)
+		}
+		fmt.Fprintf(s.out, " %s%s: %s (%s)\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), e.Statement)
+		where := e.Manifest
+		if e.Line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", e.Manifest, e.Line, e.Column)
+		}
+		if e.Package != "" {
+			where += ", installed by " + e.Package
+		}
+		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+		if e.Library != "" {
+			fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
+		}
+		if e.Meta {
+			fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
+		}
+		if e.NameOnly {
+			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain (SET-44)")
+		}
+		if e.Change != "" {
+			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
+		}
+		if e.Do != "" && e.Change == "" {
+			fmt.Fprintf(s.out, "      %s\n", e.Do)
+		}
+	}
+	fmt.Fprintf(s.out, "For %s:\n", who)
+	for _, section := range []struct{ title, kind string }{
+		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
+	} {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))
+		none := true
+		for _, e := range in {
+			if e.Kind == section.kind {
+				print(e, "off with")
+				none = false
+			}
+		}
+		if none {
+			fmt.Fprintln(s.out, "    none")
+		}
+	}
+	if len(out) > 0 {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Not used"))
+		for _, e := range out {
+			print(e, "on with")
+		}
+	}
+}

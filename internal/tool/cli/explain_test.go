@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+)
+
+func TestExplainText(t *testing.T) {
+	tree := mixed()
+	tree.Vars["VK_INSTANCE_LAYERS"] = "VK_LAYER_e"
+	answer, err := decision.Ask(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := explain.Of(answer)
+	var text bytes.Buffer
+	printExplained(&surroundings{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
+	want := []string{
+		"For /bin/game:\n", "  1 VK_LAYER_i: ", "      off with NO_I=1\n", "  2 VK_LAYER_e: ",
+		"      off with VK_LOADER_LAYERS_DISABLE=VK_LAYER_e\n", " a.json: ", "      library /d/liba.so\n",
+		"\nNot used\n    VK_LAYER_o: ", "      on with YES_O=on\n",
+	}
+	rest := text.String()
+	for _, w := range want {
+		_, after, ok := strings.Cut(rest, w)
+		if !ok {
+			t.Fatalf("no %q, in this order, in\n%s", w, &text)
+		}
+		rest = after
+	}
+	if strings.Contains(text.String(), "b.json") {
+		t.Errorf("what was not asked for is there:\n%s", &text)
+	}
+}
+
+// --env, --app and --elevated change what is decided for, not this process.
+func TestExplainWhatIf(t *testing.T) {
+	s := &surroundings{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
+	source, err := s.source("relative/game", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := source.Var("A", false); v.Value != "1=2" || !v.Set {
+		t.Errorf("A: %+v", v)
+	}
+	if v := source.Var("HOME", false); v.Set {
+		t.Errorf("HOME: %+v", v)
+	}
+	if v := source.Var("A", true); v.Set {
+		t.Errorf("a variable that an elevated program does not see: %+v", v)
+	}
+	if exe := source.Exe(); !strings.HasSuffix(exe.Path, "/relative/game") || !strings.HasPrefix(exe.Path, "/") {
+		t.Errorf("program: %+v", exe)
+	}
+	s.variables = []string{"=x"}
+	if _, err := s.source("", false); err == nil {
+		t.Error("a variable without a name is taken")
+	}
+}
+
+// mixed is a world with layers and drivers of each kind.
+func mixed() *facts.Tree {
+	layer := func(name, more string) string {
+		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
+			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
+	}
+	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
+	return &facts.Tree{
+		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
+		Files: map[string]string{
+			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
+			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
+			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
+			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
+			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
+			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
+				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
+		},
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/survey"
+)
+
+// graphSchema is raised when a field of graph --json changes its meaning or goes.
+const graphSchema = 1
+
+// The forms of the picture, by the ending of the file.
+var graphForms = map[string]func(io.Writer, *graph.Chain) error{".svg": graph.SVG, ".html": graph.HTML, ".dot": graph.DOT}
+
+func newGraph(s *surroundings) *cobra.Command {
+	var (
+		asJSON, elevated, still bool
+		app, file, format       string
+		limit                   time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "graph",
+		Short: "A picture of the chain: program, loader, layers with what they intercept, drivers, devices",
+		Long: "graph draws what a program's calls go through. The chain is the library's own decision; devices, and which\n" +
+			"commands each layer intercepts, come from child processes under a time limit. Without them (--still, or\n" +
+			"--root) both are not known.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if format == "" {
+				format = strings.TrimPrefix(filepath.Ext(file), ".")
+			}
+			if format == "" {
+				format = "svg"
+			}
+			draw := graphForms["."+format]
+			if draw == nil {
+				return fmt.Errorf("no picture of the form %q: svg, html or dot", format)
+			}
+			source, err := s.source(app, elevated)
+			if err != nil {
+				return err
+			}
+			chain, err := survey.Chain(s.executable, source, still || source.Foreign() || elevated, limit)
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			chain.Program = app
+			if asJSON {
+				chain.Schema = graphSchema
+				err = writeJSON(s, chain)
+			} else if file == "" || file == "-" {
+				err = draw(s.out, chain)
+			} else {
+				var picture bytes.Buffer
+				if err = draw(&picture, chain); err == nil {
+					err = os.WriteFile(file, picture.Bytes(), 0o666)
+				}
+			}
+			if err == nil && chain.Problem != "" {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg, .html or .dot instead of standard output")
+	flags.StringVar(&format, "format", "", "svg, html or dot, where the file's name does not say it")
+	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", graphSchema))
+	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
+	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
+	flags.BoolVar(&still, "still", false, "run nothing: devices and intercepted commands are not known")
+	flags.DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")
+	return cmd
+}

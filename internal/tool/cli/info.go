@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
+)
+
+func newInfo(s *surroundings) *cobra.Command {
+	var (
+		asJSON, full      bool
+		library, fallback string
+		limit             time.Duration
+	)
+	cmd := &cobra.Command{
+		Use:   "info",
+		Short: "Drivers, layers, chain, devices and times as programs on this machine get them",
+		Long: "info runs a short program life on the library, in a child process: load, enumerate, create an instance,\n" +
+			"list the devices, create and destroy a device on each, destroy the instance. The child runs twice: once for\n" +
+			"the times, once with VK_LOADER_DEBUG=all for what the loader says.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, err := s.thisMachine("info")
+			if err != nil {
+				return err
+			}
+			result, err := survey.Look(s.executable, m, survey.Options{Library: library, Fallback: fallback, Limit: limit})
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			if asJSON {
+				err = writeJSON(s, result)
+			} else {
+				printInfo(s, result)
+				if full {
+					printInfoMore(s, result)
+				}
+			}
+			if err == nil && result.Problem != "" {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", survey.Schema))
+	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
+	cmd.Flags().StringVar(&library, "library", "", "look through this libvulkan instead of the one with the tool")
+	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of a driver to show when the machine has none")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long each child may take")
+	return cmd
+}
+
+// printInfo writes the result for people.
+func printInfo(s *surroundings, r *survey.Info) {
+	style := term.StyleFor(s.out, s.getenv)
+	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
+
+	fmt.Fprintf(s.out, "%s  %s\n", style.Heading("Library"), r.Library)
+	if r.Fallback != "" {
+		fmt.Fprintf(s.out, "This machine has no Vulkan driver that works; shown with %s instead.\n", r.Fallback)
+	}
+
+	title("Drivers")
+	switch {
+	case !r.Decided:
+		fmt.Fprintln(s.out, "  unknown: this library is not the one that belongs to the tool")
+	case len(r.Drivers) == 0:
+		fmt.Fprintln(s.out, "  none found")
+	default:
+		table := term.NewTable("manifest", "API", "library", "result")
+		for _, d := range r.Drivers {
+			table.Row(d.Manifest, d.APIVersion, d.Library, d.Result())
+		}
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Layers")
+	if len(r.Layers) == 0 {
+		fmt.Fprintln(s.out, "  none found")
+	} else {
+		table := term.NewTable("name", "API", "description", "in the chain")
+		for _, l := range r.Layers {
+			active := "no"
+			if !r.Decided {
+				active = "unknown"
+			}
+			if l.Active != nil {
+				active = "yes: " + l.Active.EnabledBy
+				if l.Active.Disable != "" {
+					active += " (off with " + l.Active.Disable + ")"
+				}
+			}
+			table.Row(l.Name, term.Version(l.APIVersion), l.Description, active)
+		}
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Chain")
+	if !r.Decided {
+		fmt.Fprintln(s.out, "  unknown")
+	} else {
+		fmt.Fprintf(s.out, "  %s\n", strings.Join(r.Chain, " -> "))
+	}
+
+	title("Devices")
+	if len(r.Devices) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
+		for _, d := range r.Devices {
+			table.Row(fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
+				term.DriverVersion(d.VendorID, d.DriverVersion), d.Library)
+		}
+		table.Print(s.out, "  ", style)
+	}
+
+	title("Times")
+	table := term.NewTable("phase", ">first", ">again")
+	for _, t := range r.Times {
+		again := ""
+		if t.Again > 0 {
+			again = term.Microseconds(t.Again)
+		}
+		table.Row(t.Phase, term.Microseconds(t.First), again)
+	}
+	table.Print(s.out, "  ", style)
+
+	if len(r.Messages) > 0 {
+		title("Messages of the loader")
+		for _, m := range r.Messages {
+			fmt.Fprintf(s.out, "  %s: %s\n", m.Severity, m.Text)
+		}
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(s.out, "\n%s %s\n", style.Bad("Problem:"), r.Problem)
+	}
+}
+
+// printInfoMore writes what --full adds.
+func printInfoMore(s *surroundings, r *survey.Info) {
+	style := term.StyleFor(s.out, s.getenv)
+	line := func(format string, args ...any) {
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
+	}
+	for _, d := range r.Devices {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
+		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
+		line("driver %s %s", d.DriverName, d.DriverInfo)
+		if d.DeviceUUID != "" {
+			line("device UUID %s, driver UUID %s", d.DeviceUUID, d.DriverUUID)
+		}
+	}
+	for _, l := range r.Layers {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+term.OneLine(l.Name)))
+		line("%s; API %s, implementation %d", l.Description, term.Version(l.APIVersion), l.ImplementationVersion)
+		if l.Active != nil {
+			line("manifest %s", l.Active.Manifest)
+			line("library %s", l.Active.Library)
+		}
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
+	extensions := term.NewTable("name", ">revision")
+	for _, e := range r.Instance {
+		extensions.Row(e.Name, fmt.Sprint(e.Revision))
+	}
+	extensions.Print(s.out, "  ", style)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
+	table := term.NewTable("at", ">resident", ">threads")
+	for _, moment := range []string{"start", "load", "end"} {
+		if u, ok := r.Usage[moment]; ok {
+			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))
+		}
+	}
+	table.Print(s.out, "  ", style)
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/term"
+)
+
+// listSchema is raised when a field of list changes its meaning or goes.
+const listSchema = 1
+
+func newList(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list drivers|layers|devices|paths|variables",
+		Short: "What is found, and why each of it is used or not",
+		Long: "list shows what the library decides for a program that asks for nothing of its own. It runs the library's\n" +
+			"own decision on what this machine and these variables say, and loads nothing; only for devices it asks the\n" +
+			"drivers, in a child process.\n\n" + exitCodesHelp,
+		Args: subcommandOnly("what to list", "drivers, layers, devices, paths or variables"),
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	for _, list := range []struct {
+		explain.Kind
+		short string
+	}{
+		{explain.Drivers, "Driver manifests found, which are used, and why the others are not"},
+		{explain.Layers, "Layers found, which are active, and why the others are not"},
+	} {
+		asJSON, name := false, list.One+"s"
+		sub := &cobra.Command{
+			Use: name, Short: list.short, Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				source, err := s.source("", false)
+				if err != nil {
+					return err
+				}
+				answer, err := decision.Ask(source)
+				if err != nil {
+					return err
+				}
+				rows, places := list.Rows(answer), list.Places(answer)
+				if asJSON {
+					err = writeJSON(s, struct {
+						Schema int             `json:"schema"`
+						Kind   string          `json:"kind"`
+						Found  []explain.Row   `json:"found"`
+						Places []explain.Place `json:"places"`
+					}{listSchema, name, rows, places})
+				} else {
+					printFound(s, name, rows, places)
+				}
+				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem.String() })
+				if err == nil && bad {
+					err = exit.With(exit.Problems)
+				}
+				return err
+			},
+		}
+		sub.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+		cmd.AddCommand(sub)
+	}
+	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
+	return cmd
+}
+
+func printFound(s *surroundings, name string, rows []explain.Row, places []explain.Place) {
+	style := term.StyleFor(s.out, s.getenv)
+	if len(rows) == 0 {
+		fmt.Fprintf(s.out, "No %s found in:\n", name)
+		for _, p := range places {
+			fmt.Fprintf(s.out, "  %s (%s)\n", p.Path, p.From)
+		}
+		return
+	}
+	table := term.NewTable("", "name", "where", "why", "statement")
+	for _, r := range rows {
+		mark := "out"
+		switch {
+		case r.In:
+			mark = "in"
+		case r.Path == "": // about a variable or a name, not about something found
+			mark = "--"
+		}
+		where := r.Path
+		if r.Line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", r.Path, r.Line, r.Column)
+		}
+		subject := r.Subject
+		if subject == r.Path {
+			subject = search.BaseName(subject)
+		}
+		table.Row(mark, subject, where, r.Why, r.Statement)
+	}
+	table.Print(s.out, "", style)
+	for _, r := range rows {
+		if r.Severity != diag.Note.String() && r.Do != "" {
+			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.Severity), r.Subject, r.Do)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+)
+
+// What is in, what is out and why, on a machine that exists only here.
+func TestListReasons(t *testing.T) {
+	tree := &facts.Tree{
+		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "off*", "VK_INSTANCE_LAYERS": "VK_LAYER_none"},
+		Files: map[string]string{
+			"/usr/share/vulkan/icd.d/good.json":   `{"file_format_version":"1.0.0","ICD":{"library_path":"libg.so","api_version":"1.3.0"}}`,
+			"/usr/share/vulkan/icd.d/off.json":    `{"file_format_version":"1.0.0","ICD":{"library_path":"libo.so","api_version":"1.3.0"}}`,
+			"/usr/share/vulkan/icd.d/broken.json": `{"file_format_version":`,
+			"/usr/share/vulkan/explicit_layer.d/a.json": `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_a","type":"GLOBAL",` +
+				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
+		},
+	}
+	answer, err := decision.Ask(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drivers := map[string]explain.Row{}
+	for _, row := range explain.Drivers.Rows(answer) {
+		drivers[search.BaseName(row.Path)] = row
+	}
+	for name, want := range map[string]struct {
+		in   bool
+		code string
+	}{
+		"good.json": {true, "driver-used"}, "off.json": {false, "driver-disabled"}, "broken.json": {false, "file-syntax"},
+	} {
+		if got := drivers[name]; got.In != want.in || got.Code != want.code || got.Why == "" || got.Statement == "" {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if len(drivers) != 3 {
+		t.Errorf("drivers: %+v", drivers)
+	}
+
+	rows := explain.Layers.Rows(answer)
+	var out bytes.Buffer
+	printFound(&surroundings{out: &out}, "layers", rows, nil)
+	for _, want := range []string{"out  VK_LAYER_a ", "--   VK_LAYER_none ", "problem VK_LAYER_none: "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "broken.json") {
+		t.Errorf("a driver's manifest among the layers:\n%s", &out)
+	}
+}

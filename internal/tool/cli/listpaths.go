@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// pathList is what list paths says.
+type pathList struct {
+	Schema int                `json:"schema"`
+	Kind   string             `json:"kind"`
+	Places []explain.Searched `json:"places"`
+}
+
+// pathsOf tells where is searched.
+func pathsOf(source *machine.Source) (*pathList, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	return &pathList{listSchema, "paths", explain.Paths(answer, source)}, nil
+}
+
+func newListPaths(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "paths", Short: "The places that are searched for manifests and settings, in order: what names them, and what is there",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			answer, err := pathsOf(source)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s, answer)
+			}
+			printPaths(s, answer.Places)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	return cmd
+}
+
+func printPaths(s *surroundings, places []explain.Searched) {
+	style := term.StyleFor(s.out, s.getenv)
+	for start := 0; start < len(places); {
+		name := places[start].For
+		if start > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
+		table := term.NewTable(">", "place", "from", "what is there")
+		for ; start < len(places) && places[start].For == name; start++ {
+			p := &places[start]
+			there := strings.Join(p.Manifests, ", ")
+			switch {
+			case p.Note != "":
+				there = p.Note
+			case !p.Exists:
+				there = "nothing"
+			case there == "":
+				there = "no manifest"
+			}
+			if p.Real != "" {
+				there += " (in " + p.Real + ")"
+			}
+			number := ""
+			if p.Order > 0 {
+				number = fmt.Sprint(p.Order)
+			}
+			table.Row(number, p.Path, p.From, there)
+		}
+		table.Print(s.out, "  ", style)
+	}
+}

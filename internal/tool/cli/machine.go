@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+)
+
+// machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
+// environment is empty; either changed by --env. An error is for the command to return.
+func (s *surroundings) machine() (machine.Machine, error) {
+	m := machine.Machine{}
+	if s.root != "" {
+		root, err := filepath.Abs(s.root)
+		if err == nil {
+			root, err = filepath.EvalSymlinks(root)
+		}
+		if err != nil {
+			return m, exit.Unable("--root: %w", err)
+		}
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			return m, exit.Unable("--root %s: not a folder", s.root)
+		}
+		m.Root = root
+	}
+	if !m.Foreign() {
+		m.Environ = s.environ
+	}
+	for _, variable := range s.variables {
+		name, value, set := strings.Cut(variable, "=")
+		if name == "" {
+			return m, fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
+		}
+		if set {
+			m.Environ = machine.WithVariable(m.Environ, name, value)
+		} else {
+			m.Environ = machine.WithoutVariable(m.Environ, name)
+		}
+	}
+	return m, nil
+}
+
+// thisMachine is for commands that need the running system.
+func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
+	m, err := s.machine()
+	if err == nil && m.Foreign() {
+		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
+	}
+	return m, err
+}
+
+// source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
+// or without more rights than its user.
+func (s *surroundings) source(app string, elevated bool) (*machine.Source, error) {
+	m, err := s.machine()
+	if err != nil {
+		return nil, err
+	}
+	if app != "" {
+		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)
+			return nil, exit.Unable("--app: %w", err)
+		}
+	}
+	return &machine.Source{Machine: m, Elevated: elevated, Program: app}, nil
+}

@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"vkloader/internal/tool/settingsfile"
+)
+
+// go test ./internal/tool/cli -run OutputSchemas -update writes the schemas of the outputs again.
+var update = flag.Bool("update", false, "write docs/schema/output")
+
+// outputs are command lines whose answers the published schemas describe, by the schema's name.
+var outputs = map[string][]string{
+	"info":           {"info"},
+	"list":           {"list drivers", "list layers"},
+	"list-devices":   {"list devices"},
+	"list-paths":     {"list paths"},
+	"list-variables": {"list variables"},
+	"explain":        {"explain"},
+	"doctor":         {"doctor"},
+	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
+	"settings-show":  {"settings show", "settings show --app /bin/game"},
+	"settings-done":  {"settings set --log warn", "settings clear"},
+	"validate":       {"validate MANIFEST", "validate /no/such.json"},
+	"graph":          {"graph --still"},
+	"bundle":         {"bundle --still --list"},
+	"run":            {"run --dry-run --driver x -- /bin/true"},
+	"version":        {"version"},
+}
+
+// titles are what the schemas are of.
+var titles = map[string]string{
+	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
+	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain",
+	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
+	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
+	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
+}
+
+// The published schemas are those of the types that the commands print, and what the commands print follows them.
+func TestOutputSchemas(t *testing.T) {
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
+	for name, lines := range outputs {
+		file := filepath.Join("../../../docs/schema/output", name+".json")
+		s, _, _ := world(t, goodRun)
+		home := t.TempDir()
+		manifest := filepath.Join(home, ".local/share/vulkan/icd.d/a.json")
+		if err := os.MkdirAll(filepath.Dir(manifest), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(manifest, []byte(`{"file_format_version":"1","ICD":{"library_path":"a.so"}}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s.environ = append(s.environ, "HOME="+home, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home)
+		for i, line := range lines {
+			var out, errOut bytes.Buffer
+			s.out, s.errOut = &out, &errOut
+			var answer any
+			s.answered = func(value any) { answer = value }
+			args := strings.Fields(strings.ReplaceAll(line, "MANIFEST", manifest))
+			at := slices.Index(args, "--")
+			if at < 0 {
+				at = len(args)
+			}
+			run(s, slices.Insert(args, at, "--json"))
+			if answer == nil {
+				t.Fatalf("%s prints no JSON:\n%s%s", line, &out, &errOut)
+			}
+			if i == 0 {
+				published(t, name, file, answer, comments)
+			}
+			if err := follows(file, out.Bytes()); err != nil {
+				t.Errorf("%s: %v\n%s", line, err, &out)
+			}
+		}
+	}
+	files, err := filepath.Glob("../../../docs/schema/output/*.json")
+	if err != nil || len(files) != len(outputs) {
+		t.Errorf("%d schemas of %d outputs: %v, %v", len(files), len(outputs), files, err)
+	}
+}
+
+// published compares a schema with what the type of an answer gives.
+func published(t *testing.T, name, file string, answer any, comments map[string]string) {
+	t.Helper()
+	made := schemaOf(reflect.TypeOf(answer), "", comments)
+	number := reflect.Indirect(reflect.ValueOf(answer)).FieldByName("Schema").Int()
+	made["properties"].(map[string]any)["schema"] = map[string]any{"const": number}
+	made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	made["$id"] = fmt.Sprintf("urn:vkloader:schema:output:%s:%d", name, number)
+	made["title"] = "What " + titles[name] + " prints with --json"
+	text, err := encodeJSON(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if there, err := os.ReadFile(file); err != nil || string(there) != text {
+		t.Errorf("%s is not what the command's types give (%v): raise the schema's number if a field has gone or changed "+
+			"its meaning, then go test ./internal/tool/cli -run OutputSchemas -update", file, err)
+	}
+}
+
+// follows judges an output by a schema.
+func follows(file string, output []byte) error {
+	compiled, err := jsonschema.NewCompiler().Compile(file)
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(output))
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
+
+// schemaOf is the schema of a type as encoding/json writes it; comment is what the source says of the field.
+func schemaOf(of reflect.Type, comment string, comments map[string]string) map[string]any {
+	made := map[string]any{}
+	if comment != "" {
+		made["description"] = comment
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return schemaOf(of.Elem(), comment, comments)
+	case reflect.String:
+		made["type"] = "string"
+	case reflect.Bool:
+		made["type"] = "boolean"
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint32, reflect.Uint64:
+		made["type"] = "integer"
+	case reflect.Float64:
+		made["type"] = "number"
+	case reflect.Slice:
+		made["type"] = "array"
+		if strings.Contains(comment, "null:") {
+			made["type"] = []string{"array", "null"}
+		}
+		made["items"] = schemaOf(of.Elem(), "", comments)
+	case reflect.Map:
+		made["type"] = "object"
+		made["additionalProperties"] = schemaOf(of.Elem(), "", comments)
+	case reflect.Struct:
+		properties, required := map[string]any{}, []string{}
+		var add func(of reflect.Type)
+		add = func(of reflect.Type) {
+			for i := range of.NumField() {
+				f := of.Field(i)
+				name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if f.Anonymous && name == "" {
+					add(f.Type)
+					continue
+				}
+				if !f.IsExported() || name == "-" {
+					continue
+				}
+				properties[name] = schemaOf(f.Type, comments[fieldKey(tagsOf(of), name)], comments)
+				if option != "omitempty" {
+					required = append(required, name)
+				}
+			}
+		}
+		add(of)
+		made["type"], made["properties"] = "object", properties
+		if len(required) > 0 {
+			made["required"] = required
+		}
+	default:
+		panic("no schema for " + of.String())
+	}
+	return made
+}
+
+// tagsOf tells struct types apart by the names of their fields in JSON.
+func tagsOf(of reflect.Type) []string {
+	var tags []string
+	for i := range of.NumField() {
+		if name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); name != "" {
+			tags = append(tags, name)
+		}
+	}
+	return tags
+}
+
+func fieldKey(tags []string, name string) string {
+	tags = slices.Clone(tags)
+	sort.Strings(tags)
+	return strings.Join(tags, " ") + ":" + name
+}
+
+// fieldComments are what the sources say of the fields of structs.
+func fieldComments(t *testing.T, folders ...string) map[string]string {
+	t.Helper()
+	comments := map[string]string{}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if of, ok := n.(*ast.StructType); ok {
+					structComments(of, comments)
+				}
+				return true
+			})
+		}
+	}
+	return comments
+}
+
+func structComments(of *ast.StructType, comments map[string]string) {
+	name := func(f *ast.Field) string {
+		if f.Tag == nil {
+			return ""
+		}
+		name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), ",")
+		return name
+	}
+	var tags []string
+	for _, f := range of.Fields.List {
+		if n := name(f); n != "" {
+			tags = append(tags, n)
+		}
+	}
+	for _, f := range of.Fields.List {
+		if text := strings.TrimSpace(f.Comment.Text()); name(f) != "" && text != "" {
+			comments[fieldKey(tags, name(f))] = strings.Join(strings.Fields(text), " ")
+		}
+	}
+}
+
+// An output that lacks a field, or has one of another type, does not follow its schema; one more is no fault.
+func TestFollows(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "s.json")
+	made := schemaOf(reflect.TypeOf(settingsfile.Done{}), "", nil)
+	text, err := json.Marshal(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for output, fine := range map[string]bool{`{"schema":1}`: true, `{}`: false, `{"schema":1,"x":1}`: true, `{"schema":"1"}`: false} {
+		if err := follows(file, []byte(output)); (err == nil) != fine {
+			t.Errorf("%s: %v", output, err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+)
+
+const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
+
+// surroundings is all that a command may use of the process it runs in.
+type surroundings struct {
+	out, errOut io.Writer
+	environ     []string
+	executable  string
+
+	root      string   // --root: the folder that is examined as a file system; "": this machine
+	variables []string // --env: changes to the environment
+
+	answered func(value any) // when not nil, is given every answer that is printed as JSON
+}
+
+func (s *surroundings) getenv(name string) string {
+	value := ""
+	for _, pair := range s.environ {
+		if len(pair) > len(name) && pair[len(name)] == '=' && pair[:len(name)] == name {
+			value = pair[len(name)+1:]
+		}
+	}
+	return value
+}
+
+func newRoot(s *surroundings) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vkloader",
+		Short: "What the Vulkan loader finds on this machine, what it loads, and how long that takes",
+		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with.\n" +
+			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.errOut)
+	root.PersistentFlags().StringVar(&s.root, "root", "",
+		"examine the file system below this `FOLDER`, such as a container's or a sysroot")
+	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
+		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
+	completes(root, map[string]completion{"env": completeVariables})
+	if err := root.MarkPersistentFlagDirname("root"); err != nil {
+		panic(err)
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newInfo(s),
+		newList(s),
+		newExplain(s),
+		newDoctor(s),
+		newEnv(s),
+		newSettings(s),
+		newValidate(s),
+		newRun(s),
+		newFollow(s),
+		newGraph(s),
+		newBundle(s),
+		newVersion(s),
+		newPages(s),
+		newVariablesHelp(),
+	)
+	return root
+}
+
+// run carries out a command line and gives the exit code.
+func run(s *surroundings, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err == nil {
+		return exit.Fine
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", text)
+	}
+	return exit.CodeOf(err)
+}
+
+// Main carries out the command line of a process and gives its exit code.
+func Main(args, environ []string, out, errOut io.Writer) int {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = args[0]
+	}
+	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable}, args[1:])
+}

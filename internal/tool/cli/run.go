@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/choice"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
+const dryRunSchema = 1
+
+// launched is what run is asked to do.
+type launched struct {
+	choice.Choice
+	log     string // file that gets the loader's log
+	times   bool
+	dry     bool
+	asJSON  bool
+	limit   time.Duration // of the child that lists devices
+	program launch.Program
+}
+
+func newRun(s *surroundings) *cobra.Command {
+	var r launched
+	cmd := &cobra.Command{
+		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
+		Short: "Run a program on this loader, with drivers, devices and layers chosen for it alone",
+		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's own variables; nothing is\n" +
+			"written anywhere and no other program is concerned. Without --log and --time the program takes the place of\n" +
+			"the tool; with them the tool waits for it, takes the loader's lines out of its standard error, and ends as it\n" +
+			"ended. Exit code: the program's; 126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could\n" +
+			"not look.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("which program to run: vkloader run [options] -- PROGRAM [ARGUMENT]...")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows the program is the program's
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this device: number in info, name, or `VENDOR:DEVICE` in hexadecimal")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
+	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
+	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
+	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
+	return cmd
+}
+
+func (r *launched) run(s *surroundings, args []string) error {
+	if r.asJSON && !r.dry {
+		return fmt.Errorf("--json goes with --dry-run")
+	}
+	m, err := s.machine()
+	if err != nil {
+		return err
+	}
+	if m.Foreign() && !r.dry {
+		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
+	}
+	if !r.dry {
+		if err := s.expireSettings(&m); err != nil {
+			return err
+		}
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	path := args[0]
+	if !m.Foreign() {
+		if path, err = exec.LookPath(args[0]); err != nil {
+			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+				return exit.As(exit.NotFound, fmt.Errorf("%s: not found", args[0]))
+			}
+			return exit.As(exit.CannotRun, err)
+		}
+	}
+	changes, warnings, err := r.prepare(found, &m, path)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+	}
+	if r.dry {
+		return r.print(s, changes, warnings, args)
+	}
+	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
+	if r.log == "" && !r.times {
+		return exit.As(exit.CannotRun, r.program.Become())
+	}
+	return r.watch(s, found)
+}
+
+// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
+func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]choice.Change, []string, error) {
+	changes, err := r.Changes(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	folder := filepath.Dir(found.Library)
+	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
+		folder += ":" + before
+	}
+	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", folder)}, changes...)
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
+		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
+	}
+	m.Environ = choice.Apply(m.Environ, changes)
+
+	source := &machine.Source{Machine: *m, Program: program}
+	if !m.Foreign() {
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			source.Program, _ = filepath.Abs(real)
+		}
+	}
+	warnings, err := r.Check(source)
+	if err != nil {
+		return nil, nil, exit.As(exit.NotLooked, err)
+	}
+	if !m.Foreign() {
+		warnings = append(warnings, choice.Unfit(source.Program)...)
+	}
+	more, also, err := r.DeviceChanges(func() ([]probe.Device, error) {
+		if m.Foreign() {
+			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
+		}
+		seen, err := probe.Run(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), r.limit)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		if len(seen.Devices) == 0 {
+			return nil, exit.Unable("--device: no device could be listed: %s", seen.Problem)
+		}
+		return seen.Devices, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Environ = choice.Apply(m.Environ, more)
+	return append(changes, more...), append(warnings, also...), nil
+}
+
+// print shows the variables, as a shell takes them.
+func (r *launched) print(s *surroundings, changes []choice.Change, warnings, args []string) error {
+	var err error
+	if r.asJSON {
+		err = writeJSON(s, struct {
+			Schema    int             `json:"schema"`
+			Program   []string        `json:"program"`
+			Variables []choice.Change `json:"variables"`
+			Warnings  []string        `json:"warnings"`
+		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
+	} else {
+		words := []string{"env"}
+		for _, c := range changes {
+			if !c.Set {
+				words = append(words, "-u", c.Name)
+			}
+		}
+		for _, c := range changes {
+			if c.Set {
+				words = append(words, term.Quoted(c.Name+"="+c.Value))
+			}
+		}
+		for _, arg := range args {
+			words = append(words, term.Quoted(arg))
+		}
+		fmt.Fprintln(s.out, strings.Join(words, " "))
+	}
+	if err == nil && len(warnings) > 0 {
+		err = exit.With(exit.Problems)
+	}
+	return err
+}

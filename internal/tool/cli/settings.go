@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
+)
+
+func newSettings(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "settings show|set|clear",
+		Short: "Show, write and remove the loader settings file, for all programs or for some",
+		Long: "settings reads and writes vk_loader_settings.json, the file by which one can order and switch layers, add or\n" +
+			"replace drivers, choose devices and set the log of all Vulkan programs, or of some. The tool marks what it\n" +
+			"writes, changes only what bears its mark, and removes it when its time is over, whenever one of these commands\n" +
+			"runs: loaders themselves know no expiry.\n\n" + exitCodesHelp,
+		Args: subcommandOnly("what to do with the settings", "show, set or clear"),
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(newSettingsShow(s), newSettingsSet(s), newSettingsClear(s))
+	return cmd
+}
+
+// subcommandOnly are the arguments of a command that does nothing by itself.
+func subcommandOnly(question, names string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("%s: %q is none of %s", question, args[0], names)
+		}
+		return fmt.Errorf("%s: %s", question, names)
+	}
+}
+
+// settings looks for settings files, and removes ours whose time is over.
+func (s *surroundings) settings() (*settingsfile.Found, error) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.expireSettings(&source.Machine); err != nil {
+		return nil, err
+	}
+	return settingsfile.Look(source)
+}
+
+// expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
+// error, because programs go on with it as before.
+func (s *surroundings) expireSettings(m *machine.Machine) error {
+	over, err := settingsfile.Expire(m)
+	if err != nil {
+		return err
+	}
+	for _, e := range over {
+		when := e.File.Expires.Format(time.RFC3339)
+		if e.Err != nil {
+			fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
+			continue
+		}
+		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
+	}
+	return nil
+}
+
+func putBack(restored bool) string {
+	if restored {
+		return "; the other program's file that had to make room is back"
+	}
+	return ""
+}
+
+func newSettingsShow(s *surroundings) *cobra.Command {
+	var asJSON bool
+	var app string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "The settings file in force: whose it is, what it says for whom, and what is wrong with it",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			place, err := s.settings()
+			if err != nil {
+				return err
+			}
+			if app != "" {
+				apps, err := settingsfile.RealApps(&place.Machine, []string{app})
+				if err != nil {
+					return err
+				}
+				app = apps[0]
+			}
+			shown := place.Show(app)
+			if asJSON {
+				err = writeJSON(s, shown)
+			} else {
+				printShown(s, shown)
+			}
+			for _, f := range shown.Findings {
+				if err == nil && f.Severity != "note" {
+					err = exit.With(exit.Problems)
+				}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	cmd.Flags().StringVar(&app, "app", "", "what this program gets: its executable `EXE`")
+	return cmd
+}
+
+func printShown(s *surroundings, shown *settingsfile.Shown) {
+	style := term.StyleFor(s.out, s.getenv)
+	if shown.File == "" {
+		fmt.Fprintln(s.out, "No settings file. Looked for:")
+		for _, place := range shown.Places {
+			fmt.Fprintf(s.out, "  %s\n", term.OneLine(place))
+		}
+		return
+	}
+	fmt.Fprintf(s.out, "%s %s\n", style.Heading("File"), term.OneLine(shown.File))
+	switch {
+	case !shown.Ours:
+		fmt.Fprintln(s.out, "  of another program: changed by --force only")
+	case shown.Expires == "":
+		fmt.Fprintln(s.out, "  written by this tool, without expiry")
+	default:
+		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
+	}
+	for _, other := range shown.Shadowed {
+		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))
+	}
+	if shown.For != "" {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+term.OneLine(shown.For)))
+		printPrograms(s, shown.InForce)
+	} else if len(shown.Programs) == 0 {
+		fmt.Fprintln(s.out, "\nNo program gets any settings of it.")
+	} else {
+		for _, p := range shown.Programs {
+			who := "For all programs"
+			if len(shown.Programs) > 1 {
+				who = "For all other programs"
+			}
+			if p.App != "" {
+				who = "For " + p.App
+			}
+			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
+			printPrograms(s, &p)
+		}
+	}
+	if len(shown.Findings) > 0 {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))
+	}
+	for _, f := range shown.Findings {
+		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
+	}
+}
+
+func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
+	if p == nil {
+		fmt.Fprintln(s.out, "  nothing: as without the file")
+		return
+	}
+	line := func(format string, args ...any) {
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
+	}
+	if len(p.Log) > 0 {
+		line("log: %s", strings.Join(p.Log, ", "))
+	}
+	switch {
+	case p.Layers == nil:
+		line("layers: as without the file")
+	case len(p.Layers) == 0:
+		line("layers: none at all")
+	default:
+		line("layers, from the program down:")
+		others := false
+		for _, l := range p.Layers {
+			if l.Control == settings.Unordered.String() {
+				line("  all others")
+				others = true
+				continue
+			}
+			kind := "explicit"
+			if l.Implicit {
+				kind = "implicit"
+			}
+			line("  %s %s, %s, %s", l.Name, l.Control, kind, term.Or(l.Path, "no manifest"))
+		}
+		if !others {
+			line("  and no others")
+		}
+	}
+	switch {
+	case p.Exclusive && len(p.Drivers) == 0:
+		line("drivers: none at all")
+	case p.Exclusive:
+		line("drivers, and no others:")
+	case len(p.Drivers) > 0:
+		line("drivers, beside those that are found:")
+	default:
+		line("drivers: those that are found")
+	}
+	for i := len(p.Drivers) - 1; i >= 0; i-- { // the last is the first one loaded (SET-83)
+		line("  %s", p.Drivers[i])
+	}
+	if p.Devices != nil {
+		line("devices, in this order, and no others:")
+		for _, d := range p.Devices {
+			line("  %s, device %s, driver %s, version %d", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID, d.DriverVersion)
+		}
+	}
+}
+
+func newSettingsClear(s *surroundings) *cobra.Command {
+	var apps []string
+	var force, asJSON bool
+	tell := func(done settingsfile.Done, format string, args ...any) error {
+		if done.Schema = settingsfile.Schema; asJSON {
+			return writeJSON(s, done)
+		}
+		_, err := fmt.Fprintf(s.out, format+"\n", args...)
+		return err
+	}
+	cmd := &cobra.Command{
+		Use:   "clear",
+		Short: "Remove the settings file that this tool wrote, or the settings for some programs in it",
+		Long: "clear removes the settings file in force when it bears the tool's mark, and puts back another program's file\n" +
+			"that had to make room. With --app only the settings for exactly these programs are removed.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			place, err := s.settings()
+			if err != nil {
+				return err
+			}
+			f := place.InForce()
+			switch {
+			case f == nil:
+				return tell(settingsfile.Done{}, "There is no settings file.")
+			case !f.Ours && !force:
+				return settingsfile.NotOurs(f)
+			case len(apps) > 0 && !f.Ours:
+				return fmt.Errorf("--app works on a file of this tool only")
+			case len(apps) > 0:
+				if apps, err = settingsfile.RealApps(&place.Machine, apps); err != nil {
+					return err
+				}
+				done, err := place.DropPrograms(f, apps)
+				if err != nil {
+					return err
+				}
+				if done.Removed != "" {
+					return tell(done, "Removed %s%s", f.Path, putBack(done.Restored))
+				}
+				return tell(done, "Removed the settings for %s from %s", strings.Join(apps, ", "), f.Path)
+			}
+			restored, err := settingsfile.RemoveIf(&place.Machine, f.Path, func(now *settingsfile.File) bool { return now.Ours == f.Ours })
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			return tell(settingsfile.Done{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
+		},
+	}
+	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	cmd.Flags().BoolVar(&force, "force", false, "also when the file is another program's")
+	return cmd
+}

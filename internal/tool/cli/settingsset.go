@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/survey"
+)
+
+func newSettingsSet(s *surroundings) *cobra.Command {
+	c := &settingsfile.Change{}
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "set",
+		Short: "Write settings: layers and their order, drivers, devices, the log; for all programs or for some",
+		Long: "set writes what the options say into the settings file, for all programs, or with --app for some; what it does\n" +
+			"not name stays as it is. Layers, drivers and devices are given in their order. A program gets one object of the\n" +
+			"file: that for it, or that for all, never both.\n\n" +
+			"The file that is written is the one in force; without one, the first place in the user's folders, or with --system\n" +
+			"in the system's. It is replaced in one step. Another program's file is not touched without --force, which keeps it\n" +
+			"beside the new one for \"settings clear\" to put back.\n\n" + exitCodesHelp,
+		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
+			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
+			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.set(cmd, c, asJSON) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
+	flags.StringArrayVar(&c.Layers, "layer", nil, "a layer, from the program down: `NAME[=on|off|auto]`, on when left out; \"others\": where all others go (last)")
+	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "no layers but those that --layer names")
+	flags.BoolVar(&c.NoLayers, "no-layers", false, "no layers at all")
+	flags.StringArrayVar(&c.Drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
+	flags.StringArrayVar(&c.Added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
+	flags.StringArrayVar(&c.Devices, "device", nil,
+		"only this `DEVICE`: its number in \"vkloader list devices\", a part of its name, or DEVICEUUID/DRIVERUUID/VERSION; may be repeated")
+	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
+	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
+	flags.BoolVar(&c.System, "system", false, "write the file for all users")
+	flags.BoolVar(&c.Force, "force", false, "also in place of another program's file")
+	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
+	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
+	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
+		"log": completeWords})
+	return cmd
+}
+
+func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bool) error {
+	changes := false
+	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "expires"} {
+		changes = changes || cmd.Flags().Changed(name)
+	}
+	switch {
+	case !changes:
+		return errors.New("nothing to set: see vkloader settings set --help")
+	case c.NoLayers && (len(c.Layers) > 0 || c.OnlyThese):
+		return errors.New("--no-layers and the other options for layers exclude each other")
+	case c.OnlyThese && len(c.Layers) == 0:
+		return errors.New("--only-these-layers wants --layer; --no-layers is for none at all")
+	case len(c.Drivers) > 0 && len(c.Added) > 0:
+		return errors.New("--driver and --add-driver exclude each other")
+	}
+	place, err := s.settings()
+	if err != nil {
+		return err
+	}
+	written, err := place.Set(c, func() ([]probe.Device, error) { return s.allDevices(&place.Machine) })
+	if err != nil {
+		return err
+	}
+	if written.Alone {
+		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
+	}
+	if c.Dry {
+		return writeJSON(s, written.Content)
+	}
+	if asJSON {
+		return writeJSON(s, settingsfile.Done{Schema: settingsfile.Schema, Wrote: written.Path, Expires: settingsfile.Time(written.Expires)})
+	}
+	fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+	if !written.Expires.IsZero() {
+		fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n",
+			settingsfile.Time(written.Expires))
+	}
+	return nil
+}
+
+// allDevices asks the probe for all devices, hidden ones included.
+func (s *surroundings) allDevices(m *machine.Machine) ([]probe.Device, error) {
+	if m.Foreign() {
+		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	devices, problem, err := survey.EveryDevice(found, m, 30*time.Second)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	if len(devices) == 0 && problem != "" {
+		return nil, exit.Problem("no devices: %s", problem)
+	}
+	return devices, nil
+}

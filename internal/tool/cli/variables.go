@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// variableSchema is raised when a field of list variables changes its meaning or goes.
+const variableSchema = 1
+
+// variableList is what list variables says.
+type variableList struct {
+	Schema    int                    `json:"schema"`
+	Kind      string                 `json:"kind"`
+	Variables []environment.Variable `json:"variables"`
+}
+
+// variablesOf tells about all variables of a machine.
+func variablesOf(source *machine.Source) (*variableList, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated)}, nil
+}
+
+func newListVariables(s *surroundings) *cobra.Command {
+	var asJSON, elevated bool
+	cmd := &cobra.Command{
+		Use: "variables", Short: "Environment variables that the loader reads: which are set, in force, and what they do",
+		Long: "Environment variables that the loader reads: which are set, in force, and what they do. \"vkloader help\n" +
+			"variables\" tells all about each.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			source, err := s.source("", elevated)
+			if err != nil {
+				return err
+			}
+			answer, err := variablesOf(source)
+			if err != nil {
+				return err
+			}
+			rows := answer.Variables
+			if asJSON {
+				err = writeJSON(s, answer)
+			} else {
+				printVariables(s, rows)
+			}
+			bad := func(v environment.Variable) bool {
+				return v.State == environment.Faulty || v.State == environment.Unknown
+			}
+			if err == nil && slices.ContainsFunc(rows, bad) {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", variableSchema))
+	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	return cmd
+}
+
+func printVariables(s *surroundings, rows []environment.Variable) {
+	style := term.StyleFor(s.out, s.getenv)
+	for start := 0; start < len(rows); {
+		group := rows[start].Group
+		table := term.NewTable("", "variable", "value", "what it does")
+		end := start
+		for ; end < len(rows) && rows[end].Group == group; end++ {
+			r := &rows[end]
+			value := r.Value
+			if !r.Set {
+				value = "-"
+			} else if value == "" {
+				value = "(empty)"
+			}
+			table.Row(r.State, r.Name, value, r.Brief)
+		}
+		if start > 0 {
+			fmt.Fprintln(s.out)
+		}
+		fmt.Fprintln(s.out, style.Heading(group))
+		table.Print(s.out, "  ", style)
+		start = end
+	}
+	for _, r := range rows {
+		if r.Why != "" {
+			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.State), r.Name, term.OneLine(r.Why))
+		}
+	}
+}
+
+// newVariablesHelp is the topic "vkloader help variables", made of the table of variables.
+func newVariablesHelp() *cobra.Command {
+	var b strings.Builder
+	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\" is what\n" +
+		"takes a variable's place.\n")
+	tell := func(name, takes, does, elevated, yields string, statements []string) {
+		fmt.Fprintf(&b, "\n  %s\n", name)
+		for _, part := range [][2]string{{"", does}, {"takes: ", takes}, {"yields to: ", yields}, {"elevated: ", elevated},
+			{"statements: ", strings.Join(statements, ", ")}} {
+			if part[1] != "" {
+				fmt.Fprintf(&b, "      %s%s\n", part[0], guide.Plain(part[1]))
+			}
+		}
+	}
+	for _, group := range guide.Groups {
+		fmt.Fprintf(&b, "\n%s\n", group)
+		for _, e := range guide.All() {
+			if e.Group == group {
+				tell(e.ID.Name(), e.Takes, e.Told(), e.Elevated(), e.Order(), e.Statements)
+			}
+		}
+	}
+	b.WriteString("\nImplicit layers name two in their manifests\n")
+	for _, k := range guide.OfLayers {
+		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
+	}
+	return &cobra.Command{Use: "variables", Short: "Environment variables that the loader reads", Long: b.String()}
+}

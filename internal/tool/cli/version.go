@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/probe"
+)
+
+// versionSchema is raised when a field of version changes its meaning or goes.
+const versionSchema = 2
+
+// versions is what version says.
+type versions struct {
+	Schema  int    `json:"schema"`
+	Library string `json:"library"` // path of the real file
+	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
+	Go      string `json:"go"`
+}
+
+func newVersion(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "The versions of the tool and of the library with it",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			answer, err := s.version()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s, answer)
+			}
+			fmt.Fprintf(s.out, "vkloader for Vulkan %s (%s)\nlibrary %s\n", answer.Vulkan, answer.Go, answer.Library)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", versionSchema))
+	return cmd
+}
+
+func (s *surroundings) version() (versions, error) {
+	answer := versions{Schema: versionSchema, Go: runtime.Version()}
+	if _, err := s.thisMachine("version"); err != nil {
+		return answer, err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return answer, exit.As(exit.NotLooked, err)
+	}
+	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
+		return answer, exit.Unable("library %s: %w", found.Library, err)
+	}
+	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
+	return answer, nil
+}

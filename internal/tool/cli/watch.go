@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
+func (r *launched) watch(s *surroundings, found probe.Place) error {
+	var log io.Writer = io.Discard
+	if r.log != "" {
+		file, err := os.Create(r.log)
+		if err != nil {
+			return exit.Unable("--log: %w", err)
+		}
+		defer file.Close()
+		log = file
+	}
+	began := time.Now()
+	times := loaderlog.NewTimes(began)
+	var failed error
+	status, left, err := r.program.Watch(&launch.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
+		times.Line(line, at)
+		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
+			failed = fmt.Errorf("--log %s: %w", r.log, err)
+		}
+	}}, r.times)
+	if left != nil {
+		r.leave(s, left)
+	}
+	if err != nil {
+		code := exit.CannotRun
+		if errors.Is(err, exec.ErrNotFound) {
+			code = exit.NotFound
+		}
+		return exit.As(code, err)
+	}
+	if failed != nil {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+	}
+	if debug := r.program.Environ; !times.Seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.Library)
+	} else if r.times {
+		printTimes(s, times)
+	}
+	if status.Signaled() {
+		n := int(status.Signal())
+		_ = syscall.Exec(found.Child, []string{found.Child, "die", strconv.Itoa(n)}, nil)
+		return exit.With(128 + n)
+	}
+	if code := status.ExitStatus(); code != 0 {
+		return exit.With(code)
+	}
+	return nil
+}
+
+// leave starts another process of the tool that goes on reading what the program's own children write.
+func (r *launched) leave(s *surroundings, from *os.File) {
+	defer from.Close()
+	args := []string{"follow"}
+	if r.log != "" {
+		args = append(args, r.log)
+	}
+	raw, err := from.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		cmd := exec.Command(s.executable, args...)
+		cmd.Stderr = os.Stderr
+		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		err = cmd.Start()
+	})
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+	}
+}
+
+// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3.
+func newFollow(s *surroundings) *cobra.Command {
+	return &cobra.Command{Use: "follow [FILE]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
+		var log io.Writer = io.Discard
+		if len(args) > 0 {
+			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+			if err != nil {
+				return exit.Unable("--log: %w", err)
+			}
+			defer file.Close()
+			log = file
+		}
+		return launch.Follow(os.NewFile(3, "standard error"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+			fmt.Fprintln(log, line)
+		}})
+	}}
+}
+
+// printTimes writes the times to standard error: standard output is the program's.
+func printTimes(s *surroundings, t *loaderlog.Times) {
+	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
+	style := term.StyleFor(s.errOut, s.getenv)
+	table := term.NewTable("opened", "name", ">times", ">first", ">all")
+	var all time.Duration
+	for _, o := range t.Opened {
+		name := o.Library
+		if o.Name != "" {
+			name = o.Name + " (" + o.Library + ")"
+		}
+		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
+		all += o.Total
+	}
+	fmt.Fprintf(s.errOut, "vkloader: the program's first word from the loader came after %s; opening drivers and layers took %s\n",
+		us(t.Loaded), us(all))
+	if len(t.Opened) > 0 {
+		table.Print(s.errOut, "  ", style)
+	}
+}

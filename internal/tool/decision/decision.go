@@ -1,0 +1,59 @@
+// Package decision asks the library's own decision, for the tool: what a program that creates an instance gets, with the
+// reasons. It adds nothing of its own to the answer.
+package decision
+
+import (
+	"errors"
+	"path"
+	"slices"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+)
+
+// errEndless is the error of a decision that is given up.
+var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
+
+// Ask decides with facts from a source, for a program that asks for nothing of its own.
+func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, from) }
+
+// AskFor decides for a program by what it gives to vkCreateInstance.
+func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
+	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: search.Linux(), Explain: true}, from)
+	if answer == nil {
+		return nil, exit.As(exit.NotLooked, errEndless)
+	}
+	return answer, nil
+}
+
+// Without is a source in which some variables are not set.
+func Without(from facts.Source, list ...variables.ID) facts.Source {
+	return without{from, list}
+}
+
+type without struct {
+	facts.Source
+	list []variables.ID
+}
+
+func (w without) Var(name string, secure bool) facts.Var {
+	if slices.ContainsFunc(w.list, func(v variables.ID) bool { return v.Name() == name }) {
+		return facts.Var{}
+	}
+	return w.Source.Var(name, secure)
+}
+
+// Lacking is a source in which some files do not exist.
+func Lacking(from facts.Source, files []string) facts.Source { return lacking{from, files} }
+
+type lacking struct {
+	facts.Source
+	files []string
+}
+
+func (l lacking) Exists(name string) bool {
+	return !slices.Contains(l.files, path.Clean(name)) && l.Source.Exists(name)
+}

@@ -1,0 +1,347 @@
+package linker
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/machine"
+)
+
+// File is a library in its place.
+type File struct {
+	*elf.Library
+	Path string // as the dynamic linker names it
+	Real string // without symbolic links
+
+	size    int64
+	err     error
+	linker  *Linker
+	symbols *elf.Symbols
+}
+
+// Linker is the dynamic linker of one machine, for one kind of process.
+type Linker struct {
+	machine *machine.Machine
+	class   int
+	elf     elf.Machine
+	paths   []string // of LD_LIBRARY_PATH
+	cache   map[string][]cacheEntry
+	cached  bool // there is a cache
+	levels  []string
+	program *File
+	given   map[string]bool  // names that every program brings, wherever they lie
+	files   map[string]*File // by path
+}
+
+// Options say for which process is looked.
+type Options struct {
+	Class    int         // word size of the process
+	Machine  elf.Machine // its processor
+	Elevated bool        // then LD_LIBRARY_PATH counts for nothing
+	Program  string      // its executable, whose DT_RPATH counts for everything; "": one without
+}
+
+// New reads what is the same for every library: the variable, the cache, the processor's level.
+func New(m *machine.Machine, options Options) *Linker {
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
+		files: map[string]*File{}}
+	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
+		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
+	}
+	if data, err := m.ReadFile("/etc/ld.so.cache"); err == nil {
+		l.cached = true
+		flags, known := cacheFlags[l.elf]
+		for _, e := range parseCache(data) {
+			if !known || e.flags == flags {
+				l.cache[e.name] = append(l.cache[e.name], e)
+			}
+		}
+	}
+	l.levels = levels(m, l.elf)
+	if !m.Exists("/lib/ld-musl-x86_64.so.1") { // there, what wants glibc finds none
+		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true}
+	}
+	if options.Program != "" {
+		if program := l.Open(options.Program); program.err == nil {
+			l.program = program
+		}
+	}
+	return l
+}
+
+// levels are the subfolders of glibc-hwcaps that this processor uses, best first.
+func levels(m *machine.Machine, processor elf.Machine) []string {
+	if processor != elf.X8664 {
+		return nil
+	}
+	data, err := m.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return nil
+	}
+	_, rest, _ := strings.Cut(string(data), "\nflags")
+	line, _, _ := strings.Cut(rest, "\n")
+	line += " "
+	var found []string
+	for i, needs := range []string{"sse4_2 popcnt", "avx2 bmi1 bmi2 fma", "avx512f avx512bw avx512cd avx512dq avx512vl"} {
+		for _, flag := range strings.Fields(needs) {
+			if !strings.Contains(line, " "+flag+" ") {
+				return found
+			}
+		}
+		found = append([]string{"glibc-hwcaps/x86-64-v" + strconv.Itoa(i+2)}, found...)
+	}
+	return found
+}
+
+// Cached tells whether the machine has a cache of libraries.
+func (l *Linker) Cached() bool { return l.cached }
+
+// Open reads a library; what kept it from being read is in Err.
+func (l *Linker) Open(name string) *File {
+	if f, ok := l.files[name]; ok {
+		return f
+	}
+	f := &File{Path: name, Real: name, linker: l}
+	l.files[name] = f
+	if real, err := l.machine.Real(name); err == nil {
+		f.Real = real
+	}
+	info, err := l.machine.Stat(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits, opening a device may wake it
+		f.err = errors.New("not an ordinary file")
+		return f
+	}
+	f.size = info.Size()
+	handle, err := l.machine.Open(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	defer handle.Close()
+	f.Library, f.err = elf.Read(handle)
+	return f
+}
+
+// Err is why the file could not be read as a library; nil when it could.
+func (f *File) Err() error { return f.err }
+
+// Symbols reads the library's symbols; an empty table when that fails.
+func (f *File) Symbols() *elf.Symbols {
+	if f.symbols != nil {
+		return f.symbols
+	}
+	f.symbols = &elf.Symbols{}
+	if handle, err := f.linker.machine.Open(f.Path); err == nil {
+		defer handle.Close()
+		if symbols, err := elf.ReadSymbols(handle); err == nil {
+			f.symbols = symbols
+		}
+	}
+	return f.symbols
+}
+
+// fits tells whether the file can be in the process.
+func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == l.elf }
+
+// Result is where a name leads.
+type Result struct {
+	File    *File    // nil: nowhere
+	Folders []string // that were searched, in order
+	Others  []string // files of the name that were passed over because they are for other processes
+}
+
+// Find looks for a name as dlopen does: with a slash it is a path, otherwise the folders are searched. by are the
+// libraries that want it, the one that names it first.
+func (l *Linker) Find(name string, by ...*File) Result {
+	var r Result
+	if strings.Contains(name, "/") {
+		origin := "/"
+		if len(by) > 0 {
+			origin = path.Dir(by[0].Path)
+		}
+		for _, expanded := range l.expand(name, origin) {
+			if f := l.Open(expanded); r.File == nil || r.File.err != nil && f.err == nil {
+				r.File = f
+			}
+		}
+		if r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
+			r.File = nil
+		}
+		return r
+	}
+	for _, folder := range l.folders(by) {
+		if l.try(&r, folder, name) {
+			return r
+		}
+	}
+	for _, e := range l.cache[name] {
+		if level := strings.Index(e.path, "/glibc-hwcaps/"); level >= 0 && !l.hasLevel(e.path[level+1:]) {
+			continue
+		}
+		if l.take(&r, e.path) {
+			return r
+		}
+	}
+	if len(by) > 0 && by[0].NoDefault {
+		return r
+	}
+	for _, folder := range l.defaults() {
+		if l.try(&r, folder, name) {
+			return r
+		}
+	}
+	return r
+}
+
+func (l *Linker) hasLevel(rest string) bool {
+	for _, level := range l.levels {
+		if strings.HasPrefix(rest, level+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// folders are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
+// DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
+func (l *Linker) folders(by []*File) []string {
+	var folders []string
+	add := func(list []string, f *File) {
+		for _, element := range list {
+			folders = append(folders, l.expand(element, path.Dir(f.Path))...)
+		}
+	}
+	if len(by) == 0 || by[0].RunPath == nil {
+		for _, f := range by {
+			if f.RunPath == nil {
+				add(f.RPath, f)
+			}
+		}
+		if l.program != nil && l.program.RunPath == nil {
+			add(l.program.RPath, l.program)
+		}
+	}
+	folders = append(folders, l.paths...)
+	if len(by) > 0 {
+		add(by[0].RunPath, by[0])
+	}
+	return folders
+}
+
+// try looks into a folder, its subfolders for better processors first.
+func (l *Linker) try(r *Result, folder, name string) bool {
+	if !path.IsAbs(folder) { // the current folder is not that of the program
+		return false
+	}
+	r.Folders = append(r.Folders, folder)
+	for _, level := range l.levels {
+		if l.take(r, folder+"/"+level+"/"+name) {
+			return true
+		}
+	}
+	return l.take(r, strings.TrimRight(folder, "/")+"/"+name)
+}
+
+// take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
+// gives up there.
+func (l *Linker) take(r *Result, name string) bool {
+	f := l.Open(name)
+	switch {
+	case f.err != nil && (errors.Is(f.err, fs.ErrNotExist) || errors.Is(f.err, fs.ErrPermission)):
+		return false
+	case f.err == nil && !l.fits(f):
+		r.Others = append(r.Others, name)
+		return false
+	}
+	r.File = f
+	return true
+}
+
+// places are what differs between distributions: the value of $LIB and the default folders below / and /usr.
+func (l *Linker) places() []string {
+	switch {
+	case l.elf == elf.X8664:
+		return []string{"lib/x86_64-linux-gnu", "lib64", "lib"}
+	case l.elf == elf.I386:
+		return []string{"lib/i386-linux-gnu", "lib32", "lib"}
+	case l.elf == elf.ARM64:
+		return []string{"lib/aarch64-linux-gnu", "lib64", "lib"}
+	case l.class == 64:
+		return []string{"lib64", "lib"}
+	}
+	return []string{"lib"}
+}
+
+func (l *Linker) defaults() []string {
+	var folders []string
+	for _, place := range l.places() {
+		folders = append(folders, "/"+place, "/usr/"+place)
+	}
+	return folders
+}
+
+// expand replaces $ORIGIN, $LIB and $PLATFORM; all values that $LIB and $PLATFORM have somewhere, because which one a
+// distribution has chosen stands in its dynamic linker alone.
+func (l *Linker) expand(text, origin string) []string {
+	if !strings.Contains(text, "$") {
+		return []string{text}
+	}
+	replace := func(list []string, token string, values ...string) []string {
+		var out []string
+		for _, s := range list {
+			if !strings.Contains(s, "$"+token) && !strings.Contains(s, "${"+token+"}") {
+				out = append(out, s)
+				continue
+			}
+			for _, v := range values {
+				out = append(out, strings.ReplaceAll(strings.ReplaceAll(s, "${"+token+"}", v), "$"+token, v))
+			}
+		}
+		return out
+	}
+	platform := map[elf.Machine][]string{elf.X8664: {"x86_64", "haswell"}, elf.I386: {"i686", "i586"},
+		elf.ARM64: {"aarch64"}}[l.elf]
+	list := replace([]string{text}, "ORIGIN", origin)
+	list = replace(list, "LIB", l.places()...)
+	return replace(list, "PLATFORM", platform...)
+}
+
+// FindFor looks for a library that the program itself needs, or opens.
+func (l *Linker) FindFor(name string) Result {
+	if l.program == nil {
+		return l.Find(name)
+	}
+	return l.Find(name, l.program)
+}
+
+// Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
+// folders that only the libraries themselves name are left out.
+func (l *Linker) Everywhere(name string) []string {
+	var places []string
+	add := func(place string) {
+		if l.machine.Exists(place) && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	for _, folder := range l.folders(nil) {
+		if path.IsAbs(folder) {
+			add(strings.TrimRight(folder, "/") + "/" + name)
+		}
+	}
+	for _, e := range l.cache[name] {
+		add(e.path)
+	}
+	for _, folder := range l.defaults() {
+		add(folder + "/" + name)
+	}
+	return places
+}

@@ -1,0 +1,255 @@
+package environment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+)
+
+// checker makes the findings.
+type checker struct {
+	source  facts.Source
+	answer  *plan.Answer
+	ignored map[string]bool
+	found   []diag.Finding
+}
+
+// Check gives the findings about the variables that a source has. Findings have no file; their subject is the variable.
+func Check(source facts.Source) []diag.Finding {
+	c := &checker{source: source, ignored: map[string]bool{}}
+	if c.answer = c.decide(); c.answer == nil {
+		return nil
+	}
+	for _, f := range c.answer.Findings {
+		if f.Code == diag.VariableIgnored {
+			c.ignored[f.Subject] = true
+		}
+	}
+	c.paths()
+	c.drivers()
+	c.layers()
+	c.devices()
+	return c.found
+}
+
+// decide asks the decision, with some variables taken away; nil when it comes to no end.
+func (c *checker) decide(names ...variables.ID) *plan.Answer {
+	answer, err := decision.Ask(decision.Without(c.source, names...))
+	if err != nil {
+		return nil
+	}
+	return answer
+}
+
+func (c *checker) find(code diag.Code, v variables.ID, format string, args ...any) {
+	c.found = append(c.found, diag.Finding{Code: code, Subject: v.Name(), What: fmt.Sprintf(format, args...)})
+}
+
+// value is what a variable says, "" when it counts for nothing.
+func (c *checker) value(v variables.ID) string {
+	if c.ignored[v.Name()] {
+		return ""
+	}
+	return c.source.Var(v.Name(), v.Secure()).Value
+}
+
+// split cuts a list; empty elements count for nothing.
+func split(list, separator string) []string {
+	return slices.DeleteFunc(strings.Split(list, separator), func(s string) bool { return s == "" })
+}
+
+// paths finds elements of search paths where there is nothing.
+func (c *checker) paths() {
+	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
+		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
+		for _, path := range split(c.value(v), ":") {
+			folder := facts.Folder{}
+			if !search.IsManifestName(path) {
+				folder = c.source.Folder(path)
+			}
+			switch {
+			case search.IsManifestName(path) && !c.source.Exists(path):
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no such file", v.Name(), path)
+			case search.IsManifestName(path):
+			case !folder.Listed && c.source.Exists(path):
+				c.find(diag.VariableNothing, v, "%s names %s, which is neither a folder nor ends in .json", v.Name(), path)
+			case !folder.Listed:
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no such folder", v.Name(), path)
+			case len(folder.Names) == 0:
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no manifest in it", v.Name(), path)
+			}
+		}
+	}
+}
+
+// entries are those of a filter, without the words that stand for everything of a kind.
+func (c *checker) entries(v variables.ID) []string {
+	return slices.DeleteFunc(split(c.value(v), ","), func(e string) bool {
+		return e == "*" || e == "**" || e[0] == '~'
+	})
+}
+
+// matches finds entries of a filter that match no name, and gives the names that the whole filter matches.
+func (c *checker) matches(v variables.ID, what string, names []string) []string {
+	for _, entry := range c.entries(v) {
+		if !slices.ContainsFunc(names, func(n string) bool { return plan.Filtered(entry, n) }) {
+			c.find(diag.VariableMatch, v, "%s: %q matches no %s; there is %s", v.Name(), entry, what, listed(names))
+		}
+	}
+	var hit []string
+	for _, name := range names {
+		if plan.Filtered(c.value(v), name) {
+			hit = append(hit, name)
+		}
+	}
+	return hit
+}
+
+// listed is a list for people, cut where it gets long.
+func listed(names []string) string {
+	const most = 8
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// drivers judges the filters of drivers.
+func (c *checker) drivers() {
+	all := c.decide(variables.DriversSelect, variables.DriversDisable)
+	if all == nil {
+		return
+	}
+	var names []string
+	for _, d := range all.Drivers {
+		if name := search.BaseName(d.Path); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	selected := c.matches(variables.DriversSelect, "driver manifest", names)
+	disabled := c.matches(variables.DriversDisable, "driver manifest", names)
+	for _, name := range selected {
+		if slices.Contains(disabled, name) {
+			c.find(diag.VariableContradiction, variables.DriversSelect, "%s and %s both match %s: it is used",
+				variables.DriversSelect.Name(), variables.DriversDisable.Name(), name)
+		}
+	}
+	if len(all.Drivers) > 0 && len(c.answer.Drivers) == 0 {
+		v := variables.DriversDisable
+		if c.value(variables.DriversSelect) != "" {
+			v = variables.DriversSelect
+		}
+		c.find(diag.VariableAllOut, v, "%s leaves no driver of %s", v.Name(), listed(names))
+	}
+}
+
+// layers judges the variables that switch layers, each against the others.
+func (c *checker) layers() {
+	all := c.decide(variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
+	if all == nil {
+		return
+	}
+	var names []string
+	byName := map[string]*manifest.Layer{}
+	for _, l := range all.Layers {
+		if byName[l.Name] == nil {
+			byName[l.Name] = l
+			names = append(names, l.Name)
+		}
+	}
+	active := map[string]bool{}
+	for _, a := range c.answer.Active {
+		active[c.answer.Layers[a.Layer].Name] = true
+	}
+	outcome := func(name string) string {
+		if active[name] {
+			return "it is used"
+		}
+		return "it is not used"
+	}
+	enabled := c.matches(variables.LayersEnable, "layer", names)
+	c.matches(variables.LayersDisable, "layer", names)
+	c.matches(variables.LayersAllow, "layer", names)
+	var asked []string
+	for _, name := range split(c.value(variables.InstanceLayers), ":") {
+		if byName[name] != nil {
+			asked = append(asked, name)
+		} else {
+			c.find(diag.VariableNothing, variables.InstanceLayers, "%s names %s, and no such layer is installed",
+				variables.InstanceLayers.Name(), name)
+		}
+	}
+	for _, name := range names {
+		l := byName[name]
+		var on []string
+		if slices.Contains(asked, name) {
+			on = append(on, variables.InstanceLayers.Name())
+		}
+		if slices.Contains(enabled, name) {
+			on = append(on, variables.LayersEnable.Name())
+		}
+		own := l.Implicit && l.HasEnable && c.source.Var(l.EnableName, false).Value == l.EnableValue
+		if own {
+			on = append(on, l.EnableName)
+		}
+		var off []string
+		if c.disables(l) {
+			off = append(off, variables.LayersDisable.Name())
+		}
+		if l.Implicit && c.source.Var(l.DisableName, false).Set {
+			off = append(off, l.DisableName)
+		}
+		if len(on) > 0 && len(off) > 0 {
+			c.find(diag.VariableContradiction, variables.LayersDisable, "%s is switched on by %s and off by %s: %s",
+				name, strings.Join(on, ", "), strings.Join(off, ", "), outcome(name))
+			c.found[len(c.found)-1].Subject = off[0]
+		}
+	}
+}
+
+// disables tells whether VK_LOADER_LAYERS_DISABLE means a layer, and VK_LOADER_LAYERS_ALLOW does not take it out.
+func (c *checker) disables(l *manifest.Layer) bool {
+	hit := false
+	for _, entry := range split(c.value(variables.LayersDisable), ",") {
+		switch strings.ToLower(entry) {
+		case "~all~", "*", "**":
+			hit = true
+		case "~implicit~":
+			hit = hit || l.Implicit
+		case "~explicit~":
+			hit = hit || !l.Implicit
+		default:
+			hit = hit || plan.Filtered(entry, l.Name)
+		}
+	}
+	return hit && !plan.Filtered(c.value(variables.LayersAllow), l.Name)
+}
+
+// deviceSelect is Mesa's layer that puts a device first; it acts after the loader.
+const deviceSelect = "VK_LAYER_MESA_device_select"
+
+// devices finds choices of a device that Mesa's layer makes again (MESA_VK_DEVICE_SELECT and DRI_PRIME are its own).
+func (c *checker) devices() {
+	if c.value(variables.DeviceSelect) == "" || !slices.ContainsFunc(c.answer.Active, func(a plan.Active) bool {
+		return c.answer.Layers[a.Layer].Name == deviceSelect
+	}) {
+		return
+	}
+	for _, other := range []string{"MESA_VK_DEVICE_SELECT", "DRI_PRIME"} {
+		if value := c.source.Var(other, false).Value; value != "" {
+			c.find(diag.VariableContradiction, variables.DeviceSelect, "%s=%s and %s=%s both choose the first device: %s has the last word",
+				variables.DeviceSelect.Name(), c.value(variables.DeviceSelect), other, value, deviceSelect)
+		}
+	}
+}

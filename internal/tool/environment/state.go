@@ -1,0 +1,159 @@
+package environment
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/guide"
+)
+
+// States of a variable.
+const (
+	Unset    = "unset"
+	InForce  = "in force"
+	Ignored  = "ignored"   // something else takes its place
+	NoEffect = "no effect" // its value is that of a variable that is not set
+	Faulty   = "faulty"    // its value, or a part of it, says nothing, or not what it seems to
+	Unknown  = "unknown"   // looks like one of the loader's and is none
+)
+
+// Variable is one variable as it is here.
+type Variable struct {
+	Name       string   `json:"name"`
+	Group      string   `json:"group"`
+	State      string   `json:"state"`
+	Set        bool     `json:"set"`
+	Value      string   `json:"value"`
+	Why        string   `json:"why,omitempty"` // of a state that its value does not explain
+	Layer      string   `json:"layer,omitempty"`
+	Takes      string   `json:"takes,omitempty"`
+	Does       string   `json:"does"`
+	Brief      string   `json:"-"`                  // what it does, in one sentence
+	Elevated   string   `json:"elevated,omitempty"` // what elevated processes do: "ignored" or "kept"
+	YieldsTo   string   `json:"yields_to,omitempty"`
+	Deprecated bool     `json:"deprecated,omitempty"`
+	Statements []string `json:"statements,omitempty"`
+}
+
+// All tells what each variable is and does, given a decision that was made with them.
+func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
+	rows := []Variable{}
+	for _, e := range guide.All() {
+		v := from.Var(e.ID.Name(), false)
+		row := Variable{Name: e.ID.Name(), Group: string(e.Group), Set: v.Set, Value: v.Value, State: Unset,
+			Takes: guide.Plain(e.Takes), Does: guide.Plain(e.Told()),
+			Brief: guide.Plain(e.Does), Elevated: e.Elevated(), YieldsTo: guide.Plain(e.Order()),
+			Deprecated: e.Instead != nil, Statements: e.Statements}
+		if v.Set {
+			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
+		}
+		rows = append(rows, row)
+	}
+	rows = append(rows, layerVariables(answer, from)...)
+	return append(rows, unknownVariables(rows, environ)...)
+}
+
+// stateOf judges a variable that is set.
+func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (state, why string) {
+	if elevated && e.ID.Secure() {
+		return Ignored, "the program has more rights than its user"
+	}
+	for _, f := range answer.Findings {
+		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {
+			return Ignored, f.What
+		}
+	}
+	if value == "" && !e.EmptyCount {
+		return NoEffect, "empty, which is the same as unset"
+	}
+	if check := checks[e.ID]; check != nil {
+		if fault := check(value); fault != "" {
+			return Faulty, fault
+		}
+	}
+	switch e.ID {
+	case variables.Home:
+		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
+		if !home {
+			return Ignored, variables.ConfigHome.Name() + " and " + variables.DataHome.Name() + " take its place"
+		}
+	case variables.DeviceSelect, variables.DisableSelect:
+		if answer.Settings != nil && answer.Settings.HasDevices {
+			return Ignored, "the device configurations of " + answer.Settings.File + " take its place"
+		}
+		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
+		if e.ID == variables.DeviceSelect && off != 0 {
+			return Ignored, variables.DisableSelect.Name() + " takes its place"
+		}
+	case variables.Debug:
+		if answer.Settings != nil && answer.Settings.HasLevel {
+			return Ignored, "stderr_log of " + answer.Settings.File + " takes its place, once that has been read"
+		}
+	}
+	return InForce, ""
+}
+
+// layerVariables are those that the manifests of implicit layers name.
+func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
+	active := map[*manifest.Layer]bool{}
+	for _, a := range answer.Active {
+		active[answer.Layers[a.Layer]] = true
+	}
+	var rows []Variable
+	add := func(l *manifest.Layer, kind *guide.ByLayer, name, brief string, judge func(value string) (state, why string)) {
+		v := from.Var(name, false)
+		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
+			Takes: guide.Plain(kind.Takes), Does: guide.Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: guide.Plain(kind.YieldsTo),
+			Statements: kind.Statements}
+		if v.Set {
+			row.State, row.Why = judge(v.Value)
+		}
+		rows = append(rows, row)
+	}
+	for _, l := range answer.Layers {
+		if !l.Implicit {
+			continue
+		}
+		add(l, &guide.OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, string) {
+			if active[l] {
+				return Ignored, l.Name + " is used all the same: vkloader explain says why"
+			}
+			return InForce, ""
+		})
+		if !l.HasEnable {
+			continue
+		}
+		add(l, &guide.OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, string) {
+			switch {
+			case value != l.EnableValue:
+				return NoEffect, fmt.Sprintf("%s wants %q", l.Name, l.EnableValue)
+			case !active[l]:
+				return Ignored, l.Name + " is not used all the same: vkloader explain says why"
+			}
+			return InForce, ""
+		})
+	}
+	return rows
+}
+
+// unknownVariables are those whose names look like the loader's, and that nobody reads.
+func unknownVariables(known []Variable, environ []string) []Variable {
+	var rows []Variable
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		looks := slices.ContainsFunc([]string{"VK_LOADER_", "VK_ADD_", "VK_DRIVER_", "VK_ICD_"},
+			func(p string) bool { return strings.HasPrefix(name, p) })
+		if looks && !slices.ContainsFunc(known, func(v Variable) bool { return v.Name == name }) {
+			rows = append(rows, Variable{Name: name, Group: "Unknown", State: Unknown, Set: true, Value: value,
+				Does: "Nothing.", Brief: "nothing", Why: "the loader reads no variable of this name"})
+		}
+	}
+	return rows
+}

@@ -1,0 +1,157 @@
+package environment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/core/variables"
+)
+
+// check says what is wrong with a value that is not empty: which part of it has no effect, or another one than it
+// seems to, and what to write. "" is a value that says what it means.
+type check func(value string) string
+
+// checks find fault with values; of other variables every text is right.
+var checks = map[variables.ID]check{
+	variables.DriversSelect: checkFilter(false), variables.DriversDisable: checkFilter(false),
+	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true), variables.LayersAllow: checkFilter(false),
+	variables.DeviceSelect: checkSelection, variables.DisableSelect: checkSwitch, variables.DeviceIDFilter: checkRanges,
+	variables.VendorIDFilter: checkRanges, variables.DriverIDFilter: checkRanges, variables.Debug: checkWords,
+	variables.DisableInstExtFilter: checkSwitch, variables.DisableUnloading: checkUnloading,
+}
+
+// debugWords are those of LOG-1, in the order in which prefixes are tried (LOG-4).
+var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
+
+func checkWords(value string) string {
+	for _, w := range strings.Split(value, ",") {
+		known := w == ""
+		for _, k := range debugWords {
+			known = known || strings.HasPrefix(k, w)
+		}
+		if !known {
+			return fmt.Sprintf("%q is none of its words (small letters, no spaces) and does nothing", w)
+		}
+	}
+	return ""
+}
+
+// number is what C's strtoul and strtol read at the start of a text.
+func number(text string) (digits, rest string) {
+	text = strings.TrimLeft(text, " \t\n\v\f\r")
+	signed := strings.TrimLeft(text, "+-")
+	if len(text)-len(signed) > 1 {
+		return "", text
+	}
+	set := "0123456789"
+	at := 0
+	if len(signed) > 2 && (signed[:2] == "0x" || signed[:2] == "0X") && strings.IndexByte(hexadecimal, signed[2]) >= 0 {
+		set, at = hexadecimal, 2
+	} else if signed != "" && signed[0] == '0' {
+		set = "01234567"
+	}
+	end := at
+	for end < len(signed) && strings.IndexByte(set, signed[end]) >= 0 {
+		end++
+	}
+	return signed[:end], signed[end:]
+}
+
+const hexadecimal = "0123456789abcdefABCDEF"
+
+// checkSwitch: a decimal number (ENV-91, ENV-108).
+func checkSwitch(value string) string {
+	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return fmt.Sprintf("%q is no number and counts as 0; write 1 to switch it on", value)
+	}
+	return ""
+}
+
+func checkUnloading(value string) string {
+	if value != "0" && value != "1" {
+		return fmt.Sprintf("%q is neither 0 nor 1 and does nothing", value)
+	}
+	return ""
+}
+
+// checkSelection: two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
+func checkSelection(value string) string {
+	vendor, device, _ := strings.Cut(value, ":")
+	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
+		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing", value)
+	}
+	return ""
+}
+
+// isHexadecimal; with a tail, it need only begin as one.
+func isHexadecimal(text string, tail bool) bool {
+	text = strings.TrimLeft(text, " \t\n\v\f\r")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+")
+	if rest := strings.TrimPrefix(strings.TrimPrefix(text, "0x"), "0X"); rest != "" {
+		text = rest
+	}
+	if tail && text != "" {
+		text = text[:1]
+	}
+	return text != "" && strings.Trim(text, hexadecimal) == ""
+}
+
+// checkRanges: numbers and ranges of them (ENV-93 to ENV-98).
+func checkRanges(value string) string {
+	count := 0
+	for _, e := range strings.Split(value, ",") {
+		if e == "" {
+			continue
+		}
+		if count++; count > 16 {
+			return "only its first 16 entries count"
+		}
+		first, rest := number(e)
+		if first == "" {
+			return fmt.Sprintf("%q is no number and counts as 0", e)
+		}
+		if rest == "" {
+			continue
+		}
+		last, _ := number(rest[1:])
+		from, _ := strconv.ParseUint(first, 0, 64)
+		to, _ := strconv.ParseUint(last, 0, 64)
+		if uint32(to) < uint32(from) {
+			return fmt.Sprintf("the range %q ends before it begins, and no device has such an id", e)
+		}
+	}
+	return ""
+}
+
+// checkFilter: patterns for names (ENV-35 to ENV-44); special words belong to one variable only.
+func checkFilter(special bool) check {
+	return func(value string) string {
+		count := 0
+		for _, e := range strings.Split(value, ",") {
+			folded := strings.ToLower(e)
+			word := folded == "~all~" || folded == "*" || folded == "**"
+			if special && (word || folded == "~implicit~" || folded == "~explicit~") || e == "" {
+				continue
+			}
+			if count++; count > 16 {
+				return "only its first 16 entries count"
+			}
+			if word {
+				continue
+			}
+			if e[0] == '~' {
+				return fmt.Sprintf("%q is no special word here and matches nothing", e)
+			}
+			if strings.Trim(e, " ") != e {
+				return fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
+			}
+			inner := strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*")
+			if strings.Contains(inner, "*") {
+				return fmt.Sprintf("%q has a star that is no wildcard: only the first and last character may be one", e)
+			}
+		}
+		return ""
+	}
+}

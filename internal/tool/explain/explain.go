@@ -1,0 +1,136 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
+
+// Item is one driver or layer: in its place in the order, or out, and the one line that changes that.
+type Item struct {
+	Kind      string `json:"kind"` // "driver" or "layer"
+	Order     int    `json:"order,omitempty"`
+	Name      string `json:"name"`
+	Manifest  string `json:"manifest,omitempty"`
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	Library   string `json:"library,omitempty"`
+	Package   string `json:"package,omitempty"`   // who installed the manifest
+	Meta      bool   `json:"meta,omitempty"`      // a layer that has no library and stands for others
+	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
+	Code      string `json:"code"`
+	Statement string `json:"statement"`
+	Why       string `json:"why"`
+	Change    string `json:"change,omitempty"` // a line for the environment that puts it out, or in
+	Do        string `json:"do,omitempty"`
+}
+
+// Of puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.
+func Of(answer *plan.Answer) (in, out []Item) {
+	in, out = []Item{}, []Item{}
+	reasons := map[string]diag.Finding{} // of what is in, by subject and path
+	for _, f := range answer.Findings {
+		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
+			reasons[f.Subject+"\x00"+f.Path] = f
+		}
+	}
+	active := map[*manifest.Layer]bool{}
+	for i, a := range answer.Active {
+		layer := answer.Layers[a.Layer]
+		active[layer] = true
+		e := Item{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
+			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained, Change: variables.LayersDisable.Name() + "=" + layer.Name}
+		if layer.Implicit && layer.DisableName != "" {
+			e.Change = layer.DisableName + "=1"
+		}
+		e.because(reasons[layer.Name+"\x00"+layer.Manifest])
+		in = append(in, e)
+	}
+	for i, driver := range answer.Drivers {
+		name := search.BaseName(driver.Path)
+		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library,
+			Change: variables.DriversDisable.Name() + "=" + name}
+		e.because(reasons[name+"\x00"+driver.Path])
+		in = append(in, e)
+	}
+	for _, kind := range []Kind{Drivers, Layers} {
+		for _, row := range kind.Rows(answer) {
+			if row.In || row.Path == "" {
+				continue
+			}
+			e := Item{Kind: kind.One, Name: search.BaseName(row.Subject), Manifest: row.Path,
+				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do}
+			if row.Code == diag.LayerInactive.String() {
+				e.Change = turnOn(answer, row)
+			}
+			out = append(out, e)
+		}
+	}
+	return in, out
+}
+
+func (e *Item) because(f diag.Finding) {
+	entry := f.Code.Entry()
+	e.Code, e.Statement, e.Why = entry.Name, entry.Statement, f.What
+}
+
+// turnOn is what would make an inactive layer active.
+func turnOn(answer *plan.Answer, row Row) string {
+	for _, layer := range answer.Layers {
+		if layer.Name != row.Subject || layer.Manifest != row.Path {
+			continue
+		}
+		if layer.Implicit && row.Why == "its disable variable "+layer.DisableName+" is set" {
+			return "unset " + layer.DisableName // nothing else helps (ENV-58)
+		}
+		if layer.Implicit && layer.HasEnable {
+			return layer.EnableName + "=" + layer.EnableValue
+		}
+		if !layer.Implicit {
+			return variables.InstanceLayers.Name() + "=" + layer.Name
+		}
+	}
+	return variables.LayersEnable.Name() + "=" + row.Subject
+}
+
+// Matching keeps what has one of the names in its name, manifest or library.
+func Matching(list []Item, names []string) []Item {
+	if len(names) == 0 {
+		return list
+	}
+	kept := []Item{}
+	for _, e := range list {
+		if slices.ContainsFunc(names, func(n string) bool {
+			return strings.Contains(e.Name, n) || strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
+		}) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// EnabledBy is who made a layer active, in the words of the loader's log (LAY-425).
+func EnabledBy(a plan.Active, l *manifest.Layer) string {
+	by := a.EnabledBy
+	if l.Implicit && by == plan.ByMeta {
+		by = plan.ByImplicit
+	}
+	switch by {
+	case plan.ByImplicit:
+		return "Implicit Layer"
+	case plan.ByVariable:
+		return "Environment Variable " + variables.InstanceLayers.Name()
+	case plan.ByEnable:
+		return "Environment Variable " + variables.LayersEnable.Name()
+	case plan.ByApplication:
+		return "By the Application"
+	case plan.ByMeta:
+		return "Meta Layer (Vulkan Configurator)"
+	}
+	return "Loader Settings File (Vulkan Configurator)"
+}

@@ -1,0 +1,144 @@
+package loaderlog
+
+import "strings"
+
+// Log is what the loader itself said while a program ran.
+type Log struct {
+	Used     []Use     // one per created device
+	Messages []Message // warnings and errors, each once
+}
+
+// Use is a device that was created, and the library of its driver.
+type Use struct {
+	Device, Library string
+}
+
+// Severity of a line, in the words of the log in small letters; a line that only has a category has none.
+type Severity string
+
+// Severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+	Debug   Severity = "debug"
+	Plain   Severity = ""
+)
+
+// Message is a warning or an error.
+type Message struct {
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+	Kind     Kind     `json:"-"`
+}
+
+// Names tells whether a message has a name or path in it.
+func (m Message) Names(name string) bool { return name != "" && strings.Contains(m.Text, name) }
+
+// Kind is what a line tells, for the few that the tool acts on.
+type Kind uint8
+
+// Kinds of lines.
+const (
+	Other         Kind = iota
+	DriverOpens        // DRV-019: a driver library is about to be opened
+	LayerOpens         // LAY-277: a layer library is about to be opened
+	LayerInserted      // LOG-20: it has become part of the chain
+	DeviceMade         // a device was created on a driver
+	NoDevice           // no driver failed, and none has a device
+)
+
+// Line is a line of the loader, taken apart.
+type Line struct {
+	Severity Severity
+	Text     string // without the tag
+	Kind     Kind
+	Name     string // of the layer or device
+	Library  string // of the driver or layer
+}
+
+// Mark is how every line of the loader's log begins (LOG-9).
+const Mark = "[Vulkan Loader] "
+
+// Parts of a tag (LOG-9): a severity, a category, or both.
+const (
+	separator = " | "
+	tagEnd    = ":"
+)
+
+var (
+	severities = map[string]Severity{"ERROR": Error, "WARNING": Warning, "INFO": Info, "DEBUG": Debug}
+	categories = map[string]bool{"PERF": true, "DRIVER": true, "LAYER": true}
+)
+
+// textColumn is where a line's text starts when its tag is not longer (LOG-9).
+const textColumn = 32
+
+// Parse takes a line apart; false for a line that is not the loader's.
+func Parse(line string) (Line, bool) {
+	rest, ours := strings.CutPrefix(line, Mark)
+	tag, _, ended := strings.Cut(rest, tagEnd)
+	if !ours || !ended {
+		return Line{}, false
+	}
+	first, second, both := strings.Cut(tag, separator)
+	severity, known := severities[first]
+	if both && !(known && categories[second]) || !both && !known && !categories[first] && tag != "" {
+		return Line{}, false
+	}
+	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.
+	start := max(textColumn, len(Mark)+len(tag)+len(tagEnd)+1)
+	out := Line{Severity: severity, Text: line[min(len(line), start):]}
+	out.tell()
+	return out, true
+}
+
+// Read takes apart what stands in a program's standard error.
+func Read(text string) *Log {
+	log := &Log{}
+	seen := map[Message]bool{}
+	for _, raw := range strings.Split(text, "\n") {
+		line, ok := Parse(raw)
+		if !ok {
+			continue
+		}
+		if m := (Message{line.Severity, line.Text, line.Kind}); (m.Severity == Error || m.Severity == Warning) && !seen[m] {
+			seen[m] = true
+			log.Messages = append(log.Messages, m)
+		}
+		if line.Kind == DeviceMade {
+			log.Used = append(log.Used, Use{line.Name, line.Library})
+		}
+	}
+	return log
+}
+
+// The texts of the lines that the tool acts on.
+const (
+	driverOpens  = "Searching for ICD drivers named "
+	layerOpens   = "Loading layer library "
+	layerBegins  = `Insert instance layer "`
+	deviceBegins = `       Using "`
+	deviceDriver = `" with driver: "`
+	noDevice     = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
+	quote        = `"`
+)
+
+// tell finds out what a line tells.
+func (l *Line) tell() {
+	if l.Text == noDevice {
+		l.Kind = NoDevice
+	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {
+		l.Kind, l.Library = DriverOpens, library
+	} else if library, is := strings.CutPrefix(l.Text, layerOpens); is {
+		l.Kind, l.Library = LayerOpens, library
+	} else if rest, is := strings.CutPrefix(l.Text, layerBegins); is {
+		l.Kind = LayerInserted
+		l.Name, _, _ = strings.Cut(rest, quote)
+	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
+		// A device's name may have anything in it.
+		if at := strings.LastIndex(rest, deviceDriver); at >= 0 {
+			l.Kind, l.Name, l.Library = DeviceMade, rest[:at], strings.TrimSuffix(rest[at+len(deviceDriver):], quote)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package loaderlog
+
+import (
+	"slices"
+	"testing"
+)
+
+// A line is the loader's when it has a tag that the loader makes; its text keeps its own spaces.
+func TestParse(t *testing.T) {
+	for text, want := range map[string]Line{
+		"[Vulkan Loader] ERROR:          b":           {Severity: Error, Text: "b"},
+		"[Vulkan Loader] WARNING | LAYER: a":          {Severity: Warning, Text: "a"},
+		"[Vulkan Loader] LAYER:             indented": {Text: "   indented"},
+		"[Vulkan Loader] DEBUG | DRIVER: Searching for ICD drivers named /d/a.so": {Severity: Debug,
+			Text: "Searching for ICD drivers named /d/a.so", Kind: DriverOpens, Library: "/d/a.so"},
+		`[Vulkan Loader] INFO | LAYER:   Insert instance layer "VK_LAYER_l" (/l/libl.so)`: {Severity: Info,
+			Text: `Insert instance layer "VK_LAYER_l" (/l/libl.so)`, Kind: LayerInserted, Name: "VK_LAYER_l"},
+		`[Vulkan Loader] DRIVER:                Using "Card "with driver: "x" with driver: "/m/libdriver.so"`: {
+			Text: `       Using "Card "with driver: "x" with driver: "/m/libdriver.so"`, Kind: DeviceMade,
+			Name: `Card "with driver: "x`, Library: "/m/libdriver.so"},
+	} {
+		if got, ok := Parse(text); !ok || got != want {
+			t.Errorf("%q: %+v, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "other talk", "[Vulkan Loader]", "[Vulkan Loader] ERROR", "[Vulkan Loader] talk: x",
+		"[Vulkan Loader] ERROR | ERROR: x", "x [Vulkan Loader] ERROR: x"} {
+		if got, ok := Parse(text); ok {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
+
+// What is said again is one message.
+func TestMessagesOnce(t *testing.T) {
+	log := Read("[Vulkan Loader] WARNING | LAYER: a\n[Vulkan Loader] WARNING | LAYER: a\nother talk\n" +
+		"[Vulkan Loader] ERROR:          b\n[Vulkan Loader] INFO: c\n")
+	if !slices.Equal(log.Messages, []Message{{Warning, "a", Other}, {Error, "b", Other}}) {
+		t.Errorf("%+v", log.Messages)
+	}
+}

@@ -1,0 +1,109 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// tree makes files and links (content "-> TARGET") below a new folder, which lies in a folder with a secret.
+func tree(t *testing.T, files map[string]string) *Machine {
+	t.Helper()
+	top := t.TempDir()
+	if err := os.WriteFile(filepath.Join(top, "secret.json"), []byte("outside"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(top, "root")
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if target, link := strings.CutPrefix(content, "-> "); err == nil && link {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(content), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Machine{Root: root}
+}
+
+// Links lead where they would lead on that machine, never out of it.
+func TestLinksStayInside(t *testing.T) {
+	t.Parallel()
+	m := tree(t, map[string]string{
+		"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json", "out.json": "-> ../secret.json",
+		"secret.json": "inside", "l1": "-> l2", "l2": "-> l1", "far": "-> absolute/./up.json", "dangling": "-> /no/such",
+		"s/abs.json": "-> /d/a.json",
+	})
+	for name, want := range map[string]string{
+		"/d/a.json": "a", "absolute/a.json": "a", "/absolute/../secret.json": "inside", "/d/up.json": "a", "/far": "a", "/s/abs.json": "a",
+		"/out.json": "inside", "/../secret.json": "inside", "//d//./a.json": "a",
+	} {
+		if got, err := m.ReadFile(name); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for name, want := range map[string]string{"/far": "/d/a.json", "/dangling/x": "/no/such/x", "out.json": "/secret.json"} {
+		if got, err := m.Real(name); err != nil || got != want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	if _, err := m.ReadFile("/l1"); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("a circle: %v", err)
+	}
+	if _, err := m.Open("/no/such"); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), m.Root) {
+		t.Errorf("the error does not show the machine's path: %v", err)
+	}
+	if info, err := m.Lstat("/dangling"); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if target, err := m.Readlink("/absolute/up.json"); err != nil || target != "../../../../d/a.json" {
+		t.Errorf("%s, %v", target, err)
+	}
+	if m.Exists("/dangling") || !m.Exists("/far") {
+		t.Error("what exists")
+	}
+	if entries, err := m.ReadDir("/absolute"); err != nil || len(entries) != 2 || entries[0].Name() != "a.json" {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// A foreign machine has the environment that it was given, and none of this process.
+func TestForeignSource(t *testing.T) {
+	t.Setenv("VKLOADER_TEST_LEAK", "1")
+	files, sorted := map[string]string{"d/b.json": "b", "d/a.json": "a", "d/c.txt": "c"}, []string{"a.json", "b.json"}
+	for i := range 50 { // many, so that no file system gives them sorted by chance
+		name := fmt.Sprintf("x%02d.json", i*37%50)
+		files["d/"+name] = ""
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	s := &Source{Machine: *tree(t, files)}
+	s.Environ = []string{"A=1", "A=2", "AB=3"}
+	if v := s.Var("VKLOADER_TEST_LEAK", false); v.Set {
+		t.Error("a variable of this process")
+	}
+	if v := s.Var("A", true); v.Value != "1" {
+		t.Errorf("%+v", v)
+	}
+	if f := s.Folder("/d"); !slices.Equal(f.Names, sorted) {
+		t.Errorf("%+v", f)
+	}
+	if f := s.File("/d/b.json"); f.Content != "b" {
+		t.Errorf("%+v", f)
+	}
+	if exe := s.Exe(); exe.Path != "" || !exe.Known {
+		t.Errorf("%+v", exe)
+	}
+	if here := (&Source{}); here.Foreign() || here.Exe().Path == "" || !here.Exists("/") {
+		t.Error("this machine")
+	}
+}

@@ -1,0 +1,88 @@
+// Package machine gives facts from the running machine, or from the file system below a folder, for the tool. The
+// library never links it: there, the spine reads (G-5, G-6). It interprets nothing.
+package machine
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sort"
+
+	"vkloader/internal/core/facts"
+)
+
+// Source reads a machine the way the spine does.
+type Source struct {
+	Machine
+	Elevated bool   // secure variables count as unset
+	Program  string // the program to decide for; "": this one, or on a foreign machine one that nothing names
+}
+
+// Var implements facts.Source.
+func (s *Source) Var(name string, secure bool) facts.Var {
+	if secure && s.Elevated {
+		return facts.Var{}
+	}
+	value, set := s.Lookup(name)
+	return facts.Var{Value: value, Set: set}
+}
+
+// Folder implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a foreign
+// machine by name, because the order that its own file system would give is not known here.
+func (s *Source) Folder(path string) facts.Folder {
+	d, err := s.Open(path)
+	if err != nil {
+		return facts.Folder{}
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil && len(names) == 0 {
+		return facts.Folder{}
+	}
+	if s.Foreign() {
+		sort.Strings(names)
+	}
+	f := facts.Folder{Listed: true}
+	for _, n := range names {
+		if len(n) >= 5 && n[len(n)-5:] == ".json" {
+			f.Names = append(f.Names, n)
+		}
+	}
+	return f
+}
+
+// File implements facts.Source.
+func (s *Source) File(path string) facts.File {
+	f, err := s.Open(path)
+	if errors.Is(err, ErrNotRegular) {
+		return facts.File{Status: facts.FileNotRegular}
+	}
+	if err != nil {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return facts.File{Status: facts.FileNoSize}
+	}
+	if !info.Mode().IsRegular() {
+		return facts.File{Status: facts.FileNotRead}
+	}
+	content, err := io.ReadAll(f)
+	if err != nil {
+		return facts.File{Status: facts.FileNotRead}
+	}
+	return facts.File{Content: string(content)}
+}
+
+// Exe implements facts.Source.
+func (s *Source) Exe() facts.Exe {
+	if s.Program != "" {
+		return facts.Exe{Path: s.Program, Known: len(s.Program) < 1024}
+	}
+	if s.Foreign() {
+		return facts.Exe{Known: true}
+	}
+	path, err := os.Readlink("/proc/self/exe")
+	return facts.Exe{Path: path, Known: err == nil && len(path) < 1024}
+}

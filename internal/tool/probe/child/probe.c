@@ -1,0 +1,395 @@
+/* probe.c: a short program life on the Vulkan library, for "vkloader info": load, enumerate, create an instance, list
+ * the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
+ *
+ * It prints one JSON object a line, and says what it begins before it begins it, so that whoever reads can name the
+ * phase in which a driver or a layer crashed or hung. It is a process of its own for that reason: the tool never loads
+ * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
+ *
+ * usage: probe LIBRARY [again]      again: the whole life a second time, for times without cold files
+ *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
+ *        probe die SIGNAL           see die.c
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "die.h"
+#include "gen/zvk.h"
+#include "intercepts.h"
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* ---- output ---- */
+
+static void put_string(const char *s)
+{
+    putchar('"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void put_key(const char *key)
+{
+    printf(",\"%s\":", key);
+}
+
+static void put_text(const char *key, const char *value)
+{
+    put_key(key);
+    put_string(value);
+}
+
+static void put_number(const char *key, double value)
+{
+    printf(",\"%s\":%.0f", key, value);
+}
+
+static void put_uuid(const char *key, const uint8_t *uuid)
+{
+    printf(",\"%s\":\"", key);
+    for (uint32_t i = 0; i < VK_UUID_SIZE; i++)
+        printf("%02x", uuid[i]);
+    printf("\"");
+}
+
+static int round_number = 1;
+static double began;
+
+static void begin(const char *phase)
+{
+    printf("{\"event\":\"begin\",\"phase\":\"%s\",\"round\":%d}\n", phase, round_number);
+    fflush(stdout);
+    began = now_us();
+}
+
+static void done(const char *phase, VkResult result)
+{
+    double us = now_us() - began;
+    printf("{\"event\":\"done\",\"phase\":\"%s\",\"round\":%d,\"us\":%.3f,\"result\":%d}\n", phase, round_number, us,
+           (int)result);
+    fflush(stdout);
+}
+
+static void end_line(void)
+{
+    printf("}\n");
+    fflush(stdout);
+}
+
+/* Resident memory and threads of this process, as the kernel counts them. */
+static void usage(const char *after)
+{
+    FILE *f = fopen("/proc/self/status", "re");
+    char line[256];
+    long rss = 0, threads = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "VmRSS: %ld", &rss);
+        sscanf(line, "Threads: %ld", &threads);
+    }
+    if (f)
+        fclose(f);
+    printf("{\"event\":\"usage\"");
+    put_text("after", after);
+    put_number("resident_kb", (double)rss);
+    put_number("threads", (double)threads);
+    end_line();
+}
+
+/* ---- the library ---- */
+
+static PFN_vkGetInstanceProcAddr gipa;
+
+static PFN_vkVoidFunction command(VkInstance instance, const char *name)
+{
+    PFN_vkVoidFunction f = gipa(instance, name);
+    if (!f) {
+        printf("{\"event\":\"missing\"");
+        put_text("command", name);
+        end_line();
+        exit(3);
+    }
+    return f;
+}
+#define COMMAND(instance, name) ((PFN_##name)command((instance), #name))
+
+static bool load(const char *path)
+{
+    begin("load");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
+    if (!library) {
+        printf("{\"event\":\"unloadable\"");
+        put_text("error", dlerror());
+        end_line();
+        return false;
+    }
+    /* A function pointer through an object pointer: what dlsym is for. */
+    void *symbol = dlsym(library, "vkGetInstanceProcAddr");
+    memcpy(&gipa, &symbol, sizeof gipa);
+    if (!gipa) {
+        printf("{\"event\":\"unloadable\"");
+        put_text("error", "no vkGetInstanceProcAddr in it");
+        end_line();
+        return false;
+    }
+    Dl_info where;
+    if (dladdr(symbol, &where) && where.dli_fname) {
+        char *real = realpath(where.dli_fname, NULL);
+        printf("{\"event\":\"library\"");
+        put_text("path", real ? real : where.dli_fname);
+        end_line();
+        free(real);
+    }
+    return true;
+}
+
+/* ---- the life ---- */
+
+static bool has(const VkExtensionProperties *list, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(list[i].extensionName, name))
+            return true;
+    return false;
+}
+
+static void enumerate(bool print, bool *portability, uint32_t *version)
+{
+    uint32_t count = 0;
+    VkExtensionProperties *exts = NULL;
+    begin("enumerate extensions");
+    PFN_vkEnumerateInstanceExtensionProperties list = COMMAND(NULL, vkEnumerateInstanceExtensionProperties);
+    VkResult r = list(NULL, &count, NULL);
+    if (r == VK_SUCCESS) {
+        exts = calloc(count + 1, sizeof *exts);
+        r = exts ? list(NULL, &count, exts) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    done("enumerate extensions", r);
+    *portability = r >= 0 && has(exts, count, "VK_KHR_portability_enumeration");
+    for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
+        printf("{\"event\":\"extension\"");
+        put_text("name", exts[i].extensionName);
+        put_number("revision", exts[i].specVersion);
+        end_line();
+    }
+    free(exts);
+
+    begin("enumerate layers");
+    VkLayerProperties *layers = NULL;
+    PFN_vkEnumerateInstanceLayerProperties list_layers = COMMAND(NULL, vkEnumerateInstanceLayerProperties);
+    count = 0;
+    r = list_layers(&count, NULL);
+    if (r == VK_SUCCESS) {
+        layers = calloc(count + 1, sizeof *layers);
+        r = layers ? list_layers(&count, layers) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    done("enumerate layers", r);
+    for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
+        printf("{\"event\":\"layer\"");
+        put_text("name", layers[i].layerName);
+        put_text("description", layers[i].description);
+        put_number("api_version", layers[i].specVersion);
+        put_number("implementation_version", layers[i].implementationVersion);
+        end_line();
+    }
+    free(layers);
+
+    *version = VK_API_VERSION_1_0;
+    PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+    if (ask)
+        ask(version);
+    if (print) {
+        printf("{\"event\":\"version\"");
+        put_number("version", *version);
+        end_line();
+    }
+}
+
+static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
+{
+    VkPhysicalDeviceProperties props;
+    memset(&props, 0, sizeof props);
+    COMMAND(instance, vkGetPhysicalDeviceProperties)(physical, &props);
+    VkPhysicalDeviceDriverProperties driver;
+    memset(&driver, 0, sizeof driver);
+    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    VkPhysicalDeviceIDProperties id;
+    memset(&id, 0, sizeof id);
+    id.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES;
+    if (props.apiVersion >= VK_API_VERSION_1_1) {
+        VkPhysicalDeviceProperties2 props2;
+        memset(&props2, 0, sizeof props2);
+        props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+        props2.pNext = &id;
+        if (props.apiVersion >= VK_API_VERSION_1_2)
+            id.pNext = &driver;
+        COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
+    }
+    printf("{\"event\":\"device\"");
+    put_number("index", index);
+    put_text("name", props.deviceName);
+    put_number("type", props.deviceType);
+    put_number("api_version", props.apiVersion);
+    put_number("driver_version", props.driverVersion);
+    put_number("vendor_id", props.vendorID);
+    put_number("device_id", props.deviceID);
+    put_text("driver_name", driver.driverName);
+    put_text("driver_info", driver.driverInfo);
+    if (props.apiVersion >= VK_API_VERSION_1_1) {
+        put_uuid("device_uuid", id.deviceUUID);
+        put_uuid("driver_uuid", id.driverUUID);
+    }
+    end_line();
+}
+
+/* One library of this process. */
+static int mapped(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    char *real = info->dlpi_name && *info->dlpi_name ? realpath(info->dlpi_name, NULL) : NULL;
+    if (real) {
+        printf("{\"event\":\"mapped\"");
+        put_text("path", real);
+        end_line();
+    }
+    free(real);
+    return 0;
+}
+
+/* The layers are still to be asked what they intercept: before there is a device, and with the first one. */
+static bool to_ask, to_ask_device;
+
+static void ask_layers(VkInstance instance, VkDevice device)
+{
+    if (!*(device ? &to_ask_device : &to_ask)) return;
+    *(device ? &to_ask_device : &to_ask) = false;
+    begin("ask layers");
+    intercepts(instance, device);
+    done("ask layers", VK_SUCCESS);
+}
+
+static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
+{
+    uint32_t count = 0;
+    COMMAND(instance, vkGetPhysicalDeviceQueueFamilyProperties)(physical, &count, NULL);
+    float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .queueCreateInfoCount = count ? 1 : 0,
+                               .pQueueCreateInfos = &queue};
+    VkDevice device = NULL;
+    VkResult r = COMMAND(instance, vkCreateDevice)(physical, &info, NULL, &device);
+    if (r != VK_SUCCESS)
+        return r;
+    ask_layers(instance, device);
+    PFN_vkGetDeviceProcAddr gdpa = COMMAND(instance, vkGetDeviceProcAddr);
+    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)gdpa(device, "vkDestroyDevice");
+    if (!destroy)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    destroy(device, NULL);
+    return VK_SUCCESS;
+}
+
+static bool life(bool print)
+{
+    bool portability;
+    uint32_t version;
+    enumerate(print, &portability, &version);
+
+    /* Devices of a driver that hides behind portability are devices of this machine too. */
+    const char *name = "VK_KHR_portability_enumeration";
+    /* Not more than is used: layers older than what a program asks for are worth a warning of the loader. */
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                             .pApplicationName = "vkloader info",
+                             .apiVersion = version < VK_API_VERSION_1_2 ? version : VK_API_VERSION_1_2};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
+                                 .pApplicationInfo = &app,
+                                 .enabledExtensionCount = portability ? 1 : 0,
+                                 .ppEnabledExtensionNames = &name};
+    VkInstance instance = NULL;
+    begin("create instance");
+    VkResult r = COMMAND(NULL, vkCreateInstance)(&info, NULL, &instance);
+    done("create instance", r);
+    if (r != VK_SUCCESS)
+        return false;
+    if (print) /* which layers are really there */
+        dl_iterate_phdr(mapped, NULL);
+
+    begin("list devices");
+    PFN_vkEnumeratePhysicalDevices list = COMMAND(instance, vkEnumeratePhysicalDevices);
+    VkPhysicalDevice *physical = NULL;
+    uint32_t count = 0;
+    r = list(instance, &count, NULL);
+    if (r == VK_SUCCESS) {
+        physical = calloc(count + 1, sizeof *physical);
+        r = physical ? list(instance, &count, physical) : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    done("list devices", r);
+    if (r < 0)
+        count = 0;
+    bool fine = r == VK_SUCCESS && count > 0;
+    for (uint32_t i = 0; i < count && print; i++)
+        describe(instance, physical[i], i);
+    ask_layers(instance, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        char phase[64];
+        snprintf(phase, sizeof phase, "use device %u", i);
+        begin(phase);
+        r = use_device(instance, physical[i]);
+        done(phase, r);
+        fine = fine && r == VK_SUCCESS;
+    }
+    free(physical);
+
+    begin("destroy instance");
+    COMMAND(instance, vkDestroyInstance)(instance, NULL);
+    done("destroy instance", VK_SUCCESS);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "die")) return die(argv[2]);
+    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "intercepts"))) {
+        fprintf(stderr, "usage: probe LIBRARY [again|intercepts]\n");
+        return 2;
+    }
+    if (argc == 3 && !strcmp(argv[2], "intercepts") && !(to_ask = to_ask_device = intercepts_begin())) {
+        fprintf(stderr, "probe: what is to be asked has another form\n");
+        return 2;
+    }
+    usage("start");
+    if (!load(argv[1]))
+        return 3;
+    usage("load");
+    bool fine = life(true);
+    if (argc == 3 && !strcmp(argv[2], "again")) {
+        round_number = 2;
+        fine = life(false) && fine;
+    }
+    usage("end");
+    printf("{\"event\":\"end\"}\n");
+    fflush(stdout);
+    return fine ? 0 : 1;
+}

@@ -1,0 +1,56 @@
+package probe
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as installed.
+type Place struct {
+	Library string // the libvulkan.so.1 that is looked through
+	Child   string // the program that loads it
+}
+
+var (
+	libraryPlaces = []string{
+		"libvulkan.so.1", "../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
+	}
+	childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
+)
+
+// Find looks from the tool's own real path; library, when not empty, is taken instead of the one found.
+func Find(executable, library string) (Place, error) {
+	real, err := filepath.EvalSymlinks(executable)
+	if err != nil {
+		return Place{}, fmt.Errorf("own path %s: %w", executable, err)
+	}
+	dir := filepath.Dir(real)
+	found := Place{Library: library}
+	if found.Library == "" {
+		if found.Library, err = firstOf(dir, libraryPlaces); err != nil {
+			return Place{}, fmt.Errorf("no libvulkan.so.1 with this tool: %w", err)
+		}
+	} else if strings.Contains(library, "/") {
+		if found.Library, err = filepath.Abs(library); err != nil {
+			return Place{}, err
+		}
+	}
+	if found.Child, err = firstOf(dir, childPlaces); err != nil {
+		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
+	}
+	return found, nil
+}
+
+func firstOf(dir string, places []string) (string, error) {
+	var tried []string
+	for _, place := range places {
+		path := filepath.Join(dir, place)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, nil
+		}
+		tried = append(tried, path)
+	}
+	return "", fmt.Errorf("looked for %s", strings.Join(tried, ", "))
+}

@@ -1,0 +1,32 @@
+package probe
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The places that the tool is found in: as built, and as installed, also through a link.
+func TestPlaces(t *testing.T) {
+	for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu"} {
+		prefix := t.TempDir()
+		for _, file := range []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"} {
+			path := filepath.Join(prefix, file)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		link := filepath.Join(t.TempDir(), "tool")
+		if err := os.Symlink(filepath.Join(prefix, "bin/vkloader"), link); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Find(link, "")
+		if err != nil || found.Library != filepath.Join(prefix, lib, "libvulkan.so.1") ||
+			found.Child != filepath.Join(prefix, "libexec/vkloader/probe") {
+			t.Errorf("%s: %+v, %v", lib, found, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package probe
+
+import "vkloader/internal/core/vk"
+
+// Result is what the child reported of its run on the library.
+type Result struct {
+	Library    string      // real path of the library that was opened
+	Version    uint32      // of the instance level
+	Extensions []Extension // of the instance level
+	Layers     []Layer
+	Devices    []Device
+	Phases     []Phase // finished ones, in order
+	Usage      map[string]Usage
+	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
+	Asked      []Interception // by layer, in the order of the question
+	Log        string         // what was written to standard error
+	Problem    string         // why it did not end well; empty when it did
+	Outcome    Outcome
+}
+
+// Outcome is how a run ended.
+type Outcome uint8
+
+// Outcomes.
+const (
+	Fine    Outcome = iota
+	Failed          // it ended by itself, and something did not work
+	Crashed         // by a signal
+	Hung            // it was ended at its limit
+)
+
+// Extension is one of the instance level.
+type Extension struct {
+	Name     string `json:"name"`
+	Revision uint32 `json:"revision"`
+}
+
+// Layer is a layer as the library lists it.
+type Layer struct {
+	Name                  string `json:"name"`
+	Description           string `json:"description"`
+	APIVersion            uint32 `json:"api_version"`
+	ImplementationVersion uint32 `json:"implementation_version"`
+}
+
+// Device is a physical device as programs see it.
+type Device struct {
+	Index         uint32 `json:"index"`
+	Name          string `json:"name"`
+	Type          uint32 `json:"type"`
+	APIVersion    uint32 `json:"api_version"`
+	DriverVersion uint32 `json:"driver_version"`
+	VendorID      uint32 `json:"vendor_id"`
+	DeviceID      uint32 `json:"device_id"`
+	DriverName    string `json:"driver_name"`
+	DriverInfo    string `json:"driver_info"`
+	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
+	DriverUUID    string `json:"driver_uuid,omitempty"`
+	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
+}
+
+// Interception is what a layer takes for itself, as far as it answered.
+type Interception struct {
+	Answered bool
+	Commands []string
+	Problem  string
+}
+
+func (r *Result) asked(layer int) *Interception {
+	for len(r.Asked) <= layer {
+		r.Asked = append(r.Asked, Interception{})
+	}
+	return &r.Asked[layer]
+}
+
+// Names of phases.
+const (
+	CreateInstance = "create instance"
+	ListDevices    = "list devices"
+)
+
+// Phase is a step of the run, with what it took and gave.
+type Phase struct {
+	Name   string
+	Round  int
+	Micros float64
+	Result vk.Result
+}
+
+// Usage is what the child used of the system at some moment.
+type Usage struct {
+	ResidentKB int64 `json:"resident_kb"`
+	Threads    int   `json:"threads"`
+}

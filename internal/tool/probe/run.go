@@ -1,0 +1,210 @@
+package probe
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"vkloader/internal/core/vk"
+)
+
+// event is any line of the probe.
+type event struct {
+	Event   string    `json:"event"`
+	Phase   string    `json:"phase"`
+	Round   int       `json:"round"`
+	Micros  float64   `json:"us"`
+	Result  vk.Result `json:"result"`
+	Path    string    `json:"path"`
+	Error   string    `json:"error"`
+	Command string    `json:"command"`
+	Version uint32    `json:"version"`
+	After   string    `json:"after"`
+	Layer   int       `json:"layer"`
+	Trouble string    `json:"problem"`
+}
+
+// logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
+const logMost = 4 << 20
+
+// Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
+// means that the child could not be run at all; whatever happens inside it is the result's Problem.
+func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("", "", at, environ, limit)
+}
+
+// Twice is Run with everything once more in the same process, for times without cold files.
+func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("again", "", at, environ, limit)
+}
+
+// Ask is Run with a question to the layers of the chain: what they intercept.
+func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("intercepts", question, at, environ, limit)
+}
+
+// run is Run in one of the child's ways, with standard input for it.
+func run(way, input string, at Place, environ []string, limit time.Duration) (*Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	args := []string{at.Library}
+	if way != "" {
+		args = append(args, way)
+	}
+	cmd := exec.CommandContext(ctx, at.Child, args...)
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
+	cmd.Env = environ
+	var out bytes.Buffer
+	log := &firstBytes{most: logMost}
+	cmd.Stdout, cmd.Stderr = &out, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// What a driver has started goes with it.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 2 * time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
+	}
+	err := cmd.Wait()
+	// What is left of its group has been started by a driver or layer and stays behind otherwise.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	result := &Result{Usage: map[string]Usage{}, Log: log.String()}
+	unfinished := result.read(&out)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		result.Problem, result.Outcome = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), Hung
+	case errors.As(err, &exit):
+		status, ok := exit.Sys().(syscall.WaitStatus)
+		if ok && status.Signaled() {
+			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), result.during(unfinished))
+			result.Outcome = Crashed
+			break
+		}
+		if result.Problem == "" {
+			result.Problem = result.failedPhase()
+		}
+		result.Outcome = Failed
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
+	}
+	return result, nil
+}
+
+// during says in which phase it ended, or after which, when none was going on.
+func (r *Result) during(phase string) string {
+	switch {
+	case phase != "":
+		return " during: " + phase
+	case len(r.Phases) > 0:
+		return " after: " + r.Phases[len(r.Phases)-1].Name
+	}
+	return ""
+}
+
+// read takes the probe's lines and gives the phase that was begun and not finished.
+func (r *Result) read(out *bytes.Buffer) (unfinished string) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e event
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue // a driver or layer that prints
+		}
+		switch e.Event {
+		case "begin":
+			unfinished = e.Phase
+		case "done":
+			unfinished = ""
+			r.Phases = append(r.Phases, Phase{e.Phase, e.Round, e.Micros, e.Result})
+		case "library":
+			r.Library = e.Path
+		case "mapped":
+			r.Mapped = append(r.Mapped, e.Path)
+		case "version":
+			r.Version = e.Version
+		case "missing":
+			r.Problem = "the library has no " + e.Command
+		case "unloadable":
+			r.Problem = e.Error
+		case "extension":
+			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
+		case "layer":
+			r.Layers = appendDecoded(r.Layers, lines.Bytes())
+		case "device":
+			r.Devices = appendDecoded(r.Devices, lines.Bytes())
+		case "intercepts":
+			r.asked(e.Layer).Commands = append(r.asked(e.Layer).Commands, e.Command)
+		case "asked":
+			r.asked(e.Layer).Answered, r.asked(e.Layer).Problem = true, e.Trouble
+		case "usage":
+			var u Usage
+			if json.Unmarshal(lines.Bytes(), &u) == nil {
+				r.Usage[e.After] = u
+			}
+		}
+	}
+	return unfinished
+}
+
+func appendDecoded[T any](list []T, line []byte) []T {
+	var value T
+	if json.Unmarshal(line, &value) != nil {
+		return list
+	}
+	return append(list, value)
+}
+
+// failedPhase says which phase failed, in a life that ended by itself.
+func (r *Result) failedPhase() string {
+	for _, p := range r.Phases {
+		if p.Result < 0 {
+			return fmt.Sprintf("%s failed with %s", p.Name, p.Result)
+		}
+	}
+	if len(r.Devices) == 0 {
+		return "there is no device"
+	}
+	return "the probe ended early"
+}
+
+// NoDriver tells whether the loader found no usable driver at all.
+func (r *Result) NoDriver() bool {
+	for _, p := range r.Phases {
+		if p.Name == CreateInstance && p.Result == vk.ErrorIncompatibleDriver {
+			return true
+		}
+	}
+	return false
+}
+
+func signalName(s syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
+		syscall.SIGFPE: "SIGFPE", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
+		syscall.SIGSYS: "SIGSYS",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+// firstBytes keeps the beginning of what is written to it.
+type firstBytes struct {
+	strings.Builder
+	most int
+}
+
+func (f *firstBytes) Write(p []byte) (int, error) {
+	f.Builder.Write(p[:min(len(p), f.most-f.Len())])
+	return len(p), nil
+}

@@ -1,0 +1,451 @@
+package settingsfile
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
+)
+
+// Change is what settings set was told.
+type Change struct {
+	Apps, Layers, Drivers, Added, Devices []string
+	NoLayers, OnlyThese                   bool
+	Log, Expires                          string
+	System, Force, Dry                    bool
+}
+
+// Devices asks for all devices of the machine, hidden ones included.
+type Devices func() ([]probe.Device, error)
+
+// Done is what settings set and clear have done.
+type Done struct {
+	Schema   int    `json:"schema"`
+	Wrote    string `json:"wrote,omitempty"`
+	Removed  string `json:"removed,omitempty"`
+	Restored bool   `json:"restored,omitempty"` // another program's file is back
+	Expires  string `json:"expires,omitempty"`
+}
+
+// Time is a moment as the files and the tool write it; "" for none.
+func Time(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// DropPrograms takes the settings for some programs out of a file, and the file when nothing is left in it.
+func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
+	unlock, err := Lock(&p.Machine, f.Path)
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	defer unlock()
+	if f, err = Read(&p.Machine, f.Path); err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	if !Drop(content, apps) {
+		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
+	}
+	if len(content["settings_array"].([]any)) == 0 {
+		done.Removed = f.Path
+		done.Restored, err = Remove(&p.Machine, f.Path)
+	} else {
+		done.Wrote = f.Path
+		done.Expires = Time(f.Expires)
+		err = Write(&p.Machine, f.Path, content, f.Expires, false)
+	}
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	return done, nil
+}
+
+// Written is what Set wrote, or would write.
+type Written struct {
+	Path    string
+	Expires time.Time
+	Content map[string]any
+	Alone   bool // the programs get these settings only, and no longer those for all programs
+}
+
+// Set carries out a change, in the file that is chosen for it.
+func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
+	where, err := c.place(p)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Dry {
+		unlock, err := Lock(&p.Machine, where)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := p.Again(); err != nil {
+			return nil, err
+		}
+	}
+	f := p.InForce()
+	if f != nil && f.Path != where {
+		f = nil
+	}
+	if f != nil && !f.Ours && !c.Force {
+		return nil, NotOurs(f)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	apps, err := RealApps(&p.Machine, c.Apps)
+	if err != nil {
+		return nil, err
+	}
+	written := &Written{Path: where, Content: content}
+	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
+		alone := len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
+		if object := For(content, apps, c.hasSettings()); object != nil {
+			written.Alone = alone
+			if err := c.apply(p, devices, object); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
+		return nil, err
+	}
+	if err := judge(content, where); err != nil {
+		return nil, err
+	}
+	if c.Dry {
+		return written, nil
+	}
+	if err := Write(&p.Machine, where, content, written.Expires, f != nil && !f.Ours); err != nil {
+		return nil, exit.Unable("settings file: %w", err)
+	}
+	return written, nil
+}
+
+func (c *Change) hasSettings() bool {
+	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != ""
+}
+
+// place chooses the file to write: the one in force, or else the first place.
+func (c *Change) place(p *Found) (string, error) {
+	homes, places := []string{}, p.Places
+	for _, v := range []variables.ID{variables.Home, variables.ConfigHome, variables.DataHome} {
+		value, _ := p.Machine.Lookup(v.Name())
+		if value, _, _ = strings.Cut(value, ":"); value != "" { // of a list the first counts (SET-4)
+			homes = append(homes, value)
+		}
+	}
+	ofUser := func(place string) bool {
+		return slices.ContainsFunc(homes, func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
+	}
+	f := p.InForce()
+	if c.System {
+		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, search.Linux().SysConfDir+"/") })
+		if at < 0 {
+			return "", exit.Unable("no place for the settings of all users")
+		}
+		if f != nil && slices.Index(places, f.Path) < at {
+			return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+		}
+		return places[at], nil
+	}
+	if f != nil && ofUser(f.Path) {
+		return f.Path, nil
+	}
+	at := slices.IndexFunc(places, ofUser)
+	if at < 0 {
+		return "", exit.Unable("no place for settings of a user: HOME is not set; --system writes those of all users")
+	}
+	if f != nil && slices.Index(places, f.Path) < at {
+		return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+	}
+	if f != nil && !c.Force {
+		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours, --system changes those", f.Path)
+	}
+	return places[at], nil
+}
+
+// apply changes an object of the file.
+func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
+	if c.NoLayers {
+		object["layers"] = []any{}
+	}
+	if len(c.Layers) > 0 {
+		list, err := c.layerEntries(p)
+		if err != nil {
+			return err
+		}
+		object["layers"] = list
+	}
+	if len(c.Drivers)+len(c.Added) > 0 {
+		list, err := c.driverEntries(p)
+		if err != nil {
+			return err
+		}
+		object["additional_drivers"] = list
+		object["additional_drivers_use_exclusively"] = len(c.Drivers) > 0
+	}
+	if len(c.Devices) > 0 {
+		list, err := c.deviceEntries(devices)
+		if err != nil {
+			return err
+		}
+		object["device_configurations"] = list
+	}
+	if c.Log != "" {
+		words := []any{}
+		for _, word := range strings.Split(c.Log, ",") {
+			if !slices.Contains(LogWords, word) {
+				return fmt.Errorf("--log: %q is none of %s", word, strings.Join(LogWords, ", "))
+			}
+			words = append(words, word)
+		}
+		object["stderr_log"] = words
+	}
+	return nil
+}
+
+// LogWords are those of stderr_log.
+var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
+
+// levelWords are the words of stderr_log for a level.
+func levelWords(level uint32) []string {
+	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
+	var words []string
+	for i, word := range LogWords {
+		if bits[i] != 0 && level&bits[i] != 0 {
+			words = append(words, word)
+		}
+	}
+	if len(words) == len(LogWords)-1 {
+		return LogWords[:1]
+	}
+	return words
+}
+
+// found is what there is without settings files, and without the filters that take layers and drivers out of lists.
+func (p *Found) found() (*plan.Answer, error) {
+	return decision.Ask(decision.Without(decision.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
+}
+
+func (c *Change) layerEntries(p *Found) ([]any, error) {
+	answer, err := p.found()
+	if err != nil {
+		return nil, err
+	}
+	list, placed := []any{}, c.OnlyThese
+	for _, word := range c.Layers {
+		if word == "others" {
+			if placed {
+				return nil, errors.New("--layer others: once, and not with --only-these-layers")
+			}
+			placed = true
+			list = append(list, map[string]any{"control": "unordered_layer_location"})
+			continue
+		}
+		name, control, given := strings.Cut(word, "=")
+		if !given {
+			control = "on"
+		}
+		if control != "on" && control != "off" && control != "auto" {
+			return nil, fmt.Errorf("--layer wants NAME=on, NAME=off or NAME=auto, got %q", word)
+		}
+		layer := findLayer(answer.Layers, name)
+		if layer == nil && control != "off" {
+			return nil, exit.Problem("no layer %s is installed; there is %s", name, layerNames(answer.Layers))
+		}
+		entry := map[string]any{"name": name, "control": control, "path": ""}
+		if layer != nil {
+			entry["path"] = layer.Manifest
+			if layer.Implicit {
+				entry["treat_as_implicit_manifest"] = true
+			}
+		}
+		list = append(list, entry)
+	}
+	if !placed {
+		list = append(list, map[string]any{"control": "unordered_layer_location"})
+	}
+	return list, nil
+}
+
+func findLayer(layers []*manifest.Layer, name string) *manifest.Layer {
+	for _, l := range layers {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+func layerNames(layers []*manifest.Layer) string {
+	var names []string
+	for _, l := range layers {
+		names = append(names, l.Name)
+	}
+	return term.Or(strings.Join(names, ", "), "none")
+}
+
+// driverEntries are the manifests in the order in which they are meant; the file has the last one first (SET-83).
+func (c *Change) driverEntries(p *Found) ([]any, error) {
+	var paths []string
+	for _, path := range c.Added {
+		if !strings.HasPrefix(path, "/") && !p.Machine.Foreign() {
+			absolute, err := filepath.Abs(path)
+			if err != nil {
+				return nil, err
+			}
+			path = absolute
+		}
+		if !search.IsManifestName(path) || !p.Machine.Exists(path) {
+			return nil, exit.Problem("--add-driver: %s is no manifest: the name has to end in .json, and the file has to be there", path)
+		}
+		paths = append(paths, path)
+	}
+	if len(c.Drivers) > 0 {
+		answer, err := p.found()
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, word := range c.Drivers {
+			any := false
+			for _, d := range answer.Drivers {
+				if names = append(names, d.Path); (d.Path == word || plan.Filtered(word, search.BaseName(d.Path))) && !slices.Contains(paths, d.Path) {
+					paths = append(paths, d.Path)
+				}
+				any = any || d.Path == word || plan.Filtered(word, search.BaseName(d.Path))
+			}
+			if !any {
+				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s", word,
+					term.Or(strings.Join(slices.Compact(names), ", "), "none"))
+			}
+		}
+	}
+	list := []any{}
+	for _, path := range slices.Backward(paths) {
+		list = append(list, map[string]any{"path": path})
+	}
+	return list, nil
+}
+
+// deviceEntries are the devices as a configuration names them.
+func (c *Change) deviceEntries(ask Devices) ([]any, error) {
+	list := []any{}
+	var devices []probe.Device
+	for _, word := range c.Devices {
+		if entry, ok := explicitDevice(word); ok {
+			list = append(list, entry)
+			continue
+		}
+		if devices == nil {
+			var err error
+			if devices, err = ask(); err != nil {
+				return nil, err
+			}
+		}
+		var hits []probe.Device
+		var names []string
+		number, err := strconv.ParseUint(word, 10, 32)
+		for _, d := range devices {
+			if err == nil && uint64(d.Index) == number || err != nil && strings.Contains(strings.ToLower(d.Name), strings.ToLower(word)) {
+				hits = append(hits, d)
+			}
+			names = append(names, fmt.Sprintf("%d %s", d.Index, d.Name))
+		}
+		if len(hits) != 1 {
+			return nil, exit.Problem("--device: %q is %s; there is %s", word, term.Number(len(hits), "device"),
+				term.Or(strings.Join(names, ", "), "none"))
+		}
+		entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", hits[0].DeviceUUID, hits[0].DriverUUID, int32(hits[0].DriverVersion)))
+		if !ok {
+			return nil, exit.Problem("--device: %s is a device of Vulkan 1.0, which no configuration can name", hits[0].Name)
+		}
+		entry["deviceName"], entry["driverName"] = hits[0].Name, hits[0].DriverName
+		list = append(list, entry)
+	}
+	return list, nil
+}
+
+// explicitDevice reads DEVICEUUID/DRIVERUUID/VERSION.
+func explicitDevice(text string) (map[string]any, bool) {
+	part := strings.Split(text, "/")
+	if len(part) != 3 {
+		return nil, false
+	}
+	entry := map[string]any{}
+	for i, name := range []string{"deviceUUID", "driverUUID"} {
+		bytes, err := hex.DecodeString(strings.ReplaceAll(part[i], "-", ""))
+		if err != nil || len(bytes) != 16 {
+			return nil, false
+		}
+		numbers := []any{}
+		for _, b := range bytes {
+			numbers = append(numbers, int(b))
+		}
+		entry[name] = numbers
+	}
+	version, err := strconv.ParseInt(part[2], 10, 32)
+	entry["driverVersion"] = version
+	return entry, err == nil
+}
+
+// expiry is when the file's time is over: as told, or as it was.
+func (c *Change) expiry(f *File, now time.Time) (time.Time, error) {
+	switch {
+	case c.Expires == "" && f != nil && f.Ours:
+		return f.Expires, nil
+	case c.Expires == "" || c.Expires == "never":
+		return time.Time{}, nil
+	}
+	text, unit := c.Expires, time.Duration(1)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		text, unit = days+"h", 24
+	}
+	length, err := time.ParseDuration(text)
+	if err != nil || length <= 0 || length > 100*365*24*time.Hour {
+		return time.Time{}, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", c.Expires)
+	}
+	return now.Add(length * unit).Truncate(time.Second), nil
+}
+
+// judge refuses to write what the loader would not take.
+func judge(content map[string]any, where string) error {
+	text, err := encode(content)
+	if err != nil {
+		return err
+	}
+	report := validation.File(string(text), where, validation.Settings)
+	if problems, _ := report.Problems(); problems > 0 {
+		for _, f := range report.Findings {
+			if f.Code.Entry().Severity == diag.Problem {
+				return exit.Problem("not written: the file would have a problem: %s", f.What)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+// Package settingsfile finds, reads and writes the loader settings file for the tool: with a mark that says who wrote
+// it, an expiry that the tool honours and loaders do not know, and never in place of another program's file unless told
+// to. What the file's settings mean is the business of packages settings and plan.
+package settingsfile

@@ -1,0 +1,273 @@
+package settingsfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/machine"
+)
+
+// Mark is the member that says that the file is the tool's own; Writer is what stands in it.
+const (
+	Mark   = "vkloader"
+	Writer = "vkloader settings"
+)
+
+// setAside is added to the name of another program's file that had to make room; loaders do not read such names.
+const setAside = ".before-vkloader"
+
+// File is a settings file.
+type File struct {
+	Path    string // as seen on its machine
+	Content string
+	Ours    bool      // it has the tool's mark
+	Expires time.Time // of our own; zero: never
+}
+
+// Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
+func Places(from facts.Source) []string {
+	var places []string
+	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
+		places = nil
+		for _, place := range search.SettingsFiles(search.Linux(), s) {
+			if place = path.Clean(place); !slices.Contains(places, place) {
+				places = append(places, place)
+			}
+		}
+	})
+	return places
+}
+
+// Existing reads those of the places where there is a file, in order.
+func Existing(m *machine.Machine, places []string) ([]*File, error) {
+	var files []*File
+	for _, place := range places {
+		f, err := Read(m, place)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return files, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// Read reads one file. What is no JSON, or has no mark, is another program's.
+func Read(m *machine.Machine, place string) (*File, error) {
+	data, err := m.ReadFile(place)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: place, Content: string(data)}
+	doc, fault := document.Parse(f.Content)
+	if fault != nil {
+		return f, nil
+	}
+	mark := doc.Top().Member(Mark)
+	writer, _ := mark.Member("written_by").Text()
+	f.Ours = writer == Writer
+	if text, ok := mark.Member("expires").Text(); ok && f.Ours {
+		f.Expires, _ = time.Parse(time.RFC3339, text) // one that is no time is never over; the schema has a word on it
+	}
+	return f, nil
+}
+
+// Expired tells whether a file is ours and its time is over.
+func (f *File) Expired(now time.Time) bool {
+	return f.Ours && !f.Expires.IsZero() && !now.Before(f.Expires)
+}
+
+// Lock keeps other runs of the tool from changing the file until the function that it gives is called. The folder is
+// made where it is missing.
+func Lock(m *machine.Machine, place string) (unlock func(), err error) {
+	where, err := m.Host(place)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
+		return nil, err
+	}
+	folder, err := os.Open(filepath.Dir(where))
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+		folder.Close()
+		return nil, fmt.Errorf("lock on %s: %w", path.Dir(place), err)
+	}
+	return func() { folder.Close() }, nil
+}
+
+// Write puts content, with the mark, in the file's place, all at once: a program that starts meanwhile reads the old
+// file or the new one. An existing file keeps its permissions; aside keeps another program's file beside it, for Remove
+// to put back. A symbolic link stays, and its target is written.
+func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
+	mark := map[string]any{"written_by": Writer}
+	if !expires.IsZero() {
+		mark["expires"] = expires.UTC().Format(time.RFC3339)
+	}
+	content[Mark] = mark
+	text, err := encode(content)
+	if err != nil {
+		return err
+	}
+	where, err := target(m, place)
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(where); err == nil {
+		mode = info.Mode().Perm()
+		if aside {
+			if err := copyFile(where, where+setAside, mode); err != nil {
+				return err
+			}
+		}
+	}
+	return replace(where, text, mode)
+}
+
+// encode is the text of a content.
+func encode(content map[string]any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "    ")
+	err := encoder.Encode(content)
+	return text.Bytes(), err
+}
+
+// target is the file that is written for a place, all links followed.
+func target(m *machine.Machine, place string) (string, error) {
+	if m.Foreign() {
+		return m.Host(place)
+	}
+	return m.Real(place)
+}
+
+// replace writes a file in one step.
+func replace(where string, data []byte, mode fs.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(where), ".vk_loader_settings.*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(mode); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), where)
+}
+
+func copyFile(from, to string, mode fs.FileMode) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return replace(to, data, mode)
+}
+
+// Remove takes the file away, and puts back what Write had set aside; restored tells whether there was any.
+func Remove(m *machine.Machine, place string) (restored bool, err error) {
+	where, err := target(m, place)
+	if err != nil {
+		return false, err
+	}
+	err = os.Rename(where+setAside, where)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, os.Remove(where)
+	}
+	return err == nil, err
+}
+
+// Decode gives what one of our files says, for a change; a new content when f is nil or not ours.
+func (f *File) Decode() (map[string]any, error) {
+	fresh := map[string]any{"file_format_version": "1.0.0", "settings_array": []any{}}
+	if f == nil || !f.Ours {
+		return fresh, nil
+	}
+	content := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(f.Content)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&content); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if _, ok := content["settings_array"].([]any); !ok {
+		return nil, fmt.Errorf("%s: settings_array is no array: it was changed by hand", f.Path)
+	}
+	return content, nil
+}
+
+// For finds the object for exactly these programs in a content that Decode gave, or for all programs when there are
+// none; with create it is made where it is missing, else nil is given.
+func For(content map[string]any, apps []string, create bool) map[string]any {
+	list, _ := content["settings_array"].([]any)
+	for _, element := range list {
+		if object, ok := element.(map[string]any); ok && slices.Equal(Apps(object), apps) {
+			return object
+		}
+	}
+	if !create {
+		return nil
+	}
+	object := map[string]any{}
+	if len(apps) > 0 {
+		keys := []any{}
+		for _, app := range apps {
+			keys = append(keys, app)
+		}
+		object["app_keys"] = keys
+	}
+	content["settings_array"] = append(list, object)
+	return object
+}
+
+// Drop takes the object for exactly these programs out; false when there is none.
+func Drop(content map[string]any, apps []string) bool {
+	list, _ := content["settings_array"].([]any)
+	kept := slices.DeleteFunc(slices.Clone(list), func(element any) bool {
+		object, ok := element.(map[string]any)
+		return ok && slices.Equal(Apps(object), apps)
+	})
+	content["settings_array"] = kept
+	return len(kept) < len(list)
+}
+
+// Apps are the programs that an object is for, nil when it is for all.
+func Apps(object map[string]any) []string {
+	keys, _ := object["app_keys"].([]any)
+	var apps []string
+	for _, key := range keys {
+		if app, ok := key.(string); ok {
+			apps = append(apps, app)
+		}
+	}
+	return apps
+}

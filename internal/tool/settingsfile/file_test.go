@@ -1,0 +1,203 @@
+package settingsfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vkloader/internal/tool/machine"
+)
+
+// settle makes a machine below a new folder, and gives a settings file's place on it and outside.
+func settle(t *testing.T) (m *machine.Machine, place, where string) {
+	t.Helper()
+	m = &machine.Machine{Root: t.TempDir()}
+	place = "/home/u/vk_loader_settings.json"
+	where = filepath.Join(m.Root, place)
+	if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return m, place, where
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A link stays a link, permissions stay, nothing is left lying about, and what others put into our file stays in it.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	m, place, where := settle(t)
+	target := filepath.Join(m.Root, "dotfiles/settings.json")
+	write(t, target, `{"settings_array":[{"of":"another","n":12345678901234567890}],"vkloader":{"written_by":"vkloader settings"},"more":1}`, 0o600)
+	if err := os.Symlink("/dotfiles/settings.json", where); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(m, place)
+	if err != nil || !f.Ours {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	For(content, []string{"/a<b>"}, true)["stderr_log"] = []any{"all"}
+	if err := Write(m, place, content, time.Time{}, false); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(where); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("permissions: %v, %v", info, err)
+	}
+	text, err := os.ReadFile(target)
+	for _, want := range []string{"12345678901234567890", `"more": 1`, `"/a<b>"`, `"written_by": "vkloader settings"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in\n%s%v", want, text, err)
+		}
+	}
+	for _, folder := range []string{filepath.Dir(where), filepath.Dir(target)} {
+		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", folder, entries, err)
+		}
+	}
+}
+
+// On the running machine, too, a link stays a link.
+func TestWriteThroughLinkHere(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	target, link := filepath.Join(folder, "real/s.json"), filepath.Join(folder, "s.json")
+	write(t, target, "old", 0o644)
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(&machine.Machine{}, link, map[string]any{}, time.Time{}, true); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); err != nil || !json.Valid(text) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != target {
+		t.Errorf("%s, %v", to, err)
+	}
+	if restored, err := Remove(&machine.Machine{}, link); err != nil || !restored {
+		t.Errorf("%v, %v", restored, err)
+	}
+	if text, err := os.ReadFile(link); string(text) != "old" {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// A folder that cannot be written leaves the old file whole, and no half one beside it.
+func TestFailedWrite(t *testing.T) {
+	t.Parallel()
+	m, place, where := settle(t)
+	write(t, where, "old", 0o644)
+	if err := Write(m, place, map[string]any{"bad": make(chan int)}, time.Time{}, true); err == nil {
+		t.Error("what is no JSON was written")
+	}
+	// Where the file should be is a folder that is not empty: the last step fails.
+	blocked := filepath.Join(m.Root, "blocked/vk_loader_settings.json")
+	write(t, filepath.Join(blocked, "x"), "", 0o644)
+	if err := Write(m, "/blocked/vk_loader_settings.json", map[string]any{}, time.Time{}, false); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if text, err := os.ReadFile(where); string(text) != "old" {
+		t.Errorf("%s, %v", text, err)
+	}
+	for _, folder := range []string{filepath.Dir(where), filepath.Dir(blocked)} {
+		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", folder, entries, err)
+		}
+	}
+}
+
+// Changes of many runs at once are all in the file in the end, and readers see whole files only.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	m, place, where := settle(t)
+	const writers = 20
+	var wait sync.WaitGroup
+	for i := range writers {
+		wait.Go(func() {
+			unlock, err := Lock(m, place)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer unlock()
+			f, err := Read(m, place)
+			if err != nil && !os.IsNotExist(err) {
+				t.Error(err)
+			}
+			content, err := f.Decode()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			For(content, []string{fmt.Sprint("/", i)}, true)
+			if err := Write(m, place, content, time.Time{}, false); err != nil {
+				t.Error(err)
+			}
+		})
+		wait.Go(func() {
+			if text, err := os.ReadFile(where); err == nil && !json.Valid(text) {
+				t.Errorf("half a file: %s", text)
+			}
+		})
+	}
+	wait.Wait()
+	f, err := Read(m, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := f.Decode()
+	if err != nil || len(content["settings_array"].([]any)) != writers {
+		t.Errorf("%s, %v", f.Content, err)
+	}
+}
+
+// Only our own files expire; objects are found by exactly their programs.
+func TestOwnersAndPrograms(t *testing.T) {
+	t.Parallel()
+	m, place, where := settle(t)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for text, want := range map[string][2]bool{
+		`{"vkloader":{"written_by":"vkloader settings","expires":"2026-01-01T00:00:00Z"}}`:      {true, true},
+		`{"vkloader":{"written_by":"vkloader settings","expires":"2026-01-01T00:00:01Z"}}`:      {true, false},
+		`{"vkloader":{"written_by":"vkloader settings","expires":"2026-01-01T01:00:00+02:00"}}`: {true, true},
+		`{"vkloader":{"written_by":"vkloader settings","expires":"yesterday"}}`:                 {true, false},
+		`{"vkloader":{"written_by":"other","expires":"2025-01-01T00:00:00Z"}}`:                  {false, false},
+		`{"vkloader":{"expires":"2025-01-01T00:00:00Z"}}`:                                       {false, false},
+		`not JSON`: {false, false},
+	} {
+		write(t, where, text, 0o644)
+		f, err := Read(m, place)
+		if err != nil || f.Ours != want[0] || f.Expired(now) != want[1] {
+			t.Errorf("%s: %+v, %v", text, f, err)
+		}
+	}
+	content, _ := (*File)(nil).Decode()
+	For(content, nil, true)["all"] = true
+	For(content, []string{"/a", "/b"}, true)["two"] = true
+	if For(content, []string{"/a"}, false) != nil || For(content, nil, false)["all"] != true ||
+		For(content, []string{"/a", "/b"}, true)["two"] != true {
+		t.Errorf("%v", content)
+	}
+	if Drop(content, []string{"/a"}) || !Drop(content, nil) || len(content["settings_array"].([]any)) != 1 {
+		t.Errorf("%v", content)
+	}
+}

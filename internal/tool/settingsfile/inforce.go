@@ -1,0 +1,99 @@
+package settingsfile
+
+import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+)
+
+// Found is the settings files of a machine.
+type Found struct {
+	Machine machine.Machine
+	Source  *machine.Source
+	Places  []string
+	Files   []*File // that exist, in the order of the places: the first counts
+}
+
+// Look looks for settings files.
+func Look(source *machine.Source) (*Found, error) {
+	p := &Found{Machine: source.Machine, Source: source, Places: Places(source)}
+	return p, p.Again()
+}
+
+// Again reads the files anew: another run of the tool may have changed them meanwhile.
+func (p *Found) Again() (err error) {
+	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return nil
+}
+
+// InForce is the file that programs get, nil without one.
+func (p *Found) InForce() *File {
+	if len(p.Files) == 0 {
+		return nil
+	}
+	return p.Files[0]
+}
+
+// Expiry is a file of ours whose time was over, and what became of it.
+type Expiry struct {
+	File     *File
+	Restored bool  // another program's file is back in its place
+	Err      error // why it could not be removed: programs go on with it as before
+}
+
+// Expire removes the settings files of ours whose time is over.
+func Expire(m *machine.Machine) ([]Expiry, error) {
+	files, err := Existing(m, Places(&machine.Source{Machine: *m}))
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	var over []Expiry
+	for _, f := range files {
+		if f.Expired(time.Now()) {
+			e := Expiry{File: f}
+			e.Restored, e.Err = RemoveIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
+			over = append(over, e)
+		}
+	}
+	return over, nil
+}
+
+// RemoveIf takes a file away when it is still as it was judged.
+func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
+	unlock, err := Lock(m, place)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	f, err := Read(m, place)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !still(f) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return Remove(m, place)
+}
+
+// NotOurs is the error of a change to another program's file.
+func NotOurs(f *File) error {
+	return exit.Problem("%s is another program's: look at it with \"vkloader settings show\", and use --force to go on", f.Path)
+}
+
+// RealApps are paths as app_keys need them: full, and with links resolved, as the loader sees its own program.
+func RealApps(m *machine.Machine, apps []string) ([]string, error) {
+	var out []string
+	for _, app := range apps {
+		real, err := m.Real(app)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		out = append(out, real)
+	}
+	return out, nil
+}

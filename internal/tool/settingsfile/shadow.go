@@ -1,0 +1,69 @@
+package settingsfile
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
+)
+
+// Silent are settings that say nothing.
+const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
+
+// Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
+// everything else as before: the first folder of XDG_CONFIG_HOME is one that has nothing but the file. remove takes it
+// away again.
+func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
+	folder, err := os.MkdirTemp("", "vkloader-")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove = func() { os.RemoveAll(folder) }
+	below := filepath.Join(folder, "vulkan/loader_settings.d")
+	if err = os.MkdirAll(below, 0o755); err == nil {
+		err = os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), []byte(text), 0o644)
+	}
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	m := machine.Machine{Environ: environ}
+	name := variables.ConfigHome.Name()
+	rest, _ := m.Lookup(name)
+	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
+		rest = home + "/.config"
+	}
+	return machine.WithVariable(environ, name, folder+":"+rest), remove, nil
+}
+
+// Audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its
+// stderr_log. What is no JSON that the tool can write again stays as it is.
+func Audible(environ []string) (changed []string, remove func()) {
+	none := func() {}
+	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
+	files, err := Existing(&source.Machine, Places(source))
+	if err != nil || len(files) == 0 || !strings.Contains(files[0].Content, "stderr_log") {
+		return environ, none
+	}
+	var content map[string]any
+	if json.Unmarshal([]byte(files[0].Content), &content) != nil {
+		return environ, none
+	}
+	objects, _ := content["settings_array"].([]any)
+	for _, object := range append(objects, content["settings"]) {
+		if o, ok := object.(map[string]any); ok {
+			delete(o, "stderr_log")
+		}
+	}
+	text, err := encode(content)
+	if err != nil {
+		return environ, none
+	}
+	if changed, remove, err = Shadow(environ, string(text)); err != nil {
+		return environ, none
+	}
+	return changed, remove
+}

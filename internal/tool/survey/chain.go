@@ -1,0 +1,155 @@
+package survey
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// Chain gathers what is drawn. still: nothing is run.
+func Chain(executable string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	found, err := probe.Find(executable, "")
+	if err != nil {
+		return nil, err
+	}
+	chain := chainOf(answer)
+	if chain.Library = found.Library; source.Foreign() {
+		chain.Library = filepath.Base(found.Library) // where it would be there is not known
+	}
+	if still {
+		return chain, nil
+	}
+	seen, err := Look(executable, source.Machine, Options{Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	asked, err := probe.Ask(questionTo(answer), found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+	if err != nil {
+		return nil, err
+	}
+	observed(chain, answer, seen, asked)
+	return chain, nil
+}
+
+// chainOf is what the decision alone knows.
+func chainOf(answer *plan.Answer) *graph.Chain {
+	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
+	in, out := explain.Of(answer)
+	for _, e := range in {
+		if e.Kind == "layer" {
+			layer := answer.Layers[answer.Active[e.Order-1].Layer]
+			chain.Layers = append(chain.Layers, graph.Layer{Name: e.Name, Description: layer.Description, Manifest: e.Manifest, Library: e.Library,
+				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: e.Change, Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
+		} else {
+			driver := answer.Drivers[e.Order-1]
+			chain.Drivers = append(chain.Drivers, graph.Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: term.Version(driver.API),
+				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []graph.Device{}})
+		}
+	}
+	for _, e := range out {
+		chain.Out = append(chain.Out, graph.Out{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: e.Change})
+	}
+	return chain
+}
+
+// before is which global commands a layer takes before there is an instance; its manifest says so.
+func before(layer *manifest.Layer) []string {
+	var list []string
+	for i, name := range manifest.PreNames {
+		if layer.Pre[i] != "" {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// questionTo is what the probe is to ask: each layer in the chain, by the functions that its manifest names, for every
+// command of the registry.
+func questionTo(answer *plan.Answer) string {
+	var out strings.Builder
+	for _, a := range answer.Active {
+		l := answer.Layers[a.Layer]
+		if fields := []string{l.Library, term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
+			term.Or(l.GetInstance, "vkGetInstanceProcAddr"), term.Or(l.GetDevice, "vkGetDeviceProcAddr")}; chained(l, a) {
+			fmt.Fprintf(&out, "layer\t%s\n", strings.Join(fields, "\t"))
+		}
+	}
+	for i := range commands.All {
+		fmt.Fprintln(&out, commands.All[i].Name)
+	}
+	return out.String()
+}
+
+// chained tells whether a layer has functions in the chain, and whether its names can be put on a line.
+func chained(l *manifest.Layer, a plan.Active) bool {
+	return !l.Meta && !a.Unchained && !strings.ContainsAny(l.Library+l.Negotiate+l.GetInstance+l.GetDevice, "\t\n")
+}
+
+// unknownDriver is drawn for devices whose driver the loader does not name, because none could be created on them.
+const unknownDriver = "a driver that is not known"
+
+// observed adds what children saw.
+func observed(chain *graph.Chain, answer *plan.Answer, seen *Info, asked *probe.Result) {
+	chain.Version = seen.Version
+	chain.Library = seen.Library
+	if chain.Problem = seen.Problem; chain.Problem == "" {
+		chain.Problem = asked.Problem
+	}
+	n := 0
+	for i, a := range answer.Active {
+		layer := &chain.Layers[i]
+		if !chained(answer.Layers[a.Layer], a) {
+			continue
+		}
+		layer.Unknown = "it was not asked"
+		if n < len(asked.Asked) {
+			one := asked.Asked[n]
+			layer.Known = one.Answered && (one.Problem == "" || len(one.Commands) > 0)
+			layer.Unknown = one.Problem
+			layer.Commands = append(layer.Commands, one.Commands...)
+			slices.Sort(layer.Commands)
+			layer.Commands = slices.Compact(layer.Commands)
+		}
+		n++
+	}
+	for i := range chain.Drivers {
+		d := &chain.Drivers[i]
+		for _, one := range seen.Drivers {
+			if one.Manifest == d.Manifest {
+				d.Problem = one.Problem
+			}
+		}
+		d.Known = seen.Decided
+	}
+	for _, one := range seen.Devices {
+		drawn := graph.Device{Index: one.Index, Name: one.Name, Type: term.DeviceType(one.Type), API: term.Version(one.APIVersion),
+			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
+		i := slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return sameLibrary(d.Library, one.Library) })
+		if i < 0 { // which driver it is of is not known
+			i = slices.IndexFunc(chain.Drivers, func(d graph.Driver) bool { return d.Name == unknownDriver })
+			if i < 0 {
+				chain.Drivers = append(chain.Drivers, graph.Driver{Name: unknownDriver, Known: true, Devices: []graph.Device{}})
+				i = len(chain.Drivers) - 1
+			}
+		}
+		chain.Drivers[i].Devices = append(chain.Drivers[i].Devices, drawn)
+	}
+}

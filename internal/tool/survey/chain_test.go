@@ -1,0 +1,117 @@
+package survey
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/probe"
+)
+
+var update = flag.Bool("update", false, "draw docs/images/chain.svg again")
+
+// pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
+func pictured() *facts.Tree {
+	layer := func(name, library, description, more string) string {
+		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":%q,`+
+			`"api_version":"1.3.0","implementation_version":"1","description":%q%s}}`, name, library, description, more)
+	}
+	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/usr/lib/libvulkan_%s.so","api_version":"1.3.230"}}`
+	long := "/opt/capture-studio/lib/x86_64-linux-gnu/vulkan/layers/libVkLayer_capture_of_frames_for_a_vendor_with_a_long_name.so"
+	return &facts.Tree{
+		Vars: map[string]string{"HOME": "/home/user", "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", "CAPTURE": "on"},
+		Files: map[string]string{
+			"/usr/share/vulkan/icd.d/acme_icd.json":  fmt.Sprintf(driver, "acme"),
+			"/usr/share/vulkan/icd.d/gone_icd.json":  fmt.Sprintf(driver, "gone"),
+			"/usr/share/vulkan/icd.d/lvp_icd.json":   fmt.Sprintf(driver, "lvp"),
+			"/usr/share/vulkan/icd.d/wrong_icd.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"a.so"}}`,
+			"/usr/share/vulkan/explicit_layer.d/validation.json": layer("VK_LAYER_KHRONOS_validation",
+				"libVkLayer_khronos_validation.so", "Khronos Validation Layer", ""),
+			"/usr/share/vulkan/implicit_layer.d/capture.json": layer(
+				"VK_LAYER_VENDOR_WITH_A_LONG_NAME_capture_of_frames_and_everything_that_belongs_to_them", long,
+				"Capture of frames", `,"disable_environment":{"NO_CAPTURE":"1"},"enable_environment":{"CAPTURE":"on"}`),
+			"/usr/share/vulkan/implicit_layer.d/overlay.json": layer("VK_LAYER_ACME_overlay", "/usr/lib/libacme_overlay.so",
+				"Frames per second", `,"disable_environment":{"NO_OVERLAY":"1"}`),
+		},
+	}
+}
+
+func picturedChain(t *testing.T) *graph.Chain {
+	t.Helper()
+	answer, err := decision.Ask(pictured())
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := chainOf(answer)
+	chain.Program = "/usr/games/openarena"
+	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
+		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
+		Devices: []probe.Device{
+			{Index: 0, Name: "ACME Radiant 7000", Type: 2, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4",
+				Library: "/usr/lib/libvulkan_acme.so"},
+			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", Type: 1,
+				APIVersion: 1<<22 | 3<<12 | 230, DriverName: "acme", DriverInfo: "12.4", Library: "/usr/lib/libvulkan_acme.so"},
+			{Index: 2, Name: "llvmpipe (LLVM 15.0.6, 256 bits)", Type: 4, APIVersion: 1<<22 | 3<<12 | 230, DriverName: "llvmpipe",
+				DriverInfo: "Mesa 22.3.6", Library: "/usr/lib/libvulkan_lvp.so"},
+		}}
+	asked := &probe.Result{Asked: []probe.Interception{
+		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR", "vkQueueSubmit", "vkQueueSubmit2",
+			"vkCreateSwapchainKHR", "vkAllocateMemory", "vkMapMemory", "vkUnmapMemory", "vkCreateBuffer", "vkCreateImage",
+			"vkCmdDraw", "vkCmdDrawIndexed", "vkCmdDispatch", "vkCmdCopyBuffer", "vkCmdCopyImage", "vkDestroyDevice"}},
+		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR"}},
+		{Answered: true, Problem: "it crashed when it was asked"},
+	}}
+	observed(chain, answer, seen, asked)
+	return chain
+}
+
+// The picture in the documentation is the one that the tool draws. go test ./internal/tool/survey -run Picture -update draws it.
+func TestPictureOfTheDocumentation(t *testing.T) {
+	var svg bytes.Buffer
+	if err := graph.SVG(&svg, picturedChain(t)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("..", "..", "..", "docs", "images", "chain.svg")
+	if *update {
+		if err := os.WriteFile(path, svg.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, svg.Bytes()) {
+		t.Errorf("%s is another picture: go test ./internal/tool/survey -run Picture -update, and look at it", path)
+	}
+}
+
+// Devices come to their drivers, answers to their layers, and what is not known is said to be.
+func TestChainOfGraph(t *testing.T) {
+	chain := picturedChain(t)
+	if len(chain.Layers) != 3 || len(chain.Drivers) != 3 || len(chain.Out) != 1 || chain.Problem != "" {
+		t.Fatalf("%+v", chain)
+	}
+	for i, want := range []struct {
+		known    bool
+		commands int
+		unknown  string
+	}{{true, 17, ""}, {true, 3, ""}, {false, 0, "it crashed when it was asked"}} {
+		if l := chain.Layers[i]; l.Known != want.known || len(l.Commands) != want.commands || l.Unknown != want.unknown {
+			t.Errorf("layer %d: %+v", i, l)
+		}
+	}
+	for name, want := range map[string]int{"acme_icd.json": 2, "gone_icd.json": 0, "lvp_icd.json": 1} {
+		for _, d := range chain.Drivers {
+			if d.Name == name && (len(d.Devices) != want || (d.Problem != "") != (name == "gone_icd.json")) {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package term
+
+import (
+	"io"
+	"os"
+)
+
+// Style marks text for a terminal, or leaves it as it is.
+type Style struct {
+	colour bool
+}
+
+// StyleFor gives colour only to a terminal, and only when NO_COLOR is not set.
+func StyleFor(w io.Writer, getenv func(string) string) Style {
+	f, ok := w.(*os.File)
+	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
+		return Style{}
+	}
+	info, err := f.Stat()
+	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0}
+}
+
+func (s Style) wrap(code, text string) string {
+	if !s.colour || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Heading marks a section's title.
+func (s Style) Heading(text string) string { return s.wrap("1", text) }
+
+// Faint marks what is only there for orientation.
+func (s Style) Faint(text string) string { return s.wrap("2", text) }
+
+// Bad marks what is wrong.
+func (s Style) Bad(text string) string { return s.wrap("31", text) }

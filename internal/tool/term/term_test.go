@@ -1,0 +1,59 @@
+package term
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTableAligns(t *testing.T) {
+	table := NewTable("name", ">ms")
+	table.Row("é", "1.5")
+	table.Row("long name", "10.25")
+	table.Row("bad\x1b[31m\nname")
+	var b strings.Builder
+	table.Print(&b, "  ", Style{})
+	want := "  name              ms\n" +
+		"  é                1.5\n" +
+		"  long name      10.25\n" +
+		"  bad\uFFFD[31m\uFFFDname\n"
+	if b.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", b.String(), want)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Version(1<<22 | 4<<12 | 363), "1.4.363"},
+		{Version(1<<29 | 1<<22), "1:1.0.0"},
+		{DriverVersion(0x10de, 550<<22|90<<14|7<<6), "550.90.7.0"},
+		{DriverVersion(0x1002, 22<<22|3<<12|6), "22.3.6"},
+		{DeviceType(2), "discrete GPU"},
+		{DeviceType(9), "type 9"},
+		{Microseconds(60.4), "0.06 ms"},
+		{Microseconds(12345), "12.3 ms"},
+		{Microseconds(1234567), "1235 ms"},
+		{Count(0, "driver"), "no drivers"}, {Count(1, "library"), "1 library"}, {Count(2, "library"), "2 libraries"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestNoColourWithoutTerminal(t *testing.T) {
+	var b strings.Builder
+	if StyleFor(&b, func(string) string { return "" }).Bad("x") != "x" {
+		t.Error("colour in something that is no terminal")
+	}
+	if (Style{colour: true}).Bad("x") != "\x1b[31mx\x1b[0m" {
+		t.Error("no colour where asked for")
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"": "''", "a": "a", "A=b:/c": "A=b:/c", "~all~": "'~all~'", "it's": `'it'\''s'`, "*": "'*'"} {
+		if got := Quoted(word); got != want {
+			t.Errorf("%q: got %s, want %s", word, got, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Version is a packed Vulkan version (variant:3, major:7, minor:10, patch:12) in the usual form.
+func Version(v uint32) string {
+	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
+	if variant := v >> 29; variant != 0 {
+		text = fmt.Sprintf("%d:%s", variant, text)
+	}
+	return text
+}
+
+// DriverVersion is VkPhysicalDeviceProperties::driverVersion as its vendor packs it.
+func DriverVersion(vendor, v uint32) string {
+	if vendor == 0x10de { // NVIDIA: 10, 8, 8 and 6 bits
+		return fmt.Sprintf("%d.%d.%d.%d", v>>22, v>>14&0xff, v>>6&0xff, v&0x3f)
+	}
+	return Version(v)
+}
+
+// DeviceType is VkPhysicalDeviceType in plain words.
+func DeviceType(t uint32) string {
+	words := []string{"other", "integrated GPU", "discrete GPU", "virtual GPU", "CPU"}
+	if t < uint32(len(words)) {
+		return words[t]
+	}
+	return fmt.Sprintf("type %d", t)
+}
+
+// Microseconds is a length of time for people: three digits or so, in milliseconds.
+func Microseconds(us float64) string {
+	ms := us / 1000
+	switch {
+	case ms >= 100:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms >= 10:
+		return fmt.Sprintf("%.1f ms", ms)
+	default:
+		return fmt.Sprintf("%.2f ms", ms)
+	}
+}
+
+// Count is a number of things in words: "no drivers", "1 driver", "2 drivers".
+func Count(n int, thing string) string {
+	many := thing + "s"
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		many = stem + "ies"
+	}
+	switch n {
+	case 0:
+		return "no " + many
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Number is a number of things: "0 drivers", "1 driver".
+func Number(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Or is a text, or another one where it is empty.
+func Or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

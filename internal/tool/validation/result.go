@@ -1,0 +1,56 @@
+package validation
+
+import (
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/core/facts"
+)
+
+// Result is one file, and what is to be said about it.
+type Result struct {
+	Path     string   `json:"path"`
+	Kind     string   `json:"kind"`
+	Accepted bool     `json:"accepted"` // the loader takes something of it
+	Findings []Remark `json:"findings"`
+	Problem  string   `json:"problem,omitempty"` // why it could not be looked at
+}
+
+// Remark is one thing to say about a file.
+type Remark struct {
+	Line      int    `json:"line,omitempty"`
+	Column    int    `json:"column,omitempty"`
+	Code      string `json:"code"`
+	Severity  string `json:"severity"`
+	Statement string `json:"statement"`
+	What      string `json:"what"`
+	Do        string `json:"do,omitempty"`
+}
+
+// Judge judges a file as it was read; problems tells whether more than notes was found.
+func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
+	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
+	if file.Status != facts.FileRead {
+		result.Problem = "cannot be read"
+		switch file.Status {
+		case facts.FileNotOpened:
+			result.Problem = "cannot be opened"
+		case facts.FileNotRegular:
+			result.Problem = "is not a regular file"
+		}
+		return result, true
+	}
+	whole := path // an implicit layer is told by its folder
+	if absolute, err := filepath.Abs(path); err == nil {
+		whole = absolute
+	}
+	judged := File(file.Content, whole, kind)
+	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
+	for _, f := range judged.Findings {
+		entry := f.Code.Entry()
+		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity.String(),
+			entry.Statement, strings.ReplaceAll(f.What, whole, path), entry.Do})
+	}
+	bad, doubtful := judged.Problems()
+	return result, bad+doubtful > 0
+}

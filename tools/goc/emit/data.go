@@ -1,0 +1,217 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/constant"
+	"go/types"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	constants "vkloader/tools/goc/constant"
+)
+
+// literal writes a constant.
+func (e *emitter) literal(c *ssa.Const) string {
+	t := c.Type()
+	if c.Value == nil {
+		switch t.Underlying().(type) {
+		case *types.Pointer, *types.Map, *types.Signature:
+			return "NULL"
+		case *types.Basic:
+			if b := t.Underlying().(*types.Basic); b.Kind() == types.UnsafePointer || b.Kind() == types.UntypedNil {
+				return "NULL"
+			}
+		}
+		return "(" + e.types.sized(t) + "){0}"
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		panic(fmt.Sprintf("no literal for %s", c))
+	}
+	switch info := b.Info(); {
+	case info&types.IsBoolean != 0:
+		return strconv.FormatBool(constant.BoolVal(c.Value))
+	case info&types.IsString != 0:
+		return stringLiteral(constant.StringVal(c.Value))
+	case info&types.IsFloat != 0:
+		f, _ := constant.Float64Val(c.Value)
+		if b.Kind() == types.Float32 {
+			g, _ := constant.Float32Val(c.Value)
+			return floating(float64(g)) + "f"
+		}
+		return floating(f)
+	case info&types.IsUnsigned != 0:
+		v, _ := constant.Uint64Val(constant.ToInt(c.Value))
+		return "UINT64_C(" + strconv.FormatUint(v, 10) + ")"
+	}
+	v, _ := constant.Int64Val(constant.ToInt(c.Value))
+	return integer(v, b)
+}
+
+func integer(v int64, b *types.Basic) string {
+	switch {
+	case v == math.MinInt64:
+		return "INT64_MIN"
+	case b.Kind() == types.Int || b.Kind() == types.Int64 || b.Kind() == types.UntypedInt:
+		return "INT64_C(" + strconv.FormatInt(v, 10) + ")"
+	case v == math.MinInt32:
+		return "INT32_MIN"
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+func floating(f float64) string { return strconv.FormatFloat(f, 'x', -1, 64) }
+
+func stringLiteral(s string) string {
+	if s == "" {
+		return "(struct goc_str){NULL, 0}"
+	}
+	return fmt.Sprintf("(struct goc_str){(const uint8_t *)%s, %d}", quote(s), len(s))
+}
+
+// global gives the C name of a package variable, writing what it holds at the first time.
+func (e *emitter) global(g *ssa.Global) string {
+	if name, ok := e.globals[g]; ok {
+		return name
+	}
+	o, err := e.memory.Variable(g)
+	if err != nil {
+		e.faults = append(e.faults, e.program.Fault(g.Pos(), nil, err.Error()))
+		o = &constants.Object{Type: pointee(g), Name: g.String(), Tree: &constants.Node{Type: pointee(g)}}
+	}
+	name := e.object(o)
+	e.globals[g] = name
+	return name
+}
+
+func pointee(g *ssa.Global) types.Type { return g.Type().(*types.Pointer).Elem() }
+
+// object writes a piece of constant memory and gives its name.
+func (e *emitter) object(o *constants.Object) string {
+	if name, ok := e.objects[o]; ok {
+		return name
+	}
+	short := o.Name
+	if at := strings.LastIndexByte(short, '/'); at >= 0 {
+		short = short[at+1:]
+	}
+	if short == "" {
+		short = "constant"
+	}
+	name := unique(e.names, identifier(short))
+	e.objects[o] = name
+	c := e.types.sized(o.Type)
+	fmt.Fprintf(&e.declared, "static const %s %s;\n", constantPointer(c), name)
+	text := e.initial(o.Tree, o.Type)
+	if macro := e.macros[o.Name]; macro != "" {
+		text = fmt.Sprintf("{(const uint8_t *)%s, sizeof(%s) - 1}", macro, macro)
+	}
+	fmt.Fprintf(&e.data, "static const %s %s = %s;\n", constantPointer(c), name, text)
+	return name
+}
+
+// constantPointer moves the const behind a pointer: it is the variable that is constant.
+func constantPointer(c string) string {
+	if strings.HasSuffix(c, "*") {
+		return c + "const"
+	}
+	return c
+}
+
+// initial writes an initializer; it must be one that C takes for static data.
+func (e *emitter) initial(v constants.Value, t types.Type) string {
+	switch v := v.(type) {
+	case nil:
+		return "{0}"
+	case *constants.Node:
+		if v.Whole != nil && v.Parts == nil {
+			return e.initial(v.Whole, t)
+		}
+		if !isAggregate(t) || len(v.Parts) == 0 {
+			return "{0}"
+		}
+		return e.parts(v, t)
+	case *ssa.Const:
+		text := e.literal(v)
+		switch {
+		case strings.HasPrefix(text, "(struct goc_str)"):
+			return strings.TrimPrefix(text, "(struct goc_str)")
+		case strings.HasSuffix(text, "){0}"):
+			return "{0}"
+		}
+		return text
+	case *ssa.Function:
+		return "(struct goc_func *)&" + e.functionObject(v)
+	case constants.Address:
+		return "(" + e.types.name(t) + ")&" + e.place(v)
+	case constants.Slice:
+		if v.Capacity == 0 {
+			return "{(void *)goc_nothing, 0, 0}"
+		}
+		return fmt.Sprintf("{(void *)&%s.a[%d], %d, %d}", e.place(v.Array), v.Low, v.Length, v.Capacity)
+	case constants.Interface:
+		return e.box(v)
+	}
+	panic(fmt.Sprintf("no initializer for %T", v))
+}
+
+func (e *emitter) parts(v *constants.Node, t types.Type) string {
+	var indexes []int
+	for i := range v.Parts {
+		indexes = append(indexes, i)
+	}
+	sort.Ints(indexes)
+	var b bytes.Buffer
+	b.WriteByte('{')
+	array := false
+	if _, array = t.Underlying().(*types.Array); array {
+		b.WriteByte('{')
+	}
+	for k, i := range indexes {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			fmt.Fprintf(&b, ".%s = %s", fieldName(u, i), e.initial(v.Parts[i], u.Field(i).Type()))
+		case *types.Array:
+			fmt.Fprintf(&b, "[%d] = %s", i, e.initial(v.Parts[i], u.Elem()))
+		}
+	}
+	if array {
+		b.WriteByte('}')
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// place names the memory at an address.
+func (e *emitter) place(a constants.Address) string {
+	out := e.object(a.Object)
+	t := a.Object.Type
+	for _, i := range a.Path {
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			out += "." + fieldName(u, i)
+			t = u.Field(i).Type()
+		case *types.Array:
+			out += fmt.Sprintf(".a[%d]", i)
+			t = u.Elem()
+		}
+	}
+	return out
+}
+
+// box writes an interface that holds a constant.
+func (e *emitter) box(v constants.Interface) string {
+	if a, ok := v.Value.(constants.Address); ok {
+		return fmt.Sprintf("{&%s, (const void *)&%s}", e.types.boxType(v.Type), e.place(a))
+	}
+	o := &constants.Object{Type: v.Type, Tree: &constants.Node{Type: v.Type, Whole: v.Value}}
+	return fmt.Sprintf("{&%s, &%s}", e.types.boxType(v.Type), e.object(o))
+}

@@ -1,0 +1,406 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// stackLimit is the size, in bytes on a 64-bit machine, up to which a variable lies on the C stack: programs call the
+// library on stacks of 16 kB.
+const stackLimit = 512
+
+// body writes one function.
+type body struct {
+	*emitter
+	f      *ssa.Function
+	out    bytes.Buffer
+	locals bytes.Buffer
+	file   string
+	line   int
+}
+
+func (e *emitter) function(f *ssa.Function) {
+	b := &body{emitter: e, f: f}
+	signature := e.signature(f)
+	fmt.Fprintf(&e.protos, "%s;\n", signature)
+	if len(f.FreeVars) > 0 {
+		fmt.Fprintf(&b.locals, "    %s *c = (void *)self;\n", e.closureType(f))
+	}
+	if e.circles[f] {
+		b.locals.WriteString("    GOC_DEPTH(g);\n")
+	}
+	targets := map[*ssa.BasicBlock]bool{}
+	for _, block := range f.Blocks {
+		for k, s := range block.Succs {
+			if s.Index != block.Index+1 || k == 0 && len(block.Succs) == 2 {
+				targets[s] = true
+			}
+		}
+	}
+	for _, block := range f.Blocks {
+		if targets[block] {
+			fmt.Fprintf(&b.out, "b%d:;\n", block.Index)
+		}
+		for _, i := range block.Instrs {
+			b.place(i)
+			b.instruction(i)
+		}
+	}
+	fmt.Fprintf(&e.code, "\n%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), b.out.String())
+}
+
+// place tells the debugger where an instruction comes from.
+func (b *body) place(i ssa.Instruction) {
+	if b.options.Main {
+		return
+	}
+	file, line := b.program.Position(i.Pos())
+	if file == "" || file == b.file && line == b.line {
+		return
+	}
+	b.file, b.line = file, line
+	fmt.Fprintf(&b.out, "#line %d \"%s\"\n", line, file)
+}
+
+func (b *body) stmt(format string, arguments ...any) {
+	b.out.WriteString("    ")
+	fmt.Fprintf(&b.out, format, arguments...)
+	b.out.WriteByte('\n')
+}
+
+// local declares a variable of the function.
+func (b *body) local(c, name string) { fmt.Fprintf(&b.locals, "    %s %s;\n", c, name) }
+
+// set gives an instruction's result its variable; what nobody uses gets none.
+func (b *body) set(v ssa.Value, format string, arguments ...any) {
+	text := fmt.Sprintf(format, arguments...)
+	if len(*v.Referrers()) == 0 {
+		if strings.Contains(text, "(g") { // it may panic
+			b.stmt("(void)(%s);", text)
+		}
+		return
+	}
+	b.local(b.types.sized(v.Type()), v.Name())
+	b.stmt("%s = %s;", v.Name(), text)
+}
+
+// value writes an operand.
+func (b *body) value(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return b.literal(v)
+	case *ssa.Global:
+		return fmt.Sprintf("((%s)&%s)", b.types.name(v.Type()), b.global(v))
+	case *ssa.Function:
+		return fmt.Sprintf("((struct goc_func *)&%s)", b.functionObject(v))
+	case *ssa.Parameter:
+		for i, p := range b.f.Params {
+			if p == v {
+				return parameter(i, p)
+			}
+		}
+	case *ssa.FreeVar:
+		for i, f := range b.f.FreeVars {
+			if f == v {
+				return fmt.Sprintf("c->v%d", i)
+			}
+		}
+	}
+	return v.Name()
+}
+
+// pointer writes an operand that is about to be followed; it is checked unless it cannot be nil.
+func (b *body) pointer(v ssa.Value) string {
+	text := b.value(v)
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeClosure:
+		return text
+	case *ssa.FreeVar:
+		if b.f.Synthetic == "" { // the address of a captured variable; a bound method has its receiver there
+			return text
+		}
+	case *ssa.Parameter:
+		_ = v
+	}
+	return fmt.Sprintf("((%s)goc_check(g, %s))", b.types.name(v.Type()), text)
+}
+
+// edge writes the assignments of a block's first instructions as they are when it is entered from here.
+func (b *body) edge(from, to *ssa.BasicBlock) string {
+	at := -1
+	for i, p := range to.Preds {
+		if p == from {
+			at = i
+			break
+		}
+	}
+	var phis []*ssa.Phi
+	for _, i := range to.Instrs {
+		p, ok := i.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		if len(*p.Referrers()) > 0 && p.Edges[at] != ssa.Value(p) {
+			phis = append(phis, p)
+		}
+	}
+	var out strings.Builder
+	if len(phis) == 1 {
+		fmt.Fprintf(&out, "%s = %s; ", phis[0].Name(), b.value(phis[0].Edges[at]))
+		return out.String()
+	}
+	for i, p := range phis {
+		fmt.Fprintf(&out, "%s n%d_ = %s; ", b.types.sized(p.Type()), i, b.value(p.Edges[at]))
+	}
+	for i, p := range phis {
+		fmt.Fprintf(&out, "%s = n%d_; ", p.Name(), i)
+	}
+	return out.String()
+}
+
+func (b *body) jump(from, to *ssa.BasicBlock) {
+	moves := b.edge(from, to)
+	if moves != "" {
+		b.stmt("{ %s}", moves)
+	}
+	if to.Index != from.Index+1 {
+		b.stmt("goto b%d;", to.Index)
+	}
+}
+
+func (b *body) instruction(i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.DebugRef:
+	case *ssa.Alloc:
+		b.alloc(i)
+	case *ssa.Store:
+		b.stmt("*%s = %s;", b.pointer(i.Addr), b.value(i.Val))
+	case *ssa.UnOp:
+		b.unary(i)
+	case *ssa.BinOp:
+		b.binary(i)
+	case *ssa.Call:
+		b.call(i)
+	case *ssa.Phi:
+		if len(*i.Referrers()) > 0 {
+			b.local(b.types.sized(i.Type()), i.Name())
+		}
+	case *ssa.FieldAddr:
+		b.set(i, "&%s->%s", b.pointer(i.X), fieldName(i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct), i.Field))
+	case *ssa.Field:
+		b.set(i, "%s.%s", b.value(i.X), fieldName(i.X.Type().Underlying().(*types.Struct), i.Field))
+	case *ssa.IndexAddr:
+		b.indexAddr(i)
+	case *ssa.Index:
+		if array, ok := i.X.Type().Underlying().(*types.Array); ok {
+			b.set(i, "%s.a[goc_index(g, %s, %d)]", b.value(i.X), b.index(i.Index), array.Len())
+		} else {
+			b.set(i, "%s.p[goc_index(g, %s, %s.n)]", b.named(i.X), b.index(i.Index), b.named(i.X))
+		}
+	case *ssa.Slice:
+		b.slice(i)
+	case *ssa.Extract:
+		b.set(i, "%s.r%d", b.value(i.Tuple), i.Index)
+	case *ssa.ChangeType:
+		b.changeType(i)
+	case *ssa.Convert:
+		b.convert(i)
+	case *ssa.MakeClosure:
+		b.closure(i)
+	case *ssa.MakeInterface:
+		b.makeInterface(i)
+	case *ssa.MakeMap:
+		reserve := "0"
+		if i.Reserve != nil {
+			reserve = b.value(i.Reserve)
+		}
+		b.set(i, "goc_make_map(g, &%s, (int64_t)%s)", b.types.mapType(i.Type()), reserve)
+	case *ssa.MakeSlice:
+		elem := b.types.sized(i.Type().Underlying().(*types.Slice).Elem())
+		b.set(i, "goc_make_slice(g, sizeof(%s), %s, %s)", elem, b.index(i.Len), b.index(i.Cap))
+	case *ssa.MapUpdate:
+		m := i.Map.Type().Underlying().(*types.Map)
+		b.stmt("{ %s k_ = %s; %s v_ = %s; *(%s *)goc_map_set(g, %s, &k_) = v_; }", b.types.sized(m.Key()), b.value(i.Key),
+			b.types.sized(m.Elem()), b.value(i.Value), b.types.sized(m.Elem()), b.value(i.Map))
+	case *ssa.Lookup:
+		b.lookup(i)
+	case *ssa.Range:
+		b.local("struct goc_range", i.Name())
+		b.stmt("%s = (struct goc_range){%s, 0};", i.Name(), b.value(i.X))
+	case *ssa.Next:
+		c := b.types.sized(i.Type())
+		b.local(c, i.Name())
+		b.stmt("%s.r0 = goc_next(&%s, &%s.r1, &%s.r2);", i.Name(), i.Iter.Name(), i.Name(), i.Name())
+	case *ssa.TypeAssert:
+		b.typeAssert(i)
+	case *ssa.Panic:
+		b.stmt("goc_panic_value(g, %s);", b.value(i.X))
+	case *ssa.Jump:
+		b.jump(i.Block(), i.Block().Succs[0])
+	case *ssa.If:
+		yes, no := i.Block().Succs[0], i.Block().Succs[1]
+		b.stmt("if (%s) { %sgoto b%d; }", b.value(i.Cond), b.edge(i.Block(), yes), yes.Index)
+		b.jump(i.Block(), no)
+	case *ssa.Return:
+		b.back(i)
+	default:
+		b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, fmt.Sprintf("%T is outside the subset", i)))
+	}
+}
+
+func (b *body) back(i *ssa.Return) {
+	switch len(i.Results) {
+	case 0:
+		b.stmt("return;")
+	case 1:
+		b.stmt("return %s;", b.value(i.Results[0]))
+	default:
+		var parts []string
+		for _, r := range i.Results {
+			parts = append(parts, b.value(r))
+		}
+		b.stmt("return (%s){%s};", b.types.sized(b.f.Signature.Results()), strings.Join(parts, ", "))
+	}
+}
+
+func (b *body) alloc(i *ssa.Alloc) {
+	t := i.Type().(*types.Pointer).Elem()
+	c := b.types.sized(t)
+	small := b.program.Sizes().Sizeof(t) <= stackLimit
+	if small && (!i.Heap || !b.escapes.Escapes(i)) {
+		b.local(c, i.Name()+"_")
+		b.local(c+" *", i.Name())
+		b.stmt("%s_ = %s;", i.Name(), zeroOf(c, t))
+		b.stmt("%s = &%s_;", i.Name(), i.Name())
+		return
+	}
+	b.local(c+" *", i.Name())
+	b.stmt("%s = goc_alloc(g, sizeof(%s));", i.Name(), c)
+}
+
+func zeroOf(c string, t types.Type) string {
+	switch u := t.Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Slice, *types.Interface:
+		return "(" + c + "){0}"
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			return "(" + c + "){0}"
+		}
+	}
+	return "0"
+}
+
+// named writes an operand that is used more than once: constants get a variable.
+func (b *body) named(v ssa.Value) string {
+	if _, ok := v.(*ssa.Const); ok {
+		return "(" + b.value(v) + ")"
+	}
+	return b.value(v)
+}
+
+// index writes an index as a signed number; what is too large for one becomes negative, and is refused.
+func (b *body) index(v ssa.Value) string { return "(int64_t)" + b.value(v) }
+
+func (b *body) indexAddr(i *ssa.IndexAddr) {
+	if s, ok := i.X.Type().Underlying().(*types.Slice); ok {
+		x := b.value(i.X)
+		b.set(i, "&((%s *)%s.p)[goc_index(g, %s, %s.n)]", b.types.sized(s.Elem()), x, b.index(i.Index), x)
+		return
+	}
+	array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+	b.set(i, "&%s->a[goc_index(g, %s, %d)]", b.pointer(i.X), b.index(i.Index), array.Len())
+}
+
+func (b *body) slice(i *ssa.Slice) {
+	bound := func(v ssa.Value) string {
+		if v == nil {
+			return "-1"
+		}
+		return b.index(v)
+	}
+	flags := 0
+	for k, v := range []ssa.Value{i.Low, i.High, i.Max} {
+		if v != nil {
+			flags |= 1 << k
+		}
+	}
+	low, high, highest := bound(i.Low), bound(i.High), bound(i.Max)
+	switch t := i.X.Type().Underlying().(type) {
+	case *types.Basic:
+		b.set(i, "goc_substring(g, %s, %s, %s, %d)", b.value(i.X), low, high, flags)
+	case *types.Slice:
+		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.sized(t.Elem()), low, high, highest, flags)
+	case *types.Pointer:
+		array := t.Elem().Underlying().(*types.Array)
+		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(), array.Len(),
+			b.types.sized(array.Elem()), low, high, highest, flags)
+	}
+}
+
+func (b *body) lookup(i *ssa.Lookup) {
+	m := i.X.Type().Underlying().(*types.Map)
+	k, v := b.types.sized(m.Key()), b.types.sized(m.Elem())
+	b.types.mapType(i.X.Type())
+	if len(*i.Referrers()) == 0 {
+		return
+	}
+	b.local(b.types.sized(i.Type()), i.Name())
+	if i.CommaOk {
+		b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }", k, b.value(i.Index), v,
+			b.value(i.X), i.Name(), i.Name(), i.Name(), zeroOf(v, m.Elem()))
+		return
+	}
+	b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); if (v_) %s = *v_; else %s = %s; }", k, b.value(i.Index), v, b.value(i.X), i.Name(), i.Name(),
+		zeroOf(v, m.Elem()))
+}
+
+func (b *body) closure(i *ssa.MakeClosure) {
+	fn := i.Fn.(*ssa.Function)
+	c := b.closureType(fn)
+	b.local("struct goc_func *", i.Name())
+	if b.escapes.Escapes(i) {
+		b.local(c+" *", i.Name()+"_")
+		b.stmt("%s_ = goc_alloc(g, sizeof(%s));", i.Name(), c)
+		b.stmt("%s = &%s_->head;", i.Name(), i.Name())
+	} else {
+		b.local(c, i.Name()+"_closure")
+		b.local(c+" *", i.Name()+"_")
+		b.stmt("%s_ = &%s_closure;", i.Name(), i.Name())
+		b.stmt("%s = &%s_->head;", i.Name(), i.Name())
+	}
+	b.stmt("%s_->head.fn = (void *)%s;", i.Name(), b.functionName(fn))
+	for k, v := range i.Bindings {
+		b.stmt("%s_->v%d = %s;", i.Name(), k, b.value(v))
+	}
+}
+
+func (b *body) makeInterface(i *ssa.MakeInterface) {
+	t := i.X.Type()
+	box := b.types.boxType(t)
+	if _, ok := t.Underlying().(*types.Pointer); ok {
+		b.set(i, "(struct goc_iface){&%s, goc_box(g, &(%s){%s}, sizeof(void *))}", box, b.types.sized(t), b.value(i.X))
+		return
+	}
+	c := b.types.sized(t)
+	b.stmt("{")
+	b.stmt("    %s x_ = %s;", c, b.value(i.X))
+	b.set(i, "(struct goc_iface){&%s, goc_box(g, &x_, sizeof(%s))}", box, c)
+	b.stmt("}")
+}
+
+func (b *body) typeAssert(i *ssa.TypeAssert) {
+	box := b.types.boxType(i.AssertedType)
+	c := b.types.sized(i.AssertedType)
+	x := b.value(i.X)
+	if i.CommaOk {
+		b.local(b.types.sized(i.Type()), i.Name())
+		b.stmt("%s.r1 = %s.t == &%s; if (%s.r1) %s.r0 = *(%s const *)%s.v; else %s.r0 = %s;", i.Name(), x, box, i.Name(), i.Name(), c, x, i.Name(),
+			zeroOf(c, i.AssertedType))
+		return
+	}
+	b.set(i, "*(%s const *)goc_assert(g, %s, &%s)", c, x, box)
+}

@@ -1,0 +1,119 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+)
+
+// Program is what can be reached from the functions that were asked for.
+type Program struct {
+	SSA       *ssa.Program
+	Exports   []*ssa.Function // in the order they were asked for
+	Functions []*ssa.Function // everything reachable, in the order of discovery
+	Globals   []*ssa.Global   // package variables that a reachable function names
+
+	folder string // paths are shown relative to it
+}
+
+// Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the
+// same source always means the same. names are functions of the package. An error names everything that is outside
+// the subset, a line each.
+func Load(folder, pattern string, names []string) (*Program, error) {
+	config := &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
+			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
+		Dir: folder,
+		// purego has no assembly; a 64-bit machine fixes the size of int.
+		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"),
+		BuildFlags: []string{"-tags=purego"},
+	}
+	loaded, err := packages.Load(config, pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", pattern, err)
+	}
+	var faults []error
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			faults = append(faults, e)
+		}
+	})
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	if len(loaded) != 1 {
+		return nil, fmt.Errorf("%s: names %d packages, not one", pattern, len(loaded))
+	}
+	s, _ := ssautil.AllPackages(loaded, ssa.InstantiateGenerics)
+	s.Build()
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{SSA: s, folder: absolute}
+	entry := s.ImportedPackage(loaded[0].PkgPath)
+	for _, name := range names {
+		f := entry.Func(name)
+		if f == nil {
+			return nil, fmt.Errorf("%s has no function %s", loaded[0].PkgPath, name)
+		}
+		p.Exports = append(p.Exports, f)
+	}
+	return p, p.reach()
+}
+
+// Position is where something stands: a path relative to the folder or to Go's root, and a line; "" when unknown.
+func (p *Program) Position(at token.Pos) (file string, line int) {
+	if !at.IsValid() {
+		return "", 0
+	}
+	position := p.SSA.Fset.Position(at)
+	file = position.Filename
+	if within, err := filepath.Rel(p.folder, file); err == nil && !strings.HasPrefix(within, "..") {
+		return filepath.ToSlash(within), position.Line
+	}
+	if within, err := filepath.Rel(runtime.GOROOT(), file); err == nil && !strings.HasPrefix(within, "..") {
+		return "go/" + filepath.ToSlash(within), position.Line
+	}
+	return filepath.Base(file), position.Line
+}
+
+// Fault is an error about a place of the source.
+func (p *Program) Fault(at token.Pos, f *ssa.Function, what string) error {
+	if !at.IsValid() && f != nil {
+		at = f.Pos()
+	}
+	file, line := p.Position(at)
+	if file == "" {
+		return fmt.Errorf("%s: %s", f, what)
+	}
+	return fmt.Errorf("%s:%d: %s", file, line, what)
+}
+
+// Standard tells whether a function is one of Go's own library, which may do a few things that others may not.
+func Standard(f *ssa.Function) bool {
+	pkg := f.Pkg
+	if pkg == nil && f.Origin() != nil {
+		pkg = f.Origin().Pkg
+	}
+	if pkg == nil {
+		return false
+	}
+	first, _, _ := strings.Cut(pkg.Pkg.Path(), "/")
+	return first != "vkloader" && first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"
+}
+
+// Deref is the type that a pointer points to.
+func Deref(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
+
+// Sizes are those of the 64-bit machine that everything is translated for.
+func (p *Program) Sizes() types.Sizes { return types.SizesFor("gc", "amd64") }

@@ -1,0 +1,181 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Supplied are functions of Go's library without a Go body that the run-time support has in C.
+var Supplied = map[string]string{
+	"internal/bytealg.IndexByteString": "goc_index_byte_string",
+	"internal/bytealg.IndexByte":       "goc_index_byte",
+	"internal/bytealg.CountString":     "goc_count_string",
+}
+
+// reach walks from the exports through everything that they name.
+func (p *Program) reach() error {
+	functions := map[*ssa.Function]bool{}
+	globals := map[*ssa.Global]bool{}
+	var faults []error
+	var walk func(f *ssa.Function)
+	walk = func(f *ssa.Function) {
+		if functions[f] {
+			return
+		}
+		functions[f] = true
+		p.Functions = append(p.Functions, f)
+		if f.Blocks == nil {
+			if Supplied[f.String()] == "" {
+				faults = append(faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s has no Go body", f)))
+			}
+			return
+		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				if what := outside(f, i); what != "" {
+					faults = append(faults, p.Fault(i.Pos(), f, what))
+				}
+				for _, op := range i.Operands(nil) {
+					switch v := (*op).(type) {
+					case *ssa.Function:
+						walk(v)
+					case *ssa.Global:
+						if !globals[v] {
+							globals[v] = true
+							p.Globals = append(p.Globals, v)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, f := range p.Exports {
+		walk(f)
+	}
+	faults = append(faults, p.writes()...)
+	return errors.Join(faults...)
+}
+
+// outside says why an instruction is not in the subset; "" when it is.
+func outside(f *ssa.Function, i ssa.Instruction) string {
+	if f.Recover != nil {
+		return "recover: a panic ends the whole call"
+	}
+	switch v := i.(type) {
+	case *ssa.Defer, *ssa.RunDefers:
+		return "defer is outside the subset"
+	case *ssa.Go:
+		return "go is outside the subset: nothing runs beside the caller"
+	case *ssa.MakeChan, *ssa.Send, *ssa.Select:
+		return "channels are outside the subset"
+	case *ssa.Range:
+		if _, ok := v.X.Type().Underlying().(*types.Map); ok {
+			return "range over a map: its order differs from run to run, and nothing may depend on it"
+		}
+	case *ssa.TypeAssert:
+		if types.IsInterface(v.AssertedType) {
+			return "a type assertion to an interface is outside the subset"
+		}
+	case *ssa.ChangeInterface:
+		return "a conversion between interfaces is outside the subset"
+	case *ssa.SliceToArrayPointer, *ssa.MultiConvert:
+		return "this conversion is outside the subset"
+	case *ssa.UnOp:
+		if v.Op == token.ARROW {
+			return "channels are outside the subset"
+		}
+	case *ssa.Convert:
+		return conversion(f, v)
+	case ssa.CallInstruction:
+		c := v.Common()
+		if c.IsInvoke() {
+			return "a call of an interface's method is outside the subset"
+		}
+		if b, ok := c.Value.(*ssa.Builtin); ok {
+			return builtin(f, b.Name())
+		}
+	}
+	if v, ok := i.(ssa.Value); ok && hasComplex(v.Type()) {
+		return "complex numbers are outside the subset"
+	}
+	return ""
+}
+
+func hasComplex(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsComplex != 0
+}
+
+func conversion(f *ssa.Function, v *ssa.Convert) string {
+	from, to := v.X.Type().Underlying(), v.Type().Underlying()
+	if isUnsafe(from) || isUnsafe(to) {
+		if !Standard(f) {
+			return "unsafe is outside the subset"
+		}
+		return ""
+	}
+	for _, t := range []types.Type{from, to} {
+		if s, ok := t.(*types.Slice); ok {
+			if b, ok := s.Elem().Underlying().(*types.Basic); !ok || b.Kind() != types.Byte {
+				return "a conversion of a string to or from runes is outside the subset"
+			}
+		}
+	}
+	return ""
+}
+
+func isUnsafe(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
+}
+
+func builtin(f *ssa.Function, name string) string {
+	switch name {
+	case "append", "cap", "copy", "delete", "len", "max", "min", "print", "println", "ssa:wrapnilchk":
+		return ""
+	case "String", "StringData", "SliceData", "Slice":
+		if Standard(f) {
+			return ""
+		}
+		return "unsafe is outside the subset"
+	}
+	return "the built-in function " + name + " is outside the subset"
+}
+
+// writes finds assignments to package variables: what is shared by every call and every thread never changes.
+func (p *Program) writes() []error {
+	var faults []error
+	for _, f := range p.Functions {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				s, ok := i.(*ssa.Store)
+				if !ok {
+					continue
+				}
+				if g := rootGlobal(s.Addr); g != nil {
+					faults = append(faults, p.Fault(s.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+func rootGlobal(v ssa.Value) *ssa.Global {
+	for {
+		switch a := v.(type) {
+		case *ssa.Global:
+			return a
+		case *ssa.FieldAddr:
+			v = a.X
+		case *ssa.IndexAddr:
+			v = a.X
+		default:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,29 @@
+/* goc.h: what C sees of code that goc has made: the memory of a call, and how a call ends.
+ *
+ *   struct goc *g = goc_open();                 NULL: no memory
+ *   switch (exported(g, arguments, results)) {  0: returned; GOC_PANIC: goc_text(g) says which; GOC_MEMORY: none left
+ *   }
+ *   goc_close(g);                               everything that the calls made is gone
+ *
+ * One struct goc serves one thread at a time; there is no other state. Results lead into its memory. */
+#ifndef GOC_H
+#define GOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct goc;
+
+enum { GOC_PANIC = 1, GOC_MEMORY = 2 };
+
+/* Memory for calls; the block, of any size, may be used for it as long as the goc is open. */
+struct goc *goc_open(void);
+void goc_close(struct goc *g);
+/* What the last call panicked with. */
+const char *goc_text(const struct goc *g);
+/* How many bytes it has from malloc now. */
+size_t goc_bytes(const struct goc *g);
+/* Gives back what is kept for the next goc_open. */
+void goc_trim(void);
+
+#endif

@@ -1,0 +1,18 @@
+// Package runtime carries the C that translated code stands on.
+package runtime
+
+import _ "embed"
+
+//go:embed c/goc.c
+var text string
+
+//go:embed c/print.c
+var printing string
+
+// Text is the run-time support; with printing, for programs of their own, which tests are.
+func Text(print bool) string {
+	if print {
+		return text + printing
+	}
+	return text
+}
