@@ -182,6 +182,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         .layer_name = layer_name,
         .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0, /* LAY-249 */
         .terminator = terminator,
+        .quiet = !log_heard(instance),
     };
     if (!facts->begun) { /* what is always read saves a round */
         facts->begun = true;

@@ -66,6 +66,10 @@ static bool wanted(const struct instance *instance, unsigned flags) {
     return (flags & level) != 0;
 }
 
+bool log_heard(const struct instance *instance) {
+    return log_level || (instance && (instance->log_level || instance->messengers));
+}
+
 /* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
 static void write_line(unsigned flags, const char *text) {
     const char *severity = flags & LOG_ERROR   ? "ERROR"

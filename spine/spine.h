@@ -298,6 +298,8 @@ void bad_handle(uint32_t command) __attribute__((noreturn));
 /* Reads VK_LOADER_DEBUG; called by the constructor alone. */
 void log_start(void);
 /* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
+/* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
+bool log_heard(const struct instance *instance);
 void log_set_level(struct instance *instance, unsigned level);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */

@@ -222,12 +222,14 @@ struct wire_question {
     const char *layer_name; /* kind 3 and 6: pLayerName, NULL when NULL */
     uint32_t layer_name_len;
     uint32_t terminator; /* 1: asked from below the pre-instance functions; never answer with pre_layer records */
+    uint32_t quiet; /* 1: nobody listens; lines are wanted only where they are always written or a settings file may ask for them */
 };
 static inline void wire_put_question(struct wire_writer *w, const struct wire_question *r) {
     size_t start = wire_begin(w, 1);
     wire_put_u32(w, r->kind);
     wire_put_str(w, r->layer_name, r->layer_name_len);
     wire_put_u32(w, r->terminator);
+    wire_put_u32(w, r->quiet);
     wire_end(w, start);
 }
 static inline bool wire_get_question(const struct wire_record *record, struct wire_question *r) {
@@ -236,6 +238,7 @@ static inline bool wire_get_question(const struct wire_record *record, struct wi
     if (!wire_take(&at, record->end, &r->kind, 4)) return false;
     if (!wire_take_str(&at, record->end, &r->layer_name, &r->layer_name_len)) return false;
     if (!wire_take(&at, record->end, &r->terminator, 4)) return false;
+    if (!wire_take(&at, record->end, &r->quiet, 4)) return false;
     return record->end - at < 8;
 }
 

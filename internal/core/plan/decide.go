@@ -24,6 +24,7 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	quiet                  bool   // lines are left out
 	offering               []bool // the question's drivers whose extensions count
 }
 
@@ -88,6 +89,8 @@ func (d *decider) prefetch() bool {
 	if d.f.Missing() {
 		return false
 	}
+	// A settings file may turn lines on (SET-77), this one or the one that is remembered.
+	d.quiet = d.q.Quiet && !d.q.Explain && settings == "" && !d.m.Remembered.Set
 	d.files(implicit)
 	d.files(drivers)
 	if settings != "" {
@@ -145,7 +148,11 @@ func (d *decider) isExtensions() bool { return d.q.Kind == Extensions || d.q.Kin
 // namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
 func (d *decider) namesLayer() bool { return d.q.LayerName.Set && d.q.LayerName.Text != "" }
 
+// log notes a line. Where many are made, the caller asks for quiet first, which saves the text as well.
 func (d *decider) log(flags uint32, text string) {
+	if d.quiet && flags&diag.Fatal == 0 {
+		return
+	}
 	d.a.Steps = append(d.a.Steps, Step{Kind: StepLog, Flags: flags, Text: text})
 }
 
@@ -202,7 +209,9 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 	d.log(flags, "Searching for "+k.What()+" manifest files")
 	d.log(flags, "   In following locations:")
 	for i := range places.List {
-		d.log(flags, "      "+places.List[i].Path)
+		if !d.quiet {
+			d.log(flags, "      "+places.List[i].Path)
+		}
 	}
 	for i := range missing {
 		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such folder")
@@ -213,7 +222,9 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 	}
 	d.log(flags, "   Found the following files:")
 	for i := range found {
-		d.log(flags, "      "+found[i].Path)
+		if !d.quiet {
+			d.log(flags, "      "+found[i].Path)
+		}
 	}
 	return found
 }

@@ -75,6 +75,7 @@ type Question struct {
 	Platform   search.Platform
 	Memory     *Memory // of the call; may be nil
 	Explain    bool    // findings are wanted
+	Quiet      bool    // nobody listens: of the lines only those are wanted that are always written
 }
 
 // Why a layer is active; the numbers are those of the wire.

@@ -48,8 +48,11 @@ type parsed struct {
 }
 
 func (d *decider) detail() manifest.Detail {
-	if d.q.Explain {
+	switch {
+	case d.q.Explain:
 		return manifest.Placed
+	case d.quiet:
+		return manifest.Silent
 	}
 	return manifest.Spoken
 }

@@ -74,7 +74,7 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 			var v Question
 			v, ok = rec.Question()
 			q.Kind, q.LayerName = plan.Kind(v.Kind), name(v.LayerName)
-			q.Terminator = v.Terminator != 0
+			q.Terminator, q.Quiet = v.Terminator != 0, v.Quiet != 0
 		case IDVar:
 			var v Var
 			v, ok = rec.Var()

@@ -30,6 +30,7 @@ func crowd(explicit int) *facts.Tree {
 // journey is what the spine asks for one call: the questions one after the other, each as often as facts are missing.
 type journey struct {
 	kinds   []uint32
+	quiet   uint32
 	rounds  int // messages
 	needs   int // facts that were asked for
 	message int // bytes of all messages
@@ -40,7 +41,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 	call := NewCall(search.Platform{SysConfDir: "/s"})
 	q := &Writer{}
 	for i, kind := range j.kinds {
-		q.PutQuestion(Question{Kind: kind})
+		q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})
 		if i == 0 {
 			q.PutApp(App{})
 			variables.Decisive(func(v variables.ID) {
@@ -64,7 +65,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 			a, _ := rec.Answer()
 			done = a.Status == 1
 			if !done {
-				q.PutQuestion(Question{Kind: kind})
+				q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})
 			}
 			for rec, more := r.Next(); more && !done; rec, more = r.Next() {
 				j.needs++
@@ -108,7 +109,7 @@ func BenchmarkGrowth(b *testing.B) {
 		for _, n := range []int{10, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", call.name, n), func(b *testing.B) {
 				world := crowd(n)
-				j := journey{kinds: call.kinds}
+				j := journey{kinds: call.kinds, quiet: 1}
 				b.ReportAllocs()
 				for b.Loop() {
 					j.travel(b, world)

@@ -40,6 +40,7 @@ type Question struct {
 	Kind       uint32 // 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened)
 	LayerName  Str    // kind 3 and 6: pLayerName, NULL when NULL
 	Terminator uint32 // 1: asked from below the pre-instance functions; never answer with pre_layer records
+	Quiet      uint32 // 1: nobody listens; lines are wanted only where they are always written or a settings file may ask for them
 }
 
 // PutQuestion adds the record to the message.
@@ -48,6 +49,7 @@ func (w *Writer) PutQuestion(r Question) {
 	w.u32(r.Kind)
 	w.str(r.LayerName)
 	w.u32(r.Terminator)
+	w.u32(r.Quiet)
 	w.end(start)
 }
 
@@ -60,6 +62,7 @@ func (rec Record) Question() (r Question, ok bool) {
 	r.Kind = b.u32()
 	r.LayerName = b.str()
 	r.Terminator = b.u32()
+	r.Quiet = b.u32()
 	return r, b.done()
 }
 
