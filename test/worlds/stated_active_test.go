@@ -151,41 +151,39 @@ func chain(active []*layer) (list []*layer) {
 	return list
 }
 
-// globals are the layers that count for global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those that
-// add extensions alone.
+// globals are the layers that count for global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those whose
+// extensions do.
 func (s *stated) globals() (hooked, extended []*layer) {
+	var list []*layer
 	set := s.settings()
+	exclusive := false
 	if set != nil && set.layers {
-		list := s.layers(set)
-		for _, l := range list {
-			if named(list, l.name) == l && s.enabled(l) { // ERRATA 27
-				hooked = append(hooked, l)
-			}
+		list = s.layers(set)
+		exclusive = !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
+	} else {
+		var over *layer
+		list, over = s.implicits()
+		if over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) {
+			list = append(list, s.explicits(over)...)
 		}
-		return hooked, hooked
+		list = s.valid(list)
 	}
-	list, over := s.implicits()
-	hasMeta := slices.ContainsFunc(list, func(l *layer) bool { return l.meta })
-	if hasMeta || over != nil {
-		list = append(list, s.explicits(over)...)
-	}
-	list = s.valid(list)
+	quirk := !exclusive && slices.ContainsFunc(list, func(l *layer) bool { return l.meta && l.implicit })
 	components := map[string]bool{}
 	for _, l := range list {
 		for _, name := range l.components {
 			components[name] = true
 		}
 	}
+	first := map[string]bool{}
 	for _, l := range list {
-		if named(list, l.name) != l { // ERRATA 27
-			continue
-		}
-		if s.enabled(l) {
+		if l.implicit && !first[l.name] && s.enabled(l) { // ERRATA 27
 			hooked = append(hooked, l)
 			extended = append(extended, l)
-		} else if !l.implicit && hasMeta && components[l.name] && !s.suppressed(l) { // LAY-246
+		} else if !l.implicit && quirk && components[l.name] { // LAY-246
 			extended = append(extended, l)
 		}
+		first[l.name] = first[l.name] || l.implicit
 	}
 	return hooked, extended
 }

@@ -297,23 +297,23 @@ func (s *stated) regular() []*layer {
 	return list
 }
 
-// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3).
+// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). One that is invalid is
+// gone for those after it (LAY-165).
 func (s *stated) valid(list []*layer) []*layer {
-	bad := map[*layer]bool{}
-	for _, l := range list {
+	for i := 0; i < len(list); i++ {
+		l := list[i]
 		if l.meta && !s.verify(list, l, []*layer{l}) {
 			s.say("DEBUG: Removing meta-layer " + l.name + " from instance layer list since it appears invalid.")
-			bad[l] = true
+			list = slices.Delete(list, i, i+1)
+			i--
+			continue
 		}
-	}
-	for _, l := range list {
 		for _, name := range l.components { // LAY-169, LAY-172
-			if c := named(list, name); c != nil && l.meta && !bad[l] {
-				l.instance, l.device = merged(l.instance, c.instance...), merged(l.device, c.device...)
-			}
+			c := named(list, name)
+			l.instance, l.device = merged(l.instance, c.instance...), merged(l.device, c.device...)
 		}
 	}
-	return slices.DeleteFunc(list, func(l *layer) bool { return bad[l] })
+	return list
 }
 
 // verify judges a meta-layer; met are those of this validation.

@@ -242,6 +242,7 @@ func (s *stated) down(i *instance, at int, c creation, drivers []*driver, calls 
 // terminate is the end of the chain: each driver's own instance (4.7, 4.8 of document 03).
 func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]string) int32 {
 	const properties2 = "VK_KHR_get_physical_device_properties2"
+	none := int32(-9)
 	i.api = c.api
 	if c.api == 0 {
 		i.api = 1 << 22 // INS-023, INS-024
@@ -279,12 +280,14 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 		switch result, _ := s.imposed(d.who, "vkCreateInstance", ""); {
 		case result == success:
 			i.drivers = append([]*made{{d.who, s.devicesOf(d.who)}}, i.drivers...)
-		case result == noMemory || result > 0: // INS-074, ERRATA 22
+		case result == noMemory: // INS-074
 			return result
+		case result > 0: // ERRATA 22: it is passed on where no other driver is left
+			none = result
 		}
 	}
 	if len(i.drivers) == 0 {
-		return -9 // INS-076
+		return none // INS-076
 	}
 	return success
 }
@@ -392,9 +395,7 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 		if ok && r != success && r != incomplete {
 			return r, nil
 		}
-		if phase == "fill" {
-			result = r // VK_INCOMPLETE, that the list was counted means nothing
-		}
+		result = r // the last call tells whether the list is whole
 	}
 	exts = merged(exts, d.exts...)
 	for _, l := range chain(i.active) {

@@ -80,7 +80,7 @@ func (a *activator) regular() {
 		named = partsOf(variable.Value, names) // LAY-146
 	}
 	for i, l := range implicit {
-		if !named[i] && d.implicitEnabled(l) {
+		if !named[i] && a.first[l.Name] == l && d.implicitEnabled(l) { // LAY-109: one that comes later is never asked
 			a.add(l, ByImplicit)
 		}
 	}
@@ -98,7 +98,7 @@ func (a *activator) regular() {
 		}
 	}
 	for _, l := range a.list {
-		if !l.Implicit && d.enable.matches(l.Name) && !a.active[l.Name] {
+		if !l.Implicit && a.first[l.Name] == l && d.enable.matches(l.Name) && !a.active[l.Name] { // LAY-108
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'")
 			a.add(l, ByEnable)
