@@ -177,13 +177,15 @@ func (s *stated) globals() (hooked, extended []*layer) {
 	}
 	first := map[string]bool{}
 	for _, l := range list {
-		if l.implicit && !first[l.name] && s.enabled(l) { // ERRATA 27
+		switch {
+		case first[l.name]: // ERRATA 27, LAY-104
+		case s.enabled(l):
 			hooked = append(hooked, l)
 			extended = append(extended, l)
-		} else if !l.implicit && quirk && components[l.name] { // LAY-246
+		case !l.implicit && quirk && components[l.name]: // LAY-246
 			extended = append(extended, l)
 		}
-		first[l.name] = first[l.name] || l.implicit
+		first[l.name] = true
 	}
 	return hooked, extended
 }

@@ -163,6 +163,8 @@ const (
 	success    int32 = 0
 	incomplete int32 = 5
 	noMemory   int32 = -1
+
+	noDeviceMemory int32 = -2
 )
 
 // phases are the calls that it takes to get a list: one that is empty need not be filled.
@@ -202,8 +204,8 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 		}
 		r, own := s.asked(d.who, "vkEnumerateInstanceExtensionProperties")
 		switch {
-		case r == noMemory:
-			return nil, nil, noMemory
+		case r == noMemory, r == noDeviceMemory:
+			return nil, nil, r
 		case r != success:
 			failed = r
 			continue

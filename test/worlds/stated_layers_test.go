@@ -339,7 +339,7 @@ func (s *stated) verify(list []*layer, l *layer, met []*layer) bool {
 			case !c.meta:
 				continue
 			}
-			if slices.ContainsFunc(*seen, func(m *layer) bool { return m.name == c.name }) { // LAY-162, LAY-163
+			if slices.Contains(*seen, c) { // LAY-162, LAY-163
 				s.say(where + "Recursive dependency between Meta-layer " + l.name + " and  Meta-layer " + c.name + ".  Skipping this layer.")
 				return false
 			}
