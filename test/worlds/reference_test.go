@@ -82,6 +82,16 @@ func (c *contrast) in(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(part, name) })
 }
 
+// has tells whether a file of the world contains a text.
+func (c *contrast) has(text string) bool {
+	for _, file := range c.d.files {
+		if strings.Contains(file, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // died tells whether the reference's process did not end well.
 func (c *contrast) died() bool {
 	lines, _ := c.theirs.find("end")

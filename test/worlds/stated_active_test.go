@@ -90,6 +90,7 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 		return true
 	}
 	if (s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~")) && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) {
+		s.say(`WARNING|LAYER: Layer "` + l.name + `" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`) // SET-58
 		return false
 	}
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
@@ -166,7 +167,7 @@ func (s *stated) globals() (hooked, extended []*layer) {
 		if over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) {
 			list = append(list, s.explicits(over)...)
 		}
-		list = s.valid(list)
+		list = s.single(slices.DeleteFunc(s.valid(list), s.suppressed)) // LAY-114
 	}
 	quirk := !exclusive && slices.ContainsFunc(list, func(l *layer) bool { return l.meta && l.implicit })
 	components := map[string]bool{}
@@ -178,14 +179,13 @@ func (s *stated) globals() (hooked, extended []*layer) {
 	first := map[string]bool{}
 	for _, l := range list {
 		switch {
-		case first[l.name]: // ERRATA 27, LAY-104
-		case s.enabled(l):
+		case l.implicit && !first[l.name] && s.enabled(l): // ERRATA 27
 			hooked = append(hooked, l)
 			extended = append(extended, l)
 		case !l.implicit && quirk && components[l.name]: // LAY-246
 			extended = append(extended, l)
 		}
-		first[l.name] = true
+		first[l.name] = first[l.name] || l.implicit
 	}
 	return hooked, extended
 }

@@ -282,22 +282,26 @@ func (s *stated) devicesOf(who string) (list []*physical) {
 }
 
 // sorted puts devices in order (PHY-027).
-func (s *stated) sorted(i *instance, list []*physical) {
-	chosen := -1
+func (s *stated) sorted(i *instance, list []*physical, groups bool) {
+	var chosen []*physical
 	if text, _ := s.plain("VK_LOADER_DEVICE_SELECT"); text != "" {
 		var vendor, device uint32
 		if one, two, ok := strings.Cut(text, ":"); ok && hex(one, &vendor) && hex(two, &device) {
-			chosen = slices.IndexFunc(list, func(d *physical) bool { return d.vendor == vendor && d.device == device })
+			for _, d := range list {
+				if d.vendor == vendor && d.device == device && (groups || len(chosen) == 0) { // of each group the first, ENV-90
+					chosen = append(chosen, d)
+				}
+			}
 		}
 	}
 	rank := map[*physical][]int{}
-	for at, d := range list {
+	for _, d := range list {
 		kind := slices.Index([]string{"discrete", "integrated", "virtual", "other", "cpu"}, d.kind)
 		if kind < 0 {
 			kind = 5
 		}
 		key := []int{1, kind, 1, 0, 0, 0, 0, int(d.vendor ^ d.device)}
-		if at == chosen {
+		if slices.Contains(chosen, d) {
 			key[0] = 0
 		}
 		if s.hasPCI(i, d) {
@@ -307,6 +311,17 @@ func (s *stated) sorted(i *instance, list []*physical) {
 		rank[d] = key
 	}
 	slices.SortStableFunc(list, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
+}
+
+// grouped are the groups of drivers that have none of their own: each device is one (PHY-062, PHY-075).
+func (s *stated) grouped(i *instance) (list []*physical) {
+	for _, m := range i.drivers {
+		list = append(list, m.devices...)
+	}
+	if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 {
+		s.sorted(i, list, true)
+	}
+	return list
 }
 
 func hex(text string, out *uint32) bool {

@@ -284,7 +284,12 @@ func (s *stated) regular() []*layer {
 		s.say(`WARNING|LAYER: Layer "` + l.name + `" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`)
 		return true
 	})
-	for i := 0; i < len(list); i++ { // LAY-104, LAY-108
+	return s.single(list)
+}
+
+// single removes duplicates, one for each that is kept (LAY-104, LAY-108).
+func (s *stated) single(list []*layer) []*layer {
+	for i := 0; i < len(list); i++ {
 		for j := i + 1; j < len(list); j++ {
 			if list[j].name == list[i].name {
 				s.say("WARNING: Removing layer " + list[j].name + " (" + list[j].manifest + ") because it is a duplicate of " + list[i].name +

@@ -19,6 +19,7 @@ type stated struct {
 	read     []string // of the call: opendir, fopen
 	log      []string // of the call
 	scripts  map[string][]string
+	quiet    bool // the settings file wants less said than is compared
 }
 
 func newStated(w *worker, d *description) *stated {

@@ -48,6 +48,7 @@ func (w *worker) state(d *description) (o observation, open map[string]bool) {
 		o.add(name("calls"), calls...)
 		o.add(name("result"), fmt.Sprintf("%d, written %d", result, map[bool]int{true: 1}[result == 0]))
 		o.add(name("messages"), s.log...)
+		open[name("messages")] = s.quiet
 		if result == 0 {
 			s.use(i, &o, open)
 		}
@@ -126,6 +127,7 @@ func texts(list []extension) (lines []string) {
 func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, int32) {
 	i := &instance{}
 	set := s.settings()
+	s.quiet = set != nil && set.quiet
 	i.list = s.layers(set)
 	for n, name := range t.layers {
 		switch {
@@ -310,7 +312,7 @@ func (s *stated) use(i *instance, o *observation, open map[string]bool) {
 	}
 	o.add("devices", lines...)
 	lines = []string{"result 0"}
-	for _, d := range devices {
+	for _, d := range s.grouped(i) {
 		lines = append(lines, list([]string{d.name}))
 	}
 	o.add("groups", lines...)
@@ -371,7 +373,7 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 		return nil, -3, false
 	}
 	if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 {
-		s.sorted(i, devices)
+		s.sorted(i, devices, false)
 	}
 	for _, phase := range []string{"count", "fill"} {
 		result = success
@@ -405,6 +407,9 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 	}
 	for _, l := range slices.Backward(i.chain) {
 		for _, words := range s.seek(l.who, "device_ext") {
+			if result != success { // the fake passes that on
+				return result, nil
+			}
 			exts = append(slices.Clone(exts), extension{words[0], 4})
 		}
 	}

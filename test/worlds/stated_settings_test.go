@@ -14,6 +14,7 @@ type entry struct {
 // settings are what a settings file says (chapter 6).
 type settings struct {
 	layers    bool // it controls layers
+	quiet     bool // it takes lines away that VK_LOADER_DEBUG=all would show
 	entries   []entry
 	drivers   []string
 	exclusive bool
@@ -95,7 +96,7 @@ func (s *stated) settings() *settings {
 // parts reads a settings object (SET-25, SET-27); nil: nothing in it is valid.
 func parts(v *value) *settings {
 	out := &settings{}
-	valid := false
+	valid, all := false, false
 	words := map[string]bool{"all": true, "error": true, "warn": true, "info": true, "debug": true, "perf": true, "layer": true, "driver": true,
 		"validation": true}
 	if level := v.get("stderr_log"); level != nil { // SET-76
@@ -104,7 +105,9 @@ func parts(v *value) *settings {
 				break
 			}
 			valid = valid || words[item.text]
+			all = all || item.text == "all"
 		}
+		out.quiet = valid && !all // SET-77
 	}
 	if layers := v.get("layers"); layers != nil {
 		if out.entries, out.layers = entriesOf(layers); out.layers {
@@ -165,7 +168,6 @@ func (s *stated) layers(set *settings) []*layer {
 	var own []*layer
 	at := -1 // where the regular ones come
 	blocked := map[string]bool{}
-	off := map[string]bool{}
 	for _, e := range set.entries {
 		switch {
 		case e.control == "unordered_layer_location":
@@ -173,7 +175,7 @@ func (s *stated) layers(set *settings) []*layer {
 				at = len(own)
 			}
 		case e.control == "off": // SET-43
-			off[e.name], blocked[e.name] = true, true
+			blocked[e.name] = true
 		case strings.HasSuffix(e.path, ".json"): // SET-42
 			for _, l := range s.layersOf(e.path, e.implicit) {
 				if l.name != e.name {
@@ -182,7 +184,7 @@ func (s *stated) layers(set *settings) []*layer {
 				blocked[e.name] = true // SET-47
 				l.control, l.settled = e.control, true
 				same := slices.ContainsFunc(own, func(o *layer) bool { return o.name == l.name && o.library == l.library && !o.meta })
-				if !same && !off[e.name] { // SET-44: a meta-layer has no library, SET-56
+				if !same && !set.offs(e.name) { // SET-44: a meta-layer has no library, SET-56
 					own = append(own, l)
 				}
 			}
