@@ -140,8 +140,11 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 			return true, err
 		}
 		a.Tests[test.String()] = &chart{Seconds: all[test.name].seconds, Doubtful: failed != "", Lines: lines}
-		if i%50 == 49 {
-			say("%d tests read", i+1)
+		if i+1 == len(unread) || unread[i+1].pack != test.pack {
+			say("%d tests read, with %s", i+1, test.pack)
+			if err := a.write(); err != nil {
+				return true, err
+			}
 		}
 	}
 	return true, nil

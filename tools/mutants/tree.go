@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -174,8 +176,8 @@ func (t *tree) readPackages() error {
 			}
 		}
 	}
-	for name, needs := range byName {
-		t.packages = append(t.packages, testPackage{name, needs})
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		t.packages = append(t.packages, testPackage{name, byName[name]})
 	}
 	return nil
 }
@@ -185,30 +187,16 @@ func (t *tree) testProgram(pack string) string {
 	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
 }
 
-// buildTests compiles the tests of packages, those of one folder in one go.
-func (t *tree) buildTests(packs ...string) error {
-	byFolder := map[string][]string{}
-	for _, pack := range packs {
-		byFolder[filepath.Dir(pack)] = append(byFolder[filepath.Dir(pack)], "./"+pack)
+// buildTests compiles the tests of a package.
+func (t *tree) buildTests(pack string) error {
+	program := t.testProgram(pack)
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		return err
 	}
-	for folder, list := range byFolder {
-		out := t.path("build", "mutants", folder) + "/"
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return err
-		}
-		if text, err := t.command("go", append([]string{"test", "-c", "-ldflags=-s -w", "-o", out}, list...)...); err != nil {
-			return fmt.Errorf("compiling the tests of %v: %w\n%s", list, err, text)
-		}
+	if text, err := t.command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pack); err != nil {
+		return fmt.Errorf("compiling the tests of %s: %w\n%s", pack, err, text)
 	}
 	return nil
-}
-
-func (t *tree) buildAllTests() error {
-	var packs []string
-	for _, p := range t.packages {
-		packs = append(packs, p.name)
-	}
-	return t.buildTests(packs...)
 }
 
 // buildGoc compiles the translator.
