@@ -185,6 +185,10 @@ struct physdev {
     struct driver *driver;         /* +24: the driver whose handle lower is; NULL: it is the chain's */
     struct instance *instance;     /* +32 */
     struct physdev *next;          /* of the same kind and instance */
+    struct { /* terminator kind: its PCI address, which never changes; sorting asks the driver once. Under the lock */
+        bool asked, has;
+        uint32_t address[4];
+    } pci;
 };
 
 /* ---- devices --------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* sort.c: the order of physical devices and groups below the layers (PHY-025 to 035). It asks drivers for what the
- * order depends on, reads its two variables at every call, and remembers nothing of either. */
+ * order depends on, and reads its two variables at every call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +51,9 @@ static void read_key(struct key *key, struct physdev *device, uint32_t place)
     memcpy(key->name, properties.deviceName, sizeof key->name);
 }
 
-/* PHY-029. A driver that cannot list its extensions, for lack of memory or whatever, goes without this key: an order is
- * no reason to fail the enumeration. */
-static void read_pci(const struct instance *instance, struct key *key)
+/* PHY-029. False: the driver cannot list its extensions, for lack of memory or whatever, and may be asked again. An order
+ * is no reason to fail the enumeration: it goes without this key. */
+static bool ask_pci(const struct instance *instance, struct key *key)
 {
     const struct driver *driver = key->device->driver;
     VkPhysicalDevice handle = driver_physdev(key->device);
@@ -65,12 +65,14 @@ static void read_pci(const struct instance *instance, struct key *key)
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;
     VkExtensionProperties *ext;
-    if (!ask || !list || !list_given(device_extensions(list, handle, NULL, &count, &ext)))
-        return;
+    if (!ask || !list)
+        return true;
+    if (!list_given(device_extensions(list, handle, NULL, &count, &ext)))
+        return false;
     bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);
     if (!listed)
-        return;
+        return true;
     VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
@@ -80,6 +82,25 @@ static void read_pci(const struct instance *instance, struct key *key)
     key->pci[1] = pci.pciBus;
     key->pci[2] = pci.pciDevice;
     key->pci[3] = pci.pciFunction;
+    return true;
+}
+
+/* A list of extensions is long, and an address never changes: the driver is asked once for each device. */
+static void read_pci(const struct instance *instance, struct key *key)
+{
+    struct physdev *device = key->device;
+    lock_take();
+    bool known = device->pci.asked;
+    key->has_pci = device->pci.has;
+    memcpy(key->pci, device->pci.address, sizeof key->pci);
+    lock_drop();
+    if (known || !ask_pci(instance, key))
+        return;
+    lock_take();
+    device->pci.has = key->has_pci;
+    memcpy(device->pci.address, key->pci, sizeof key->pci);
+    device->pci.asked = true;
+    lock_drop();
 }
 
 /* PCI addresses are compared only between devices of equal type (PHY-028): asked for where there are two. */
