@@ -1,11 +1,11 @@
-/* probe.c: a short program life on the Vulkan library, for "vkloader info": load, enumerate, create an instance, list
- * the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
+/* probe.c: what a short program does with the Vulkan library, for "vkloader info": load, enumerate, create an instance,
+ * list the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
  *
  * It prints one JSON object a line, and says what it begins before it begins it, so that whoever reads can name the
  * phase in which a driver or a layer crashed or hung. It is a process of its own for that reason: the tool never loads
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
- * usage: probe LIBRARY [again]      again: the whole life a second time, for times without cold files
+ * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           see die.c
  */
@@ -160,7 +160,7 @@ static bool load(const char *path)
     return true;
 }
 
-/* ---- the life ---- */
+/* ---- the program ---- */
 
 static bool has(const VkExtensionProperties *list, uint32_t count, const char *name)
 {
@@ -310,7 +310,7 @@ static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
     return VK_SUCCESS;
 }
 
-static bool life(bool print)
+static bool program(bool print)
 {
     bool portability;
     uint32_t version;
@@ -383,10 +383,10 @@ int main(int argc, char **argv)
     if (!load(argv[1]))
         return 3;
     usage("load");
-    bool fine = life(true);
+    bool fine = program(true);
     if (argc == 3 && !strcmp(argv[2], "again")) {
         round_number = 2;
-        fine = life(false) && fine;
+        fine = program(false) && fine;
     }
     usage("end");
     printf("{\"event\":\"end\"}\n");
