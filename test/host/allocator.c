@@ -234,8 +234,8 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *out)
         if (p->p_type != PT_LOAD) continue;
         uintptr_t from = info->dlpi_addr + p->p_vaddr;
         if (data->code >= from && data->code < from + p->p_memsz) found = true;
-        uintptr_t words = (from + 7) & ~(uintptr_t)7;
-        if (p->p_flags & PF_W) here = (struct data){data->code, words, from + p->p_memsz - words};
+        uintptr_t first = (from + 7) & ~(uintptr_t)7;
+        if (p->p_flags & PF_W) here = (struct data){data->code, first, from + p->p_memsz - first};
     }
     if (found) *data = here;
     return found;

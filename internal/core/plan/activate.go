@@ -88,8 +88,9 @@ func (a *activator) regular() {
 	if variable.Set {
 		named = partsOf(variable.Value, names) // LAY-146
 	}
+	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && d.implicitEnabled(a.list[i]) {
+		if !named[k] && first[i] && d.implicitEnabled(a.list[i]) { // LAY-109: one that comes later is never asked
 			a.add(i, ByImplicit)
 		}
 	}
@@ -107,7 +108,7 @@ func (a *activator) regular() {
 		}
 	}
 	for i, l := range a.list {
-		if !l.Implicit && d.enable.matches(l.Name) && !a.active[l.Name] {
+		if !l.Implicit && d.enable.matches(l.Name) && a.place(l.Name) == i && !a.active[l.Name] { // LAY-108
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'")
 			a.add(i, ByEnable)

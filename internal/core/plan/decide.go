@@ -413,7 +413,7 @@ func (d *decider) extensions() {
 // instance (LAY-109, ERRATA 27).
 func firstImplicit(list []*manifest.Layer) []bool {
 	first := make([]bool, len(list))
-	known := make(map[string]bool, len(list))
+	known := make(map[string]bool)
 	for i, l := range list {
 		if l.Implicit && !known[l.Name] {
 			known[l.Name], first[i] = true, true
