@@ -22,7 +22,8 @@ case $(clang-format --version) in
 esac
 
 echo "check: staticcheck"
-"$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./cmd/... ./internal/... ./tools/... ./test/...
+# The programs that try out the translator compare what is always the same: that is what they are for.
+"$go" list ./... | grep -v /test/goc/constructs | xargs "$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 echo "check: govulncheck"
 # Its database is on the network. Where that is out of reach nothing is known, which is said, and is no failure.

@@ -209,10 +209,9 @@ func (t *tree) buildGoc() error {
 
 // compileCore makes the core's object of build/core.c: as it is shipped, or quickly.
 func (t *tree) compileCore(final bool) error {
-	command, object := t.spine[""].compile["build/core.c"], t.core()
+	command := t.spine[""].compile["build/core.c"]
 	if final {
-		object = t.finalCore()
-		command = strings.Replace(command, " -o build/obj/core.o ", " -o "+object+" ", 1)
+		command = strings.Replace(command, " -o build/obj/core.o ", " -o "+t.finalCore()+" ", 1)
 	} else {
 		command = strings.Replace(command, " -c -o ", " -O0 -c -o ", 1)
 	}

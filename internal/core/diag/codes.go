@@ -89,7 +89,7 @@ var table = [codeCount]Entry{
 	FileRead:               {"file-read", File, Problem, "LAY-8", "Check that it is an ordinary file."},
 	FileSyntax:             {"file-syntax", File, Problem, "FUZ-016", "Correct the JSON text at the place named."},
 	FileTop:                {"file-top", File, Problem, "LAY-10", "Make the top-level value an object."},
-	FileWrongKind:          {"file-wrong-kind", File, Warning, "LAY-33", "Move the file to the folder of its own kind."},
+	FileWrongKind:          {"file-wrong-kind", File, Warning, "LAY-33", "Move the file to the directory of its own kind."},
 	ManifestVersion:        {"manifest-version", File, Problem, "LAY-21", "Add a file_format_version that is a string."},
 	ManifestVersionUnknown: {"manifest-version-unknown", File, Warning, "LAY-23", "Use a file version that loaders know."},
 	LocationMissing:        {"location-missing", Place, Note, "PATH-16", ""},

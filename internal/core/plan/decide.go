@@ -214,7 +214,7 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 		}
 	}
 	for i := range missing {
-		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such folder")
+		d.find(diag.LocationMissing, missing[i].From, missing[i].Path, "no such directory")
 	}
 	if len(found) == 0 {
 		d.log(flags, "   Found no files")

@@ -89,7 +89,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 				w.Vars["VK_ADD_LAYER_PATH"] = "/a"
 				return w
 			}},
-		{"override_paths", Instance, Name{}, "location-missing|/p|no such folder",
+		{"override_paths", Instance, Name{}, "location-missing|/p|no such directory",
 			func() *world {
 				return newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
 			}},
@@ -104,7 +104,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 				w.Files["/e.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/lib.so","api_version":"1.1"}}`
 				return w
 			}},
-		{"VK_LAYER_PATH", Instance, Name{}, "location-missing|/nowhere|no such folder",
+		{"VK_LAYER_PATH", Instance, Name{}, "location-missing|/nowhere|no such directory",
 			func() *world { w := newWorld(); w.Vars["VK_LAYER_PATH"] = "/nowhere"; return w }},
 		{"x.json", InstanceDrivers, Name{}, "driver-used|/usr/share/vulkan/icd.d/x.json|found through default, library libx.json.so",
 			func() *world { return newWorld().driver("x.json", "") }},

@@ -227,7 +227,7 @@ func TestSeveralOverrides(t *testing.T) {
 		"WARN|LAYER: remove_all_non_valid_override_layers: Multiple override layers where the same path in app_keys was found. Using the first layer found",
 		"INFO|LAYER: Using the override layer for app key /bin/program")
 	refuseLog(t, a, "Ignoring VK_LAYER_PATH") // there are no override paths
-	expect(t, "ignored", foundOf(a, "VK_LAYER_PATH"), "location-missing|/r|no such folder")
+	expect(t, "ignored", foundOf(a, "VK_LAYER_PATH"), "location-missing|/r|no such directory")
 
 	w = newWorld().implicitMeta("o.json", manifest.OverrideName, `"C"`, `,"override_paths":["/p"],"blacklisted_layers":["D"]`).
 		explicit("c.json", "C", "").explicit("d.json", "D", "")

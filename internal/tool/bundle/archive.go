@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Folder is what everything of a bundle lies in.
-const Folder = "vkloader-bundle"
+// Directory is what everything of a bundle lies in.
+const Directory = "vkloader-bundle"
 
 // Write writes parts as a compressed archive: sorted by name, with the same owner, mode and time for all. Two parts of one
-// name, and names that lead out of the folder, are errors.
+// name, and names that lead out of the directory, are errors.
 func Write(w io.Writer, parts []Part) error {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Name, b.Name) })
@@ -28,7 +28,7 @@ func Write(w io.Writer, parts []Part) error {
 		if name := path.Clean("/" + part.Name)[1:]; name != part.Name || name == "" || i > 0 && parts[i-1].Name == name {
 			return fmt.Errorf("%q is no name for a part", part.Name)
 		}
-		header := &tar.Header{Typeflag: tar.TypeReg, Name: Folder + "/" + part.Name, Mode: 0o644, Size: int64(len(part.Text)),
+		header := &tar.Header{Typeflag: tar.TypeReg, Name: Directory + "/" + part.Name, Mode: 0o644, Size: int64(len(part.Text)),
 			ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", part.Name, err)

@@ -70,7 +70,7 @@ func TestArchiveIsTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(archive)
-		if err != nil || header.Name != Folder+"/"+want.Name || string(text) != want.Text || header.Mode != 0o644 || header.Uid != 0 ||
+		if err != nil || header.Name != Directory+"/"+want.Name || string(text) != want.Text || header.Mode != 0o644 || header.Uid != 0 ||
 			header.Uname != "" || header.ModTime.Unix() != 0 {
 			t.Errorf("%+v %q, %v", header, text, err)
 		}

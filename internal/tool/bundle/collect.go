@@ -123,7 +123,7 @@ func People(source *machine.Source) (me Person, others []Person, machine []strin
 	users, _ := source.ReadFile("/etc/passwd")
 	for _, line := range strings.Split(string(users), "\n") {
 		field := strings.Split(line, ":")
-		// Those of services say nothing of anybody; their homes are system folders.
+		// Those of services say nothing of anybody; their homes are system directories.
 		if len(field) < 7 || len(field[2]) < 4 && field[2] != "0" || field[0] == "nobody" {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 
 // Private replaces what says who somebody is.
 type Private struct {
-	folders []replacement // longest first
-	names   []replacement
+	directories []replacement // longest first
+	names       []replacement
 }
 
 type replacement struct {
@@ -38,8 +38,8 @@ func NewPrivate(me Person, others []Person, machine []string) *Private {
 		if i > 0 {
 			home = fmt.Sprint("/home/user", i+1)
 		}
-		for _, folder := range person.Homes {
-			p.folder(folder, home)
+		for _, directory := range person.Homes {
+			p.directory(directory, home)
 		}
 		p.name(person.Name, fmt.Sprint("user", i+1))
 	}
@@ -49,22 +49,22 @@ func NewPrivate(me Person, others []Person, machine []string) *Private {
 		p.name(short, "machine")
 	}
 	length := func(a, b replacement) int { return len(b.from.String()) - len(a.from.String()) }
-	slices.SortStableFunc(p.folders, length)
+	slices.SortStableFunc(p.directories, length)
 	slices.SortStableFunc(p.names, length)
 	return p
 }
 
-// folder replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
-func (p *Private) folder(folder, to string) {
-	folder = path.Clean(folder)
-	if !path.IsAbs(folder) || strings.Count(folder, "/") < 2 && folder != "/root" {
+// directory replaces a path where it is a whole one, or the beginning of a whole one; also as JSON writes it.
+func (p *Private) directory(directory, to string) {
+	directory = path.Clean(directory)
+	if !path.IsAbs(directory) || strings.Count(directory, "/") < 2 && directory != "/root" {
 		return // "/" and "/home" are nobody's
 	}
-	written, _ := json.Marshal(folder)
-	for _, text := range slices.Compact([]string{folder, strings.Trim(string(written), `"`)}) {
+	written, _ := json.Marshal(directory)
+	for _, text := range slices.Compact([]string{directory, strings.Trim(string(written), `"`)}) {
 		// Slashes are often doubled where paths are put together.
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "/", "/+")
-		p.folders = append(p.folders, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
+		p.directories = append(p.directories, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
 	}
 }
 
@@ -84,7 +84,7 @@ var ours = regexp.MustCompile(`^user[0-9]+$`)
 
 // Hide gives a text without them.
 func (p *Private) Hide(text string) string {
-	for _, list := range [][]replacement{p.folders, p.names} {
+	for _, list := range [][]replacement{p.directories, p.names} {
 		for _, r := range list {
 			// Twice: what ends one occurrence may begin the next.
 			text = r.from.ReplaceAllString(r.from.ReplaceAllString(text, r.to), r.to)

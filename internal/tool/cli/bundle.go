@@ -48,7 +48,7 @@ func newBundle(s *surroundings) *cobra.Command {
 		Use:   "bundle",
 		Short: "One archive for a bug report: decision, findings, versions, variables, log, manifests",
 		Long: "bundle gathers what somebody else needs to see what this machine does: the decision, the findings, versions, the\n" +
-			"loader's variables, the log of a short program life, the manifests' texts. Home folders, login names and the\n" +
+			"loader's variables, the log of the probe, the manifests' texts. Home directories, login names and the\n" +
 			"machine's name are replaced. --list shows what would go in; an archive that is there already is left alone.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
@@ -90,7 +90,7 @@ func newBundle(s *surroundings) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", bundle.Folder+".tar.gz", "write to `FILE`")
+	flags.StringVarP(&file, "output", "o", bundle.Directory+".tar.gz", "write to `FILE`")
 	flags.BoolVar(&only, "list", false, "show what would go in, and write nothing")
 	flags.BoolVar(&force, "force", false, "write over a file that is there")
 	flags.BoolVar(&still, "still", false, "run nothing: without devices, and without a log")

@@ -18,7 +18,7 @@ import (
 	"vkloader/internal/tool/survey"
 )
 
-// world is a folder with a tool, a library that nobody opens and a probe that is a shell script.
+// world is a directory with a tool, a library that nobody opens and a probe that is a shell script.
 func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ func (s *surroundings) machine() (machine.Machine, error) {
 			return m, exit.Unable("--root: %w", err)
 		}
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
-			return m, exit.Unable("--root %s: not a folder", s.root)
+			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 		m.Root = root
 	}

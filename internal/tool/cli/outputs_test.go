@@ -210,11 +210,11 @@ func fieldKey(tags []string, name string) string {
 }
 
 // fieldComments are what the sources say of the fields of structs.
-func fieldComments(t *testing.T, folders ...string) map[string]string {
+func fieldComments(t *testing.T, directories ...string) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, directory := range directories {
+		files, err := filepath.Glob(filepath.Join(directory, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}

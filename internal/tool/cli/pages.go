@@ -18,7 +18,7 @@ import (
 // newPages is the hidden command by which the build makes man pages and completions of the commands themselves.
 func newPages(s *surroundings) *cobra.Command {
 	return &cobra.Command{
-		Use: "pages FOLDER", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
+		Use: "pages DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := writePages(cmd.Root(), args[0]); err != nil {
 				return exit.As(exit.NotLooked, err)
@@ -28,9 +28,9 @@ func newPages(s *surroundings) *cobra.Command {
 	}
 }
 
-// writePages writes below folder what "make install" copies: man/man1, man/man7, and a completion for each shell. The
+// writePages writes below a directory what "make install" copies: man/man1, man/man7, completions for the shells. The
 // same commands give the same bytes.
-func writePages(root *cobra.Command, folder string) error {
+func writePages(root *cobra.Command, directory string) error {
 	root.DisableAutoGenTag = true
 	root.InitDefaultHelpCmd()
 	var walk func(cmd *cobra.Command) error
@@ -54,7 +54,7 @@ func writePages(root *cobra.Command, folder string) error {
 		if section == "7" { // a topic is no command
 			text = bytes.Replace(text, []byte(cmd.CommandPath()+" [flags]"), []byte(cmd.Parent().CommandPath()+" help "+cmd.Name()), 1)
 		}
-		if err := writePage(filepath.Join(folder, "man/man"+section, name+"."+section), text); err != nil {
+		if err := writePage(filepath.Join(directory, "man/man"+section, name+"."+section), text); err != nil {
 			return err
 		}
 		for _, sub := range cmd.Commands() {
@@ -78,7 +78,7 @@ func writePages(root *cobra.Command, folder string) error {
 		if err := generate(&text); err != nil {
 			return fmt.Errorf("completion %s: %w", name, err)
 		}
-		if err := writePage(filepath.Join(folder, name), text.Bytes()); err != nil {
+		if err := writePage(filepath.Join(directory, name), text.Bytes()); err != nil {
 			return err
 		}
 	}

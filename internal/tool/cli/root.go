@@ -18,7 +18,7 @@ type surroundings struct {
 	environ     []string
 	executable  string
 
-	root      string   // --root: the folder that is examined as a file system; "": this machine
+	root      string   // --root: the directory that is examined as a file system; "": this machine
 	variables []string // --env: changes to the environment
 
 	answered func(value any) // when not nil, is given every answer that is printed as JSON
@@ -52,7 +52,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine the file system below this `FOLDER`, such as a container's or a sysroot")
+		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})

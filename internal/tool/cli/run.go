@@ -118,11 +118,11 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if err != nil {
 		return nil, nil, err
 	}
-	folder := filepath.Dir(found.Library)
+	directory := filepath.Dir(found.Library)
 	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
-		folder += ":" + before
+		directory += ":" + before
 	}
-	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", folder)}, changes...)
+	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", directory)}, changes...)
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
 		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
 	}

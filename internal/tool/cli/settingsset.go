@@ -23,7 +23,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 		Long: "set writes what the options say into the settings file, for all programs, or with --app for some; what it does\n" +
 			"not name stays as it is. Layers, drivers and devices are given in their order. A program gets one object of the\n" +
 			"file: that for it, or that for all, never both.\n\n" +
-			"The file that is written is the one in force; without one, the first place in the user's folders, or with --system\n" +
+			"The file that is written is the one in force; without one, the first place in the user's directories, or with --system\n" +
 			"in the system's. It is replaced in one step. Another program's file is not touched without --force, which keeps it\n" +
 			"beside the new one for \"settings clear\" to put back.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +

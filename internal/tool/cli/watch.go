@@ -124,7 +124,7 @@ func printTimes(s *surroundings, t *loaderlog.Times) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.errOut, "vkloader: the program's first word from the loader came after %s; opening drivers and layers took %s\n",
+	fmt.Fprintf(s.errOut, "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.errOut, "  ", style)

@@ -144,7 +144,7 @@ var table = [codeCount]Entry{
 		"An older loader lacks commands, settings and corrections that newer ones have.",
 		"Remove the older loader."},
 	LoaderBundled: {"loader-bundled", diag.Warning, "",
-		"A loader that comes with a program is not updated with the system, and may look in other folders.",
+		"A loader that comes with a program is not updated with the system, and may look in other directories.",
 		"Remove the bundled loader."},
 	LoaderOther: {"loader-other", diag.Note, "",
 		"With several loaders on one machine it depends on the program which one it gets.", "Nothing."},

@@ -122,7 +122,7 @@ func (e *exam) fallback() {
 
 // withoutDriver says that programs find no driver at all.
 func (e *exam) withoutDriver() {
-	what := "no driver manifest is in any of the folders that are searched"
+	what := "no driver manifest is in any of the directories that are searched"
 	switch n := len(e.Drivers); {
 	case n == 1:
 		what = "the only driver cannot be loaded"

@@ -20,8 +20,8 @@ type GPU struct {
 	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
 	Asleep  bool     `json:"asleep,omitempty"`
 
-	folder string // in sysfs
-	cards  []string
+	directory string // in sysfs
+	cards     []string
 }
 
 // vendors are the makers' names.
@@ -68,9 +68,9 @@ func (e *exam) text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// names lists a folder; nothing without it.
-func (e *exam) names(folder string) []string {
-	entries, err := e.machine.ReadDir(folder)
+// names lists a directory; nothing without it.
+func (e *exam) names(directory string) []string {
+	entries, err := e.machine.ReadDir(directory)
 	if err != nil {
 		return nil
 	}
@@ -81,16 +81,16 @@ func (e *exam) names(folder string) []string {
 	return names
 }
 
-// device gives the entry of a sysfs folder, made when it is new.
-func (e *exam) device(folder string) *GPU {
+// device gives the entry of a sysfs directory, made when it is new.
+func (e *exam) device(directory string) *GPU {
 	for _, g := range e.gpus {
-		if g.folder == folder {
+		if g.directory == directory {
 			return g
 		}
 	}
-	g := &GPU{Name: path.Base(folder), Vendor: e.text(folder + "/vendor"), Device: e.text(folder + "/device"),
-		folder: folder, Nodes: []string{}, Drivers: []string{}, Asleep: e.text(folder+"/power/runtime_status") == "suspended"}
-	if target, err := e.machine.Readlink(folder + "/driver"); err == nil {
+	g := &GPU{Name: path.Base(directory), Vendor: e.text(directory + "/vendor"), Device: e.text(directory + "/device"),
+		directory: directory, Nodes: []string{}, Drivers: []string{}, Asleep: e.text(directory+"/power/runtime_status") == "suspended"}
+	if target, err := e.machine.Readlink(directory + "/driver"); err == nil {
 		g.Kernel = path.Base(target)
 	}
 	e.gpus = append(e.gpus, g)
@@ -104,8 +104,8 @@ func (e *exam) devices() {
 	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
 	for _, name := range e.names(pci) {
 		if strings.HasPrefix(e.text(pci+"/"+name+"/class"), "0x03") {
-			if folder, err := e.machine.Real(pci + "/" + name); err == nil {
-				e.device(folder)
+			if directory, err := e.machine.Real(pci + "/" + name); err == nil {
+				e.device(directory)
 			}
 		}
 	}
@@ -115,11 +115,11 @@ func (e *exam) devices() {
 		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
 			continue
 		}
-		folder, err := e.machine.Real(drm + "/" + name + "/device")
-		if err != nil || !e.machine.Exists(folder) {
+		directory, err := e.machine.Real(drm + "/" + name + "/device")
+		if err != nil || !e.machine.Exists(directory) {
 			continue
 		}
-		g := e.device(folder)
+		g := e.device(directory)
 		g.cards = append(g.cards, name)
 		claimed["/dev/dri/"+name] = true
 		if render && e.machine.Exists("/dev/dri/"+name) {
@@ -227,9 +227,9 @@ func (e *exam) judge(g *GPU) {
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
 		e.found(GPUReserved, g.Title(), "", "the kernel's driver "+g.Kernel+" keeps it for a virtual machine", "")
 	case g.Kernel == "" && g.Vendor != "":
-		e.found(GPUNoKernelDriver, g.Title(), g.folder, "no driver of the kernel has taken it", e.kernelCure(g))
+		e.found(GPUNoKernelDriver, g.Title(), g.directory, "no driver of the kernel has taken it", e.kernelCure(g))
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.folder,
+		e.found(GPUOldKernelDriver, g.Title(), g.directory,
 			"the kernel's driver radeon has it, and Vulkan drivers want amdgpu", "")
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
@@ -240,7 +240,7 @@ func (e *exam) judge(g *GPU) {
 		node := e.refused(g)
 		e.found(GPUPermission, g.Title(), node, e.user.name+" may not read and write "+node, e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
-		e.found(GPUNouveau, g.Title(), g.folder,
+		e.found(GPUNouveau, g.Title(), g.directory,
 			"the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed", "")
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)

@@ -118,8 +118,8 @@ var marks = []struct{ version, command string }{
 
 const loaderName = "libvulkan.so.1"
 
-// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the folder
-// of the program that is examined.
+// loaders lists the loaders that the dynamic linker finds, the one that a program gets first, and those in the
+// directory of the program that is examined.
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
@@ -147,11 +147,11 @@ func (e *exam) loaders() {
 		add(place, false)
 	}
 	if program := e.source.Program; program != "" {
-		folder := search.Folder(program)
+		directory := search.Folder(program)
 		for _, sub := range []string{"", "lib/", "lib64/", "../lib/", "bin/"} {
-			for _, name := range e.names(folder + sub) {
+			for _, name := range e.names(directory + sub) {
 				if name == loaderName || strings.HasPrefix(name, loaderName+".") {
-					add(folder+sub+name, false)
+					add(directory+sub+name, false)
 				}
 			}
 		}
@@ -161,10 +161,10 @@ func (e *exam) loaders() {
 
 func (e *exam) judgeLoaders(first linker.Result) {
 	if first.File == nil {
-		what := loaderName + " is in no folder of the dynamic linker" + e.uncached(loaderName)
+		what := loaderName + " is in no directory of the dynamic linker" + e.uncached(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" {
 			found := e.found(LoaderMissing, loaderName, "", what, e.cure(loaderName))
-			if e.system.is("nixos") { // there, every program names the folder of its own
+			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)
 			}
 		} else {
@@ -195,7 +195,7 @@ func (e *exam) judgeLoaders(first linker.Result) {
 			}
 		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
 			e.found(LoaderOld, loaderName, l.Name, what+", and programs get it before "+newest.File+" for Vulkan "+newest.Vulkan,
-				"Remove "+l.Name+", or the variable that puts its folder first.")
+				"Remove "+l.Name+", or the variable that puts its directory first.")
 		case !l.First:
 			e.found(LoaderOther, loaderName, l.Name, what+"; programs get "+first.File.Path, "")
 		}

@@ -114,7 +114,7 @@ func (e *exam) missing(m *Module, r linker.Result) {
 			m.Library, r.Others[0], f.Class, f.MachineName(), processName), e.system.forLibrary(m.Library))
 		return
 	}
-	what := fmt.Sprintf("%s is in no folder of the dynamic linker", m.Library)
+	what := fmt.Sprintf("%s is in no directory of the dynamic linker", m.Library)
 	e.found(LibraryMissing, m.Name, m.Manifest, what+e.uncached(m.Library), e.cure(m.Library))
 }
 
@@ -134,7 +134,7 @@ func (e *exam) cure(name string) string {
 	return e.system.forLibrary(name)
 }
 
-// configured looks for a library in the folders that ldconfig(8) is told of.
+// configured looks for a library in the directories that ldconfig(8) is told of.
 func (e *exam) configured(name string) string {
 	files := []string{"/etc/ld.so.conf"}
 	if entries, err := e.machine.ReadDir("/etc/ld.so.conf.d"); err == nil {
@@ -148,9 +148,9 @@ func (e *exam) configured(name string) string {
 			continue
 		}
 		for _, line := range strings.Split(string(data), "\n") {
-			folder := strings.TrimSpace(line)
-			if path.IsAbs(folder) && e.machine.Exists(folder+"/"+name) {
-				return folder + "/" + name
+			directory := strings.TrimSpace(line)
+			if path.IsAbs(directory) && e.machine.Exists(directory+"/"+name) {
+				return directory + "/" + name
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (e *exam) closure(m *Module, f *linker.File) {
 			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and there is only %s, for other programs",
 				through(missing.By), missing.Name, missing.Result.Others[0]), e.cure(missing.Name))
 		default:
-			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, which is in no folder of the dynamic linker%s",
+			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, which is in no directory of the dynamic linker%s",
 				through(missing.By), missing.Name, e.uncached(missing.Name)), e.cure(missing.Name))
 		}
 	}

@@ -154,13 +154,13 @@ func grantsGraphics(capabilities string) bool {
 	})
 }
 
-// otherPlaces are folders of driver manifests outside of the search, where sandboxes and distributions put them.
+// otherPlaces are directories of driver manifests outside of the search, where sandboxes and distributions put them.
 var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
-// elsewhere is such a folder that has manifests and is not searched.
+// elsewhere is such a directory that has manifests and is not searched.
 func (e *exam) elsewhere() string {
 	places := otherPlaces
 	if snap := e.variable("SNAP"); snap != "" {

@@ -83,7 +83,7 @@ func (e *exam) elevation() {
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
 			e.found(ElevatedProgram, e.source.Program, "",
-				"it runs with more rights than its user: variables and the home folder "+
+				"it runs with more rights than its user: variables and the home directory "+
 					"count for nothing", "vkloader doctor --elevated --app "+e.source.Program)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/binary"
 )
 
-// lay makes files below a root; a name that ends in "/" is a folder, "-> " a link.
+// lay makes files below a root; a name that ends in "/" is a directory, "-> " a link.
 func lay(t *testing.T, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {

@@ -71,19 +71,19 @@ func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, path := range split(c.value(v), ":") {
-			folder := facts.Folder{}
+			directory := facts.Folder{}
 			if !search.IsManifestName(path) {
-				folder = c.source.Folder(path)
+				directory = c.source.Folder(path)
 			}
 			switch {
 			case search.IsManifestName(path) && !c.source.Exists(path):
 				c.find(diag.VariableNothing, v, "%s names %s, and there is no such file", v.Name(), path)
 			case search.IsManifestName(path):
-			case !folder.Listed && c.source.Exists(path):
-				c.find(diag.VariableNothing, v, "%s names %s, which is neither a folder nor ends in .json", v.Name(), path)
-			case !folder.Listed:
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no such folder", v.Name(), path)
-			case len(folder.Names) == 0:
+			case !directory.Listed && c.source.Exists(path):
+				c.find(diag.VariableNothing, v, "%s names %s, which is neither a directory nor ends in .json", v.Name(), path)
+			case !directory.Listed:
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no such directory", v.Name(), path)
+			case len(directory.Names) == 0:
 				c.find(diag.VariableNothing, v, "%s names %s, and there is no manifest in it", v.Name(), path)
 			}
 		}

@@ -20,7 +20,7 @@ const (
 	InForce  = "in force"
 	Ignored  = "ignored"   // something else takes its place
 	NoEffect = "no effect" // its value is that of a variable that is not set
-	Faulty   = "faulty"    // its value, or a part of it, says nothing, or not what it seems to
+	Faulty   = "faulty"    // its value, or a part of it, has no effect, or another one than it seems to
 	Unknown  = "unknown"   // looks like one of the loader's and is none
 )
 

@@ -46,9 +46,9 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 				p.Exists = source.Exists(location.Path)
 				p.Manifests = append(p.Manifests, search.BaseName(location.Path))
 			} else {
-				folder := source.Folder(location.Path)
-				p.Exists = folder.Listed
-				p.Manifests = append(p.Manifests, folder.Names...)
+				directory := source.Folder(location.Path)
+				p.Exists = directory.Listed
+				p.Manifests = append(p.Manifests, directory.Names...)
 			}
 			add(p)
 		}

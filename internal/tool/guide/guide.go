@@ -11,15 +11,15 @@ type Group string
 
 // Groups, in the order in which they are shown.
 const (
-	Drivers Group = "Drivers"
-	Layers  Group = "Layers"
-	Devices Group = "Physical devices"
-	Loader  Group = "Loader"
-	Folders Group = "Folders"
+	Drivers     Group = "Drivers"
+	Layers      Group = "Layers"
+	Devices     Group = "Physical devices"
+	Loader      Group = "Loader"
+	Directories Group = "Directories"
 )
 
 // Groups are all groups, in order.
-var Groups = []Group{Drivers, Layers, Devices, Loader, Folders}
+var Groups = []Group{Drivers, Layers, Devices, Loader, Directories}
 
 // Entry tells about one variable.
 type Entry struct {
@@ -35,8 +35,8 @@ type Entry struct {
 }
 
 const (
-	fileList = "colon-separated list of manifest files (names that end in `.json`) and folders of them"
-	baseList = "colon-separated list of folders; an element that ends in `.json` is a manifest"
+	fileList = "colon-separated list of manifest files (names that end in `.json`) and directories of them"
+	baseList = "colon-separated list of directories; an element that ends in `.json` is a manifest"
 	filter   = "comma-separated list of at most 16 of: a name, `start*`, `*end`, `*part*`, `*` or `~all~`; case does not count"
 	ranges   = "comma-separated list of at most 16 numbers or ranges like `0x1000-0x1fff`; hexadecimal, octal or decimal as in C"
 	word     = "a number: 0 is off, any other is on"
@@ -54,7 +54,7 @@ var entries = [...]Entry{
 		Yields:   []variables.ID{variables.DriverFiles},
 		YieldsTo: withoutConfigurations, Instead: []variables.ID{variables.DriverFiles}, Statements: []string{"ENV-7"}},
 	{ID: variables.AddDriverFiles, Group: Drivers, Takes: fileList,
-		Does:     "These driver manifests come before those that are found in the usual folders.",
+		Does:     "These driver manifests come before those that are found in the usual directories.",
 		Yields:   []variables.ID{variables.DriverFiles, variables.ICDFilenames},
 		YieldsTo: withoutConfigurations, Statements: []string{"ENV-9", "ENV-10"}},
 	{ID: variables.DriversSelect, Group: Drivers, Takes: filter,
@@ -69,14 +69,14 @@ var entries = [...]Entry{
 		Does:     "Explicit layers are looked for here and nowhere else.",
 		YieldsTo: "an override layer with override_paths; " + withoutExclusive, Statements: []string{"ENV-26", "ENV-28", "ENV-33"}},
 	{ID: variables.AddLayerPath, Group: Layers, Takes: fileList,
-		Does:   "Explicit layers are looked for here first, and then in the usual folders.",
+		Does:   "Explicit layers are looked for here first, and then in the usual directories.",
 		Yields: []variables.ID{variables.LayerPath}, YieldsTo: "an override layer with override_paths; " + withoutExclusive,
 		Statements: []string{"ENV-30", "ENV-31", "ENV-33"}},
 	{ID: variables.ImplicitLayerPath, Group: Layers, Takes: fileList, EmptyCount: true,
 		Does:     "Implicit layers are looked for here and nowhere else.",
 		YieldsTo: withoutExclusive, Statements: []string{"ENV-27", "ENV-28"}},
 	{ID: variables.AddImplicitLayerPath, Group: Layers, Takes: fileList,
-		Does:   "Implicit layers are looked for here first, and then in the usual folders.",
+		Does:   "Implicit layers are looked for here first, and then in the usual directories.",
 		Yields: []variables.ID{variables.ImplicitLayerPath}, YieldsTo: withoutExclusive,
 		Statements: []string{"ENV-30", "ENV-31"}},
 	{ID: variables.InstanceLayers, Group: Layers, Takes: "colon-separated list of layer names, exactly as they are written",
@@ -122,18 +122,18 @@ var entries = [...]Entry{
 		Does:       "1: drivers and layers are never unloaded. 0: drivers that have shown a device are, too, with the last instance.",
 		Statements: []string{"ENV-110", "GEN-2"}},
 
-	{ID: variables.ConfigHome, Group: Folders, Takes: baseList,
+	{ID: variables.ConfigHome, Group: Directories, Takes: baseList,
 		Does:       "Manifests and the settings file are looked for below these first; default: `$HOME/.config`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
-	{ID: variables.ConfigDirs, Group: Folders, Takes: baseList,
+	{ID: variables.ConfigDirs, Group: Directories, Takes: baseList,
 		Does: "Manifests and the settings file are looked for below these next; default: `/etc/xdg`.", Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
-	{ID: variables.DataHome, Group: Folders, Takes: baseList,
+	{ID: variables.DataHome, Group: Directories, Takes: baseList,
 		Does:       "Manifests and the settings file are looked for below these, after the system's configuration; default: `$HOME/.local/share`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
-	{ID: variables.DataDirs, Group: Folders, Takes: baseList,
+	{ID: variables.DataDirs, Group: Directories, Takes: baseList,
 		Does:       "Manifests and the settings file are looked for below these last; default: `/usr/local/share:/usr/share`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
-	{ID: variables.Home, Group: Folders, Takes: "a folder", EmptyCount: true,
+	{ID: variables.Home, Group: Directories, Takes: "a directory", EmptyCount: true,
 		Does: "Stands for XDG_CONFIG_HOME and XDG_DATA_HOME where they are unset or empty: `.config` and `.local/share` in it.", YieldsTo: "`XDG_CONFIG_HOME` and `XDG_DATA_HOME`, when neither is empty",
 		Statements: []string{"PATH-11", "PATH-12", "PATH-13"}},
 }

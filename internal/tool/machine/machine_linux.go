@@ -11,10 +11,10 @@ import (
 	"syscall"
 )
 
-// Machine is a file system and an environment: those of the running system, or what lies below a folder, such as a
+// Machine is a file system and an environment: those of the running system, or what lies below a directory, such as a
 // container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
 type Machine struct {
-	Root    string   // the folder that stands for "/"; "" or "/": the running system
+	Root    string   // the directory that stands for "/"; "" or "/": the running system
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
 }
 
@@ -41,11 +41,11 @@ func (m *Machine) Real(name string) (string, error) { return m.resolve(name, tru
 
 func (m *Machine) resolve(name string, follow bool) (string, error) {
 	if !m.Foreign() && !path.IsAbs(name) {
-		folder, err := os.Getwd()
+		directory, err := os.Getwd()
 		if err != nil {
 			return "", err
 		}
-		name = folder + "/" + name
+		name = directory + "/" + name
 	}
 	current, rest, links := "/", strings.Split(name, "/"), 0
 	for len(rest) > 0 {
@@ -168,7 +168,7 @@ func (m *Machine) Readlink(name string) (string, error) {
 	return target, inside(name, err)
 }
 
-// ReadDir lists a folder, sorted by name.
+// ReadDir lists a directory, sorted by name.
 func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
 	where, err := m.Host(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// tree makes files and links (content "-> TARGET") below a new folder, which lies in a folder with a secret.
+// tree makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.
 func tree(t *testing.T, files map[string]string) *Machine {
 	t.Helper()
 	top := t.TempDir()

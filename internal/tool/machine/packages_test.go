@@ -16,11 +16,11 @@ func TestPackages(t *testing.T) {
 		{"rpm", "echo mesa-vulkan-drivers", ""}, // not an answer for each
 		{"other", "", ""},
 	} {
-		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, c.tool), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {
+		directory := t.TempDir()
+		if err := os.WriteFile(filepath.Join(directory, c.tool), []byte("#!/bin/sh\n"+c.script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("PATH", folder)
+		t.Setenv("PATH", directory)
 		owners := (&Machine{}).Owners(files)
 		if owners["/a/one.json"] != c.want || owners["/a/two.json"] != "" {
 			t.Errorf("%s: %v", c.tool, owners)

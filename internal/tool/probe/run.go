@@ -163,7 +163,7 @@ func appendDecoded[T any](list []T, line []byte) []T {
 	return append(list, value)
 }
 
-// failedPhase says which phase failed, in a life that ended by itself.
+// failedPhase says which phase failed, in a run that ended by itself.
 func (r *Result) failedPhase() string {
 	for _, p := range r.Phases {
 		if p.Result < 0 {

@@ -91,7 +91,7 @@ func (f *File) Expired(now time.Time) bool {
 	return f.Ours && !f.Expires.IsZero() && !now.Before(f.Expires)
 }
 
-// Lock keeps other runs of the tool from changing the file until the function that it gives is called. The folder is
+// Lock keeps other runs of the tool from changing the file until the function that it gives is called. The directory is
 // made where it is missing.
 func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	where, err := m.Host(place)
@@ -101,15 +101,15 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
 		return nil, err
 	}
-	folder, err := os.Open(filepath.Dir(where))
+	directory, err := os.Open(filepath.Dir(where))
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
-		folder.Close()
+	if err := syscall.Flock(int(directory.Fd()), syscall.LOCK_EX); err != nil {
+		directory.Close()
 		return nil, fmt.Errorf("lock on %s: %w", path.Dir(place), err)
 	}
-	return func() { folder.Close() }, nil
+	return func() { directory.Close() }, nil
 }
 
 // Write puts content, with the mark, in the file's place, all at once: a program that starts meanwhile reads the old

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// settle makes a machine below a new folder, and gives a settings file's place on it and outside.
+// settle makes a machine below a new directory, and gives a settings file's place on it and outside.
 func settle(t *testing.T) (m *machine.Machine, place, where string) {
 	t.Helper()
 	m = &machine.Machine{Root: t.TempDir()}
@@ -68,9 +68,9 @@ func TestWrite(t *testing.T) {
 			t.Errorf("no %s in\n%s%v", want, text, err)
 		}
 	}
-	for _, folder := range []string{filepath.Dir(where), filepath.Dir(target)} {
-		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
-			t.Errorf("%s: %v, %v", folder, entries, err)
+	for _, directory := range []string{filepath.Dir(where), filepath.Dir(target)} {
+		if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", directory, entries, err)
 		}
 	}
 }
@@ -78,8 +78,8 @@ func TestWrite(t *testing.T) {
 // On the running machine, too, a link stays a link.
 func TestWriteThroughLinkHere(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	target, link := filepath.Join(folder, "real/s.json"), filepath.Join(folder, "s.json")
+	directory := t.TempDir()
+	target, link := filepath.Join(directory, "real/s.json"), filepath.Join(directory, "s.json")
 	write(t, target, "old", 0o644)
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestWriteThroughLinkHere(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written leaves the old file whole, and no half one beside it.
+// A directory that cannot be written leaves the old file whole, and no half one beside it.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
@@ -109,18 +109,18 @@ func TestFailedWrite(t *testing.T) {
 	if err := Write(m, place, map[string]any{"bad": make(chan int)}, time.Time{}, true); err == nil {
 		t.Error("what is no JSON was written")
 	}
-	// Where the file should be is a folder that is not empty: the last step fails.
+	// Where the file should be is a directory that is not empty: the last step fails.
 	blocked := filepath.Join(m.Root, "blocked/vk_loader_settings.json")
 	write(t, filepath.Join(blocked, "x"), "", 0o644)
 	if err := Write(m, "/blocked/vk_loader_settings.json", map[string]any{}, time.Time{}, false); err == nil {
-		t.Error("a folder was replaced")
+		t.Error("a directory was replaced")
 	}
 	if text, err := os.ReadFile(where); string(text) != "old" {
 		t.Errorf("%s, %v", text, err)
 	}
-	for _, folder := range []string{filepath.Dir(where), filepath.Dir(blocked)} {
-		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
-			t.Errorf("%s: %v, %v", folder, entries, err)
+	for _, directory := range []string{filepath.Dir(where), filepath.Dir(blocked)} {
+		if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", directory, entries, err)
 		}
 	}
 }

@@ -14,15 +14,15 @@ import (
 const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
 
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
-// everything else as before: the first folder of XDG_CONFIG_HOME is one that has nothing but the file. remove takes it
-// away again.
+// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. remove takes
+// it away again.
 func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
-	folder, err := os.MkdirTemp("", "vkloader-")
+	directory, err := os.MkdirTemp("", "vkloader-")
 	if err != nil {
 		return nil, nil, err
 	}
-	remove = func() { os.RemoveAll(folder) }
-	below := filepath.Join(folder, "vulkan/loader_settings.d")
+	remove = func() { os.RemoveAll(directory) }
+	below := filepath.Join(directory, "vulkan/loader_settings.d")
 	if err = os.MkdirAll(below, 0o755); err == nil {
 		err = os.WriteFile(filepath.Join(below, "vk_loader_settings.json"), []byte(text), 0o644)
 	}
@@ -36,7 +36,7 @@ func Shadow(environ []string, text string) (changed []string, remove func(), err
 	if home, ok := m.Lookup(variables.Home.Name()); rest == "" && ok {
 		rest = home + "/.config"
 	}
-	return machine.WithVariable(environ, name, folder+":"+rest), remove, nil
+	return machine.WithVariable(environ, name, directory+":"+rest), remove, nil
 }
 
 // Audible gives an environment in which the loader's log is not set by a settings file: the one in force, without its

@@ -227,7 +227,7 @@ func timesOf(phases []probe.Phase) []Time {
 	return times
 }
 
-// sameLibrary compares what a manifest names with what was loaded: a name without a folder may be anywhere, and is
+// sameLibrary compares what a manifest names with what was loaded: a name without a directory may be anywhere, and is
 // usually a link to a file with a longer version (libx.so.0 and libx.so.5.8).
 func sameLibrary(named, loaded string) bool {
 	if !strings.Contains(named, "/") {

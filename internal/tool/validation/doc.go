@@ -60,8 +60,8 @@ func File(text, path, whole string, kind Kind) *Report {
 	}
 	if kind == Unknown {
 		c.report.Kind = kindOf(doc.Top(), whole)
-		if at := placeOf[folderOf(whole)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
-			c.at(diag.FileWrongKind, doc.Top(), plural[c.report.Kind]+" in a folder for "+at+": no loader looks for it there")
+		if at := placeOf[directoryOf(whole)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
+			c.at(diag.FileWrongKind, doc.Top(), plural[c.report.Kind]+" in a directory for "+at+": no loader looks for it there")
 		}
 	}
 	c.strict(text, doc)
@@ -91,7 +91,7 @@ func File(text, path, whole string, kind Kind) *Report {
 	return c.report
 }
 
-// kindOf tells a file's kind by its content, and layers' also by the folder.
+// kindOf tells a file's kind by its content, and layers' also by the directory.
 func kindOf(top document.Value, path string) Kind {
 	has := func(name string) bool { return top.Member(name).Exists() }
 	switch {
@@ -102,8 +102,8 @@ func kindOf(top document.Value, path string) Kind {
 		if has("layers") {
 			first = top.Member("layers").First()
 		}
-		folder := folderOf(path)
-		if folder == "implicit_layer.d" || folder != "explicit_layer.d" && first.Member("disable_environment").Exists() {
+		directory := directoryOf(path)
+		if directory == "implicit_layer.d" || directory != "explicit_layer.d" && first.Member("disable_environment").Exists() {
 			return Implicit
 		}
 		return Explicit
@@ -113,20 +113,20 @@ func kindOf(top document.Value, path string) Kind {
 	return Unknown
 }
 
-// placeOf says what the folders are for that loaders look into, plural what a kind of file is, in the same words.
+// placeOf says what the directories are for that loaders look into, plural what a kind of file is, in the same words.
 var (
 	placeOf = map[string]string{"icd.d": "drivers", "implicit_layer.d": "layers", "explicit_layer.d": "layers",
 		"loader_settings.d": "settings"}
 	plural = map[Kind]string{Driver: "drivers", Implicit: "layers", Explicit: "layers", Settings: "settings"}
 )
 
-// folderOf is the name of the folder that a file lies in.
-func folderOf(path string) string {
-	folder := search.Folder(path)
-	if folder == "" {
+// directoryOf is the name of the directory that a file lies in.
+func directoryOf(path string) string {
+	directory := search.Folder(path)
+	if directory == "" {
 		return ""
 	}
-	return search.BaseName(folder[:len(folder)-1])
+	return search.BaseName(directory[:len(directory)-1])
 }
 
 // checker makes a report.

@@ -39,7 +39,7 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 		}
 		return result, true
 	}
-	whole := path // an implicit layer is told by its folder
+	whole := path // an implicit layer is told by its directory
 	if absolute, err := filepath.Abs(path); err == nil {
 		whole = absolute
 	}

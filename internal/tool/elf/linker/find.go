@@ -72,7 +72,7 @@ func New(m *machine.Machine, options Options) *Linker {
 	return l
 }
 
-// levels are the subfolders of glibc-hwcaps that this processor uses, best first.
+// levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
 func levels(m *machine.Machine, processor elf.Machine) []string {
 	if processor != elf.X8664 {
 		return nil
@@ -149,12 +149,12 @@ func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == 
 
 // Result is where a name leads.
 type Result struct {
-	File    *File    // nil: nowhere
-	Folders []string // that were searched, in order
-	Others  []string // files of the name that were passed over because they are for other processes
+	File        *File    // nil: nowhere
+	Directories []string // that were searched, in order
+	Others      []string // files of the name that were passed over because they are for other processes
 }
 
-// Find looks for a name as dlopen does: with a slash it is a path, otherwise the folders are searched. by are the
+// Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the
 // libraries that want it, the one that names it first.
 func (l *Linker) Find(name string, by ...*File) Result {
 	var r Result
@@ -173,8 +173,8 @@ func (l *Linker) Find(name string, by ...*File) Result {
 		}
 		return r
 	}
-	for _, folder := range l.folders(by) {
-		if l.try(&r, folder, name) {
+	for _, directory := range l.directories(by) {
+		if l.try(&r, directory, name) {
 			return r
 		}
 	}
@@ -189,8 +189,8 @@ func (l *Linker) Find(name string, by ...*File) Result {
 	if len(by) > 0 && by[0].NoDefault {
 		return r
 	}
-	for _, folder := range l.defaults() {
-		if l.try(&r, folder, name) {
+	for _, directory := range l.defaults() {
+		if l.try(&r, directory, name) {
 			return r
 		}
 	}
@@ -206,13 +206,13 @@ func (l *Linker) hasLevel(rest string) bool {
 	return false
 }
 
-// folders are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
+// directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
 // DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
-func (l *Linker) folders(by []*File) []string {
-	var folders []string
+func (l *Linker) directories(by []*File) []string {
+	var directories []string
 	add := func(list []string, f *File) {
 		for _, element := range list {
-			folders = append(folders, l.expand(element, path.Dir(f.Path))...)
+			directories = append(directories, l.expand(element, path.Dir(f.Path))...)
 		}
 	}
 	if len(by) == 0 || by[0].RunPath == nil {
@@ -225,25 +225,25 @@ func (l *Linker) folders(by []*File) []string {
 			add(l.program.RPath, l.program)
 		}
 	}
-	folders = append(folders, l.paths...)
+	directories = append(directories, l.paths...)
 	if len(by) > 0 {
 		add(by[0].RunPath, by[0])
 	}
-	return folders
+	return directories
 }
 
-// try looks into a folder, its subfolders for better processors first.
-func (l *Linker) try(r *Result, folder, name string) bool {
-	if !path.IsAbs(folder) { // the current folder is not that of the program
+// try looks into a directory, its subdirectories for better processors first.
+func (l *Linker) try(r *Result, directory, name string) bool {
+	if !path.IsAbs(directory) { // the current directory is not that of the program
 		return false
 	}
-	r.Folders = append(r.Folders, folder)
+	r.Directories = append(r.Directories, directory)
 	for _, level := range l.levels {
-		if l.take(r, folder+"/"+level+"/"+name) {
+		if l.take(r, directory+"/"+level+"/"+name) {
 			return true
 		}
 	}
-	return l.take(r, strings.TrimRight(folder, "/")+"/"+name)
+	return l.take(r, strings.TrimRight(directory, "/")+"/"+name)
 }
 
 // take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
@@ -261,7 +261,7 @@ func (l *Linker) take(r *Result, name string) bool {
 	return true
 }
 
-// places are what differs between distributions: the value of $LIB and the default folders below / and /usr.
+// places are what differs between distributions: the value of $LIB and the default directories below / and /usr.
 func (l *Linker) places() []string {
 	switch {
 	case l.elf == elf.X8664:
@@ -277,11 +277,11 @@ func (l *Linker) places() []string {
 }
 
 func (l *Linker) defaults() []string {
-	var folders []string
+	var directories []string
 	for _, place := range l.places() {
-		folders = append(folders, "/"+place, "/usr/"+place)
+		directories = append(directories, "/"+place, "/usr/"+place)
 	}
-	return folders
+	return directories
 }
 
 // expand replaces $ORIGIN, $LIB and $PLATFORM; all values that $LIB and $PLATFORM have somewhere, because which one a
@@ -319,7 +319,7 @@ func (l *Linker) FindFor(name string) Result {
 }
 
 // Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
-// folders that only the libraries themselves name are left out.
+// directories that only the libraries themselves name are left out.
 func (l *Linker) Everywhere(name string) []string {
 	var places []string
 	add := func(place string) {
@@ -327,16 +327,16 @@ func (l *Linker) Everywhere(name string) []string {
 			places = append(places, place)
 		}
 	}
-	for _, folder := range l.folders(nil) {
-		if path.IsAbs(folder) {
-			add(strings.TrimRight(folder, "/") + "/" + name)
+	for _, directory := range l.directories(nil) {
+		if path.IsAbs(directory) {
+			add(strings.TrimRight(directory, "/") + "/" + name)
 		}
 	}
 	for _, e := range l.cache[name] {
 		add(e.path)
 	}
-	for _, folder := range l.defaults() {
-		add(folder + "/" + name)
+	for _, directory := range l.defaults() {
+		add(directory + "/" + name)
 	}
 	return places
 }

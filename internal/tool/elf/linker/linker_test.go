@@ -196,7 +196,7 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
-// Libraries for better processors come first, in folders and in the cache, where the processor is as good.
+// Libraries for better processors come first, in directories and in the cache, where the processor is as good.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	const v2, v3 = "sse4_2 popcnt", "sse4_2 popcnt avx2 bmi1 bmi2 fma"

@@ -1,11 +1,11 @@
-/* probe.c: a short program life on the Vulkan library, for "vkloader info": load, enumerate, create an instance, list
- * the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
+/* probe.c: what a short program does with the Vulkan library, for "vkloader info": load, enumerate, create an instance,
+ * list the devices, create and destroy a device on each, destroy the instance; with the time that each of them took.
  *
  * It prints one JSON object a line, and says what it begins before it begins it, so that whoever reads can name the
  * phase in which a driver or a layer crashed or hung. It is a process of its own for that reason: the tool never loads
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
- * usage: probe LIBRARY [again]      again: the whole life a second time, for times without cold files
+ * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           see die.c
  */
@@ -45,10 +45,7 @@ static void put_string(const char *s)
     putchar('"');
 }
 
-static void put_key(const char *key)
-{
-    printf(",\"%s\":", key);
-}
+static void put_key(const char *key) { printf(",\"%s\":", key); }
 
 static void put_text(const char *key, const char *value)
 {
@@ -56,16 +53,12 @@ static void put_text(const char *key, const char *value)
     put_string(value);
 }
 
-static void put_number(const char *key, double value)
-{
-    printf(",\"%s\":%.0f", key, value);
-}
+static void put_number(const char *key, double value) { printf(",\"%s\":%.0f", key, value); }
 
 static void put_uuid(const char *key, const uint8_t *uuid)
 {
     printf(",\"%s\":\"", key);
-    for (uint32_t i = 0; i < VK_UUID_SIZE; i++)
-        printf("%02x", uuid[i]);
+    for (uint32_t i = 0; i < VK_UUID_SIZE; i++) printf("%02x", uuid[i]);
     printf("\"");
 }
 
@@ -103,8 +96,7 @@ static void usage(const char *after)
         sscanf(line, "VmRSS: %ld", &rss);
         sscanf(line, "Threads: %ld", &threads);
     }
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
     printf("{\"event\":\"usage\"");
     put_text("after", after);
     put_number("resident_kb", (double)rss);
@@ -160,13 +152,12 @@ static bool load(const char *path)
     return true;
 }
 
-/* ---- the life ---- */
+/* ---- the program ---- */
 
 static bool has(const VkExtensionProperties *list, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(list[i].extensionName, name))
-            return true;
+        if (!strcmp(list[i].extensionName, name)) return true;
     return false;
 }
 
@@ -213,8 +204,7 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
 
     *version = VK_API_VERSION_1_0;
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
-    if (ask)
-        ask(version);
+    if (ask) ask(version);
     if (print) {
         printf("{\"event\":\"version\"");
         put_number("version", *version);
@@ -238,8 +228,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
         memset(&props2, 0, sizeof props2);
         props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
         props2.pNext = &id;
-        if (props.apiVersion >= VK_API_VERSION_1_2)
-            id.pNext = &driver;
+        if (props.apiVersion >= VK_API_VERSION_1_2) id.pNext = &driver;
         COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
     }
     printf("{\"event\":\"device\"");
@@ -291,26 +280,23 @@ static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
     uint32_t count = 0;
     COMMAND(instance, vkGetPhysicalDeviceQueueFamilyProperties)(physical, &count, NULL);
     float priority = 1.0f;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                     .queueCount = 1,
-                                     .pQueuePriorities = &priority};
+    VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .queueCreateInfoCount = count ? 1 : 0,
                                .pQueueCreateInfos = &queue};
     VkDevice device = NULL;
     VkResult r = COMMAND(instance, vkCreateDevice)(physical, &info, NULL, &device);
-    if (r != VK_SUCCESS)
-        return r;
+    if (r != VK_SUCCESS) return r;
     ask_layers(instance, device);
     PFN_vkGetDeviceProcAddr gdpa = COMMAND(instance, vkGetDeviceProcAddr);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)gdpa(device, "vkDestroyDevice");
-    if (!destroy)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!destroy) return VK_ERROR_INITIALIZATION_FAILED;
     destroy(device, NULL);
     return VK_SUCCESS;
 }
 
-static bool life(bool print)
+static bool program(bool print)
 {
     bool portability;
     uint32_t version;
@@ -331,8 +317,7 @@ static bool life(bool print)
     begin("create instance");
     VkResult r = COMMAND(NULL, vkCreateInstance)(&info, NULL, &instance);
     done("create instance", r);
-    if (r != VK_SUCCESS)
-        return false;
+    if (r != VK_SUCCESS) return false;
     if (print) /* which layers are really there */
         dl_iterate_phdr(mapped, NULL);
 
@@ -346,11 +331,9 @@ static bool life(bool print)
         r = physical ? list(instance, &count, physical) : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     done("list devices", r);
-    if (r < 0)
-        count = 0;
+    if (r < 0) count = 0;
     bool fine = r == VK_SUCCESS && count > 0;
-    for (uint32_t i = 0; i < count && print; i++)
-        describe(instance, physical[i], i);
+    for (uint32_t i = 0; i < count && print; i++) describe(instance, physical[i], i);
     ask_layers(instance, NULL);
     for (uint32_t i = 0; i < count; i++) {
         char phase[64];
@@ -380,13 +363,12 @@ int main(int argc, char **argv)
         return 2;
     }
     usage("start");
-    if (!load(argv[1]))
-        return 3;
+    if (!load(argv[1])) return 3;
     usage("load");
-    bool fine = life(true);
+    bool fine = program(true);
     if (argc == 3 && !strcmp(argv[2], "again")) {
         round_number = 2;
-        fine = life(false) && fine;
+        fine = program(false) && fine;
     }
     usage("end");
     printf("{\"event\":\"end\"}\n");
