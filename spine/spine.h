@@ -236,6 +236,11 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 static inline bool instance_has(const struct instance *i, unsigned ext) { return (i->enabled >> ext) & 1; }
 static inline bool driver_has(const struct driver *d, unsigned ext) { return (d->enabled >> ext) & 1; }
 static inline struct instance *instance_of(VkInstance h) { return (struct instance *)h; }
+/* The device whose driver's or chain's handle this is, by its table; NULL when it is none. */
+static inline struct device *device_of(const void *dispatchable) {
+    const struct device_table *table = dispatchable ? *(const struct device_table *const *)dispatchable : NULL;
+    return table && table->mark == DEVICE_MARK ? table->device : NULL;
+}
 /* Of a handle that reached a terminator. */
 static inline struct physdev *term_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
 static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }

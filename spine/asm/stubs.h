@@ -2,8 +2,15 @@
 #ifndef VKL_STUBS_H
 #define VKL_STUBS_H
 
+#include <stdbool.h>
+
 extern const char missing_first[] __attribute__((visibility("hidden")));
 extern const char missing_last[] __attribute__((visibility("hidden")));
+/* Is p one of the stubs missing_vkX? Looking names up does little else, so this is no call. */
+static inline bool is_missing(const void *p) {
+    return (const char *)p >= missing_first && (const char *)p < missing_last;
+}
+
 void missing_in_chain(void);
 void missing_unknown_physdev(void);
 void missing_unknown_device(void);

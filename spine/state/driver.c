@@ -68,8 +68,6 @@ void drivers_drop(struct held_drivers *held) {
     if (held->driver != held->few) free(held->driver);
 }
 
-bool is_missing(const void *p) { return (const char *)p >= missing_first && (const char *)p < missing_last; }
-
 void *driver_fn_raw(const struct driver *driver, unsigned slot) {
     void *p = driver->own_table.slot[slot];
     return is_missing(p) ? NULL : p;

@@ -1,4 +1,4 @@
-/* handles.c: the instance and the device that a handle stands for. */
+/* handles.c: the instances there are, and the one that a handle stands for. */
 #include "state/state.h"
 
 static struct instance *instances; /* under the lock */
@@ -28,9 +28,4 @@ struct instance *instance_known(VkInstance handle) {
     while (in && in->table != word) in = in->next;
     lock_drop();
     return in;
-}
-
-struct device *device_of(const void *object) {
-    const struct device_table *table = object ? *(const struct device_table *const *)object : NULL;
-    return table && table->mark == DEVICE_MARK ? table->device : NULL;
 }

@@ -1,5 +1,5 @@
 /* state.h: what state/ offers: the drivers of an instance and who holds them, the objects that every driver has
- * a handle of its own for, the records of physical devices, and finding an instance or a device by a handle. */
+ * a handle of its own for, the records of physical devices, and finding an instance by a handle. */
 #ifndef VKL_STATE_H
 #define VKL_STATE_H
 
@@ -29,9 +29,6 @@ void drivers_drop(struct held_drivers *held);
 /* The driver's function for a slot, or NULL. */
 void *driver_fn_raw(const struct driver *driver, unsigned slot);
 #define driver_fn(driver, command) ((PFN_##command)driver_fn_raw((driver), ISLOT_##command))
-
-/* Is p one of the stubs missing_vkX? */
-bool is_missing(const void *p);
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
@@ -102,7 +99,5 @@ void instance_drop(struct instance *instance);
 /* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first
  * word (LAY-376). NULL when it is none. */
 struct instance *instance_known(VkInstance handle);
-/* The device whose driver's or chain's handle this is, by its table; NULL when it is none. */
-struct device *device_of(const void *dispatchable);
 
 #endif

@@ -262,9 +262,9 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 // about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
 // A file counts before its folder.
 var about = map[string]string{
-	"configuration": "test/discovery", "core": "test/guest", "device": "test/chain", "device_end": "test/chain",
+	"callback": "test/debug", "configuration": "test/discovery", "core": "test/guest", "device": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
-	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "instance_end": "test/chain",
+	"global": "test/discovery", "group": "test/physdev", "instance": "test/chain", "plan": "test/discovery",
 	"layer": "test/layers", "library": "test/drivers", "log": "test/discovery", "memo": "test/guest", "memory": "test/drivers",
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
