@@ -1,4 +1,4 @@
-/* core.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
+/* ask.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
  * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
  * same call.
  *
@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/control.h"
+#include "core/core.h"
 #include "core/facts.h"
-#include "instance/global.h"
 #include "core/memo.h"
-#include "spine.h"
 
 #include "goc.h"
 
-#define ROUNDS 64 /* questions about one call; three or four are usual */
+#define CALL_ROUNDS_MAX 64 /* questions about one call; three or four are usual */
 
 /* The core (internal/core/entry). Results: 0, GOC_PANIC, GOC_MEMORY. */
 int core_go_begin(struct goc *g, void **call);
@@ -29,7 +27,7 @@ struct facts {
     struct wire_writer w; /* facts for the next message */
     struct goc *memory;   /* of the core, from the first message on that is not remembered */
     void *call;
-    struct round *round[ROUNDS]; /* the messages so far, held: the core points into them */
+    struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
     uint32_t count, told;        /* how many there are, and how many of them the core has got */
 };
 
@@ -53,7 +51,9 @@ void plan_free(struct plan *plan) {
     memset(plan, 0, sizeof *plan);
 }
 
-void core_forget(void) {
+/* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
+__attribute__((destructor)) static void stop(void) {
+    if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
     memo_drop();
     goc_trim();
@@ -191,7 +191,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
 #undef GIVE
         if (is_global(question)) give_remembered(&facts->w);
     }
-    while (facts->count < ROUNDS) {
+    while (facts->count < CALL_ROUNDS_MAX) {
         struct round *r;
         wire_put_question(&facts->w, &q);
         VkResult result = ask_once(instance, facts, &r);

@@ -1,4 +1,4 @@
-/* facts.h: what core.c and read.c share with each other and with nobody else. */
+/* facts.h: what ask.c and read.c share with each other and with nobody else. */
 #ifndef VKL_FACTS_H
 #define VKL_FACTS_H
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 #define ROUNDS_MAX 64
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)

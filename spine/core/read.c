@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include "core/facts.h"
-#include "spine.h"
+#include "process/process.h"
 
 #define EXE_MAX 1024 /* GEN-13 */
-
-const char *env_read(struct variable v) { return v.secure ? secure_getenv(v.name) : getenv(v.name); }
 
 void read_var(struct wire_writer *w, struct variable v) {
     const char *value = env_read(v);

@@ -1,10 +1,11 @@
-/* naming.c: names and tags of objects (VK_EXT_debug_utils, VK_EXT_debug_marker) and the lower ends of the label
+/* naming.c: names and tags of objects (VK_EXT_debug_utils, VK_EXT_debug_marker) and the terminators of the label
  * commands. Instances, physical devices and surfaces have another handle on each level; a copy of the structure with
  * the right one is passed on (DBG-048 to 053).
  *
- * The upper ends of the label commands are the assembler's.
+ * The trampolines of the label commands are the assembler's.
  */
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64
     if (type == VK_OBJECT_TYPE_INSTANCE && handle == (uint64_t)(uintptr_t)instance)
         return (uint64_t)(uintptr_t)instance->lower;
     if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
-        struct physdev *physdev = physdev_upper_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
+        struct physdev *physdev = physdev_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
         if (physdev)
             return (uint64_t)(uintptr_t)physdev->lower;
     }
@@ -26,27 +27,27 @@ static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64
 static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t handle, uint64_t *out)
 {
     struct instance *instance = device->instance;
-    bool known = true;
+    bool has_one = true;
     *out = handle;
     if (type == VK_OBJECT_TYPE_INSTANCE) {
         if (handle == (uint64_t)(uintptr_t)instance)
             *out = (uint64_t)(uintptr_t)device->driver->handle;
     } else if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
         lock_take();
-        for (const struct physdev *physdev = instance->lower_devs; physdev; physdev = physdev->next) {
+        for (const struct physdev *physdev = instance->term_devs; physdev; physdev = physdev->next) {
             if (handle == (uint64_t)(uintptr_t)physdev) {
                 *out = (uint64_t)(uintptr_t)physdev->lower;
-                known = physdev->driver == device->driver;
+                has_one = physdev->driver == device->driver;
             }
         }
         lock_drop();
     } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
         VkSurfaceKHR own; /* DBG-051 */
-        if (handle && device->has_swapchain && device->lower_slot[LSLOT_vkCreateSwapchainKHR] &&
+        if (handle && device->has_swapchain && device->driver_slot[LSLOT_vkCreateSwapchainKHR] &&
             surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
             *out = (uint64_t)own;
     }
-    return known;
+    return has_one;
 }
 
 /* The three types that need it, from the older extension's numbers. */
@@ -67,7 +68,7 @@ static struct device *checked(VkDevice handle, uint32_t command)
 }
 
 /* DBG-059; a wrapper with a copy of the dispatch pointer is no more the driver's device than one without. */
-static struct device *lower_device(VkDevice handle, const char *name)
+static struct device *term_device(VkDevice handle, const char *name)
 {
     struct device *device = device_of(handle);
     if (!device || device->driver_handle != handle)
@@ -77,8 +78,8 @@ static struct device *lower_device(VkDevice handle, const char *name)
 
 /* ---- the four commands ----------------------------------------------------------------------------------------- */
 
-/* Upper and lower end of a command; Type(type) gives the VkObjectType of the structure's type. A missing function of
- * the device's table is a stub that aborts (DBG-056), of the driver it means success (DBG-054). */
+/* Trampoline and terminator of a command; type_of(type) gives the VkObjectType of the structure's type. A missing
+ * function of the device's table is a stub that aborts (DBG-056), of the driver it means success (DBG-054). */
 #define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
     VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
     {                                                                                                                  \
@@ -89,8 +90,8 @@ static struct device *lower_device(VkDevice handle, const char *name)
     }                                                                                                                  \
     VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
     {                                                                                                                  \
-        struct device *device = lower_device(handle, #Name);                                                           \
-        PFN_vk##Name send = (PFN_vk##Name)device->lower_slot[LSLOT_vk##Name];                                          \
+        struct device *device = term_device(handle, #Name);                                                           \
+        PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[LSLOT_vk##Name];                                         \
         if (!send)                                                                                                     \
             return VK_SUCCESS;                                                                                         \
         Info copy = *info;                                                                                             \
@@ -118,7 +119,7 @@ static struct device *labelled(const void *handle)
 #define LABEL_COMMAND(Name, Handle)                                                                                    \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle, const VkDebugUtilsLabelEXT *label)                         \
     {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->lower_slot[LSLOT_vk##Name];                                \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
         if (send)                                                                                                      \
             send(handle, label);                                                                                       \
     }
@@ -126,7 +127,7 @@ static struct device *labelled(const void *handle)
 #define END_LABEL_COMMAND(Name, Handle)                                                                                \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle)                                                            \
     {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->lower_slot[LSLOT_vk##Name];                                \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
         if (send)                                                                                                      \
             send(handle);                                                                                              \
     }

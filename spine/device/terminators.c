@@ -1,8 +1,12 @@
-/* device_end.c: the lower end of vkCreateDevice: what the driver receives, and the first word of what it returns. */
-#include "device/device.h"
+/* terminators.c: the terminator of vkCreateDevice: what the driver receives, and the first word of what it returns. */
+#include "device/group.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "dispatch/dispatch.h"
+#include "gen/zends.h"
+#include "physdev/physdev.h"
 
 /* HND-033, HND-034. */
 static struct device *check_handle(struct instance *in, const VkDevice *handle) {
@@ -21,9 +25,9 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle) 
     return dev;
 }
 
-static void *lower_to_driver(VkPhysicalDevice handle) {
+static void *term_to_driver(VkPhysicalDevice handle) {
     const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_LOWER_MAGIC ? p->lower : (void *)handle;
+    return p && p->magic == PHYSDEV_TERM_MAGIC ? p->lower : (void *)handle;
 }
 
 static const VkBaseInStructure *chain_find(const void *first, VkStructureType type) {
@@ -85,7 +89,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
         log_line(in, LOG_INFO,
                  "vkCreateDevice: Emulating handling of VkPhysicalDeviceFeatures2 in pNext chain for ICD \"%s\"",
                  d->lib->path);
-        if (instance_gate(in, GATE_VK_KHR_get_physical_device_properties2)) own->pEnabledFeatures = &features->features;
+        if (instance_has(in, EXT_VK_KHR_get_physical_device_properties2)) own->pEnabledFeatures = &features->features;
     }
     return VK_SUCCESS;
 }
@@ -105,7 +109,7 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
     dev->table = &dev->own_table;
     *(void **)handle = dev->table; /* DEV-039, DEV-080 */
-    table_fill_lower(dev);
+    table_fill_driver_slots(dev);
     lock_take();
     dev->next = in->devices;
     in->devices = dev;
@@ -119,7 +123,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     struct instance *in = p->instance;
     struct driver *d = p->driver;
     struct group_swap swap;
-    VkResult result = group_replace(&swap, own->pNext, lower_to_driver);
+    VkResult result = group_replace(&swap, own->pNext, term_to_driver);
     own->pNext = swap.first;
     if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
@@ -156,5 +160,5 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
 
 VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *out) {
-    return create(lower_physdev(handle), info, allocator, out);
+    return create(term_physdev(handle), info, allocator, out);
 }

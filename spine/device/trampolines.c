@@ -1,38 +1,34 @@
-/* device.c: vkCreateDevice and vkDestroyDevice, upper end: which extensions may be asked for, the device chain, devices
- * that layers make for themselves; queues and command buffers, whose handles get the device's table. The lower end is
- * device_end.c.
+/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: which extensions may be asked for, the
+ * device chain, devices that layers make for themselves; queues and command buffers, whose handles get the device's
+ * table.
  */
 #include "device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/claim.h"
-#include "instance/instance.h"
-#include "library/layer.h"
+#include "device/group.h"
+#include "dispatch/dispatch.h"
+#include "gen/zends.h"
+#include "physdev/physdev.h"
 
 /* HND-036: as in instance.c. */
-_Static_assert(offsetof(struct device, next) >= 128, "room for damage");
+_Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
-struct device *device_of(const void *object) {
-    const struct device_table *table = object ? *(const struct device_table *const *)object : NULL;
-    return table && table->mark == DEVICE_MARK ? table->device : NULL;
-}
+static struct device *devices; /* under the lock: every device from its creation to its end */
 
-static struct device *known; /* under the lock: every device from its creation to its end */
-
-static void known_add(struct device *dev) {
+static void device_add(struct device *dev) {
     lock_take();
-    dev->next_known = known;
-    known = dev;
+    dev->next_of_all = devices;
+    devices = dev;
     lock_drop();
 }
 
-static void known_drop(struct device *dev) {
+static void device_drop(struct device *dev) {
     lock_take();
-    struct device **at = &known;
-    while (*at && *at != dev) at = &(*at)->next_known;
-    if (*at) *at = dev->next_known;
+    struct device **at = &devices;
+    while (*at && *at != dev) at = &(*at)->next_of_all;
+    if (*at) *at = dev->next_of_all;
     lock_drop();
 }
 
@@ -41,8 +37,8 @@ static VkResult set_device_data(VkDevice handle, void *object) {
     if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
     void *word = *(void **)handle;
     lock_take();
-    const struct device *dev = known;
-    while (dev && (const void *)&dev->own_table != word) dev = dev->next_known;
+    const struct device *dev = devices;
+    while (dev && (const void *)&dev->own_table != word) dev = dev->next_of_all;
     lock_drop();
     if (!dev) return VK_ERROR_INITIALIZATION_FAILED;
     *(void **)object = word;
@@ -51,41 +47,13 @@ static VkResult set_device_data(VkDevice handle, void *object) {
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
-VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
-                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out) {
-    VkExtensionProperties *list = NULL;
-    VkResult result = VK_INCOMPLETE;
-    *out = NULL;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
-        mem_free(allocator, list);
-        list = NULL;
-        *count = 0;
-        result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
-        if (!list_given(result)) return result;
-        uint32_t room = *count;
-        size_t size = (room ? room : 1) * sizeof *list;
-        list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
-        if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < room; i++) list[i].extensionName[0] = 0; /* what a driver counts and does not write */
-        if (!room) break;
-        result = enumerate(physdev, NULL, count, list);
-        if (*count > room) *count = room;
-        if (!list_given(result)) {
-            mem_free(allocator, list);
-            return result;
-        }
-    }
-    *out = list;
-    return result;
-}
-
 /* DEV-015 to 020, LAY-346. */
 static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                                  VkPhysicalDevice physdev, const VkDeviceCreateInfo *info) {
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
     uint32_t count;
     VkExtensionProperties *list;
-    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also when none is wanted */
+    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
     if (!list_given(result)) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;
@@ -135,39 +103,9 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
 
 /* ---- device groups --------------------------------------------------------------------------------------------- */
 
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*lower)(VkPhysicalDevice)) {
-    *swap = (struct group_swap){.first = first};
-    const VkBaseInStructure *before = NULL;
-    for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
-        if (p->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
-        const VkDeviceGroupDeviceCreateInfo *g = (const VkDeviceGroupDeviceCreateInfo *)p;
-        if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) break;
-        VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
-        if (!own) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = lower(g->pPhysicalDevices[i]);
-        swap->group = *g;
-        swap->group.pPhysicalDevices = own;
-        swap->devices = own;
-        if (before) { /* the structure before it is of unknown size: its link is put back by group_restore */
-            swap->before = (VkBaseOutStructure *)(uintptr_t)before;
-            swap->original = (VkBaseOutStructure *)(uintptr_t)p;
-            swap->before->pNext = (VkBaseOutStructure *)&swap->group;
-        } else {
-            swap->first = &swap->group;
-        }
-        break;
-    }
-    return VK_SUCCESS;
-}
-
-void group_restore(struct group_swap *swap) {
-    if (swap->before) swap->before->pNext = swap->original; /* DEV-030 */
-    free(swap->devices);
-}
-
-static void *upper_to_chain(VkPhysicalDevice handle) {
+static void *tramp_to_chain(VkPhysicalDevice handle) {
     const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_UPPER_MAGIC ? p->lower : (void *)handle;
+    return p && p->magic == PHYSDEV_TRAMP_MAGIC ? p->lower : (void *)handle;
 }
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
@@ -198,7 +136,7 @@ static struct device *with_table(struct instance *in, const void *table) {
 static void device_free(struct device *dev) {
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
-    known_drop(dev);
+    device_drop(dev);
     dev->own_table.mark = 0;
     mem_free(has ? &copy : NULL, dev);
 }
@@ -208,7 +146,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                            VkLayerDeviceLink *links, VkDevice *handle) {
     struct group_swap swap;
-    VkResult result = group_replace(&swap, info->pNext, upper_to_chain);
+    VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                     .pNext = swap.first,
                                     .function = VK_LAYER_LINK_INFO,
@@ -244,7 +182,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     if (own) dev->allocator = *own;
     dev->own_table.mark = DEVICE_MARK;
     dev->own_table.device = dev;
-    known_add(dev);
+    device_add(dev);
     dev->app_debug_marker = false;
     for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
@@ -302,7 +240,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
 VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
                               const VkAllocationCallbacks *allocator, VkDevice *out) {
     const struct physdev *p = (const struct physdev *)handle;
-    if (!p || p->magic != PHYSDEV_UPPER_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
+    if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
     struct instance *in = p->instance;
     warn_layers(in, info);
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
@@ -333,7 +271,7 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
     if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
     if (!in) { /* LAY-366: an application-level physical device */
         const struct physdev *p = (const struct physdev *)physdev;
-        if (!p || p->magic != PHYSDEV_UPPER_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
+        if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
         in = p->instance;
         physdev = p->lower;
         instance = in->lower;

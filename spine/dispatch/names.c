@@ -1,15 +1,13 @@
-/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, upper and lower end, and the tables that are filled in one
- * pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
+/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
+ * in one pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
  */
 #include "dispatch/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "gen/znames.h"
-#include "instance/instance.h"
-#include "library/layer.h"
+#include "gen/zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
                "asm");
@@ -22,9 +20,7 @@ _Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
 _Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + 8 * ISLOT_COUNT, "asm");
 _Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
 _Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + 8 * DSLOT_COUNT, "asm");
-_Static_assert(GATE_COUNT <= 64, "gates are bits of one word");
-
-bool is_missing(const void *p) { return (const char *)p >= missing_first && (const char *)p < missing_last; }
+_Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
 
@@ -33,21 +29,21 @@ const struct name_record *name_find(const char *name) {
     return strcmp(names_name(place), name) == 0 ? &names_commands[place] : NULL;
 }
 
-int gate_find(const char *name) {
-#define GATE(extension)                                                                                                \
-    if (strcmp(name, #extension) == 0) return GATE_##extension;
-    GATE_LIST(GATE)
-#undef GATE
+int extension_bit(const char *name) {
+#define EXTENSION(extension)                                                                                           \
+    if (strcmp(name, #extension) == 0) return EXT_##extension;
+    EXT_LIST(EXTENSION)
+#undef EXTENSION
     return -1;
 }
 
-static bool gate_open(const struct instance *in, const struct name_record *r) {
-    return r->gate == 0 || instance_gate(in, r->gate - 1u);
+static bool allowed(const struct instance *in, const struct name_record *r) {
+    return r->ext == 0 || instance_has(in, r->ext - 1u);
 }
 
 /* One of the eight device commands that hang off an instance extension and travel the instance's chain (GPA-087). */
 static bool of_debug_utils(const struct name_record *r) {
-    return r->kind == COMMAND_DEVICE && r->gate == GATE_VK_EXT_debug_utils + 1;
+    return r->kind == COMMAND_DEVICE && r->ext == EXT_VK_EXT_debug_utils + 1;
 }
 
 /* ---- filling tables -------------------------------------------------------------------------------------------- */
@@ -60,9 +56,9 @@ void table_fill_missing(struct instance *in) {
 /* EXT-014: with the extension enabled the call goes down by the extension's name. */
 static const struct {
     uint16_t core, khr;
-    uint8_t gate;
+    uint8_t ext;
 } aliases[] = {
-#define ALIAS(command, alias, extension) {ISLOT_##command, ISLOT_##alias, GATE_##extension},
+#define ALIAS(command, alias, extension) {ISLOT_##command, ISLOT_##alias, EXT_##extension},
     CORE_ALIAS_LIST(ALIAS)
 #undef ALIAS
 };
@@ -74,7 +70,7 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top) {
         if (p) slot[i] = p;
     }
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (instance_gate(in, aliases[i].gate) && !is_missing(slot[aliases[i].khr]))
+        if (instance_has(in, aliases[i].ext) && !is_missing(slot[aliases[i].khr]))
             slot[aliases[i].core] = slot[aliases[i].khr];
 }
 
@@ -87,14 +83,14 @@ void table_fill_driver(struct driver *d) {
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = (void *)missing_unknown_physdev;
 }
 
-void table_fill_lower(struct device *dev) {
+void table_fill_driver_slots(struct device *dev) {
     lock_wanted(false);
     for (uint32_t i = 0; i < LOWER_DEVICE_COUNT; i++)
-        dev->lower_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
+        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
 }
 
-/* What the lower end of a device's chain gives for a name; r: its record, NULL when nobody knows it. */
-static PFN_vkVoidFunction lower_device_function(const struct device *dev, const struct name_record *r,
+/* What the last layer of a device's chain gets for a name; r: its record, NULL when nobody knows it. */
+static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r,
                                                 const char *name) {
     if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
     bool there;
@@ -104,7 +100,7 @@ static PFN_vkVoidFunction lower_device_function(const struct device *dev, const 
     case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
     case CMD_vkDebugMarkerSetObjectTagEXT:
     case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
-    default: /* the debug-utils commands */ there = gate_open(dev->instance, r);
+    default: /* the debug-utils commands */ there = allowed(dev->instance, r);
     }
     return there ? names_function(r->term) : NULL;
 }
@@ -117,15 +113,15 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
         const char *name = names_text + r->name;
         void *p = NULL;
         if (!of_debug_utils(r))
-            p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)lower_device_function(dev, r, name);
-        else if (gate_open(in, r))
+            p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)term_device_function(dev, r, name);
+        else if (allowed(in, r))
             p = (void *)top_gipa(top_instance, name); /* GPA-087 */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);
     }
     unknown_fill_device(dev);
 }
 
-/* ---- vkGetInstanceProcAddr, upper end -------------------------------------------------------------------------- */
+/* ---- vkGetInstanceProcAddr of programs -------------------------------------------------------------------------- */
 
 PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
     if (!name) return NULL; /* GPA-009 */
@@ -137,21 +133,12 @@ PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *na
         return valid && version_reaches(in->api_version, 3) ? NULL : names_function(r->tramp);
     if (!in) return NULL;                                             /* GPA-007 */
     if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);                /* GPA-008 */
-    if (r) return gate_open(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
+    if (r) return allowed(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
     return unknown_find(instance_of(handle), name, true);
 }
 EXPORT_COMMAND(vkGetInstanceProcAddr);
 
-/* ---- vkGetInstanceProcAddr, lower end -------------------------------------------------------------------------- */
-
-static bool any_driver_has(struct instance *in, const char *name) {
-    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
-        if (!d->lib->gipa(d->handle, name)) continue;
-        driver_release(d);
-        return true;
-    }
-    return false;
-}
+/* ---- vkGetInstanceProcAddr of the last layer -------------------------------------------------------------------- */
 
 PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
     if (!name) return NULL;
@@ -163,7 +150,7 @@ PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *nam
     struct instance *in = instance_of(handle);
     if (!in) return NULL;                                                                 /* GPA-078 */
     if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                   /* GPA-079 */
-    if (r && of_debug_utils(r)) return gate_open(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
+    if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
     if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;             /* LAY-337, ERRATA 10 */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
     if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
@@ -197,7 +184,7 @@ PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) 
     switch ((uint32_t)(r - names_commands)) {
     case CMD_vkGetDeviceQueue2: /* GPA-045 */ return names_function(r->tramp);
     case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056 */
-    case CMD_vkSetDebugUtilsObjectTagEXT: return gate_open(in, r) ? names_function(r->tramp) : NULL;
+    case CMD_vkSetDebugUtilsObjectTagEXT: return allowed(in, r) ? names_function(r->tramp) : NULL;
     case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058 */
     case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
     case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15 */
@@ -214,5 +201,5 @@ PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
     struct device *dev = device_of(handle);
     if (!name) return NULL;
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;
-    return dev ? lower_device_function(dev, name_find(name), name) : NULL;
+    return dev ? term_device_function(dev, name_find(name), name) : NULL;
 }

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/claim.h"
-#include "device/device.h"
-#include "instance/instance.h"
-#include "library/layer.h"
 #include "dispatch/names.h"
 
 static void *stub(void (*first)(void), uint32_t i) {
@@ -79,7 +75,7 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
     return any;
 }
 
-static bool any_driver_has(struct instance *in, const char *name) {
+static bool any_driver_has_physdev(struct instance *in, const char *name) {
     for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!driver_physdev_fn(d, name)) continue;
         driver_release(d);
@@ -112,11 +108,11 @@ static void choose_destination(struct instance *in, const char *name, uint32_t i
     __atomic_store_n(&in->own_table.unknown[i], to, __ATOMIC_RELEASE);
 }
 
-PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool upper) {
+PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool from_program) {
     struct unknown_names *names = &in->unknown_physdev;
     uint32_t i = find_locked(names, name);
     if (i == UNKNOWN_MAX) {
-        if (!any_driver_has(in, name) && !(upper && top_layer_has(in, name))) return NULL;
+        if (!any_driver_has_physdev(in, name) && !(from_program && top_layer_has(in, name))) return NULL;
         bool fresh;
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
@@ -125,10 +121,10 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
                      "at index %u",
                      name, i);
         fill_drivers(in, name, i, fresh);
-    } else if (!upper && !fill_drivers(in, name, i, false)) {
-        return NULL; /* The lower end has the name only where a driver has it (UNK-008). */
+    } else if (!from_program && !fill_drivers(in, name, i, false)) {
+        return NULL; /* the last layer gets the name only where a driver has it (UNK-008) */
     }
-    if (!upper) return (PFN_vkVoidFunction)stub(unknown_physdev_terminators, i);
+    if (!from_program) return (PFN_vkVoidFunction)stub(unknown_physdev_terminators, i);
     if (__atomic_load_n(&in->own_table.unknown[i], __ATOMIC_ACQUIRE) == (void *)missing_in_chain) {
         fill_drivers(in, name, i, false); /* another thread may have added the name just now */
         choose_destination(in, name, i);
@@ -180,25 +176,16 @@ static bool manifest_names(const struct instance *in, const char *name) { /* UNK
     return false;
 }
 
-static bool driver_command_exists(struct instance *in, const char *name) { /* UNK-012 a */
-    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
-        if (!d->lib->gipa(d->handle, name)) continue;
-        driver_release(d);
-        return true;
-    }
-    return false;
-}
-
 static bool layer_command_exists(struct instance *in, const char *name) {
     if (manifest_names(in, name)) return true;
     return in->layers->node_count && in->layers->node[0].gipa(in->lower, name); /* UNK-012 c */
 }
 
-static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool upper) {
+static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program) {
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
-    if ((i == UNKNOWN_MAX || !upper) && !driver_command_exists(in, name)) { /* UNK-018 */
-        if (!upper || !layer_command_exists(in, name)) return NULL;
+    if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) { /* UNK-012 a, UNK-018 */
+        if (!from_program || !layer_command_exists(in, name)) return NULL;
     }
     if (i == UNKNOWN_MAX) {
         bool fresh;
@@ -212,9 +199,9 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
     return (PFN_vkVoidFunction)stub(unknown_device_trampolines, i);
 }
 
-PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool upper) {
+PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool from_program) {
     if (strncmp(name, "vk_layer", 8) == 0 || strncmp(name, "vk_icd", 6) == 0) return NULL; /* ERRATA 11 */
     if (!in->layers) return NULL;
-    PFN_vkVoidFunction p = unknown_physdev_find(in, name, upper);
-    return p ? p : device_find(in, name, upper);
+    PFN_vkVoidFunction p = unknown_physdev_find(in, name, from_program);
+    return p ? p : device_find(in, name, from_program);
 }

@@ -6,27 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/zends.h"
 #include "gen/zwire.h"
-#include "instance/global.h"
-#include "interface.h"
-#include "library/layer.h"
 #include "library/library.h"
-
-void plan_step(struct instance *in, const struct wire_record *record) {
-    struct wire_log line;
-    struct wire_log_level level;
-    if (wire_get_log(record, &line))
-        log_text(in, line.flags, line.text);
-    else if (wire_get_log_level(record, &level))
-        log_set_level(in, level.level);
-}
-
-void plan_log(struct instance *in, const struct plan *plan) {
-    struct wire_reader reader;
-    struct wire_record record;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (wire_next(&reader, &record)) plan_step(in, &record);
-}
 
 /* INS-012, LAY-234 to 236: how many of the available entries to write. */
 static VkResult entries(uint32_t available, uint32_t *count, bool fill) {
@@ -121,7 +103,7 @@ static VkResult ask(struct asking *a, uint32_t question, const char *layer_name,
     return result == VK_SUCCESS ? a->plan.result : result;
 }
 
-static VkResult end(struct asking *a, VkResult result) {
+static VkResult answered(struct asking *a, VkResult result) {
     plan_free(&a->plan);
     facts_free(a->facts);
     return result;
@@ -134,7 +116,7 @@ VkResult term_vkEnumerateInstanceVersion(uint32_t *version) {
     return VK_SUCCESS;
 }
 
-static VkResult version_end(const VkEnumerateInstanceVersionChain *chain, uint32_t *version) {
+static VkResult version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version) {
     (void)chain;
     return term_vkEnumerateInstanceVersion(version);
 }
@@ -155,14 +137,14 @@ VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
         VkEnumerateInstanceVersionChain link[n + 1];
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? version_end : (pre_version)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? version_last : (pre_version)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         /* link[i] leads to layer i - 1: the last in list order is called first (LAY-224). */
         result = link[n].pfnNextLayer(link[n].pNextLink, version);
     }
     pre_close(pre);
-    return end(&a, result);
+    return answered(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
@@ -192,10 +174,10 @@ VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerPropert
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
     plan_log(NULL, &a.plan);
-    return end(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
+    return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
 
-static VkResult layers_end(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+static VkResult layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
                            VkLayerProperties *properties) {
     (void)chain;
     return term_vkEnumerateInstanceLayerProperties(count, properties);
@@ -215,13 +197,13 @@ VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProper
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header =
                 (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? layers_end : (pre_layers)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? layers_last : (pre_layers)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         result = link[n].pfnNextLayer(link[n].pNextLink, count, properties);
     }
     pre_close(pre);
-    return end(&a, result);
+    return answered(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
@@ -253,10 +235,10 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         plan_log(NULL, &a->plan);
         return result == VK_SUCCESS ? extensions_answer(&a->plan, count, properties) : result;
     }
-    struct driver_scan *scan = NULL;
-    result = drivers_open(NULL, &a->plan, NULL, &scan);
+    struct driver_libs *libs = NULL;
+    result = drivers_open(NULL, &a->plan, NULL, &libs);
     if (result != VK_SUCCESS) return result;
-    result = drivers_facts(NULL, scan, a->facts);
+    result = drivers_facts(NULL, libs, a->facts);
     struct plan second = {0};
     if (result == VK_SUCCESS)
         result = core_decide(NULL, a->facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);
@@ -265,12 +247,12 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = second.result;
     }
     if (result == VK_SUCCESS) {
-        drivers_leave_out(scan, &second);
+        drivers_leave_out(libs, &second);
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    library_preload(scan); /* INS-087 */
-    drivers_close(NULL, scan);
+    drivers_preload(libs); /* INS-087 */
+    drivers_close(NULL, libs);
     return result;
 }
 
@@ -278,10 +260,10 @@ VkResult term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uin
                                                      VkExtensionProperties *properties) {
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
-    return end(&a, extensions_finish(&a, result, layer_name, count, properties));
+    return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
-static VkResult extensions_end(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
+static VkResult extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
                                uint32_t *count, VkExtensionProperties *properties) {
     (void)chain;
     return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
@@ -301,12 +283,12 @@ VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, ui
         for (uint32_t i = 0; i <= n; i++) {
             link[i].header =
                 (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? extensions_end : (pre_extensions)pre->layer[i - 1].function;
+            link[i].pfnNextLayer = i == 0 ? extensions_last : (pre_extensions)pre->layer[i - 1].function;
             link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
         }
         result = link[n].pfnNextLayer(link[n].pNextLink, layer_name, count, properties);
     }
     pre_close(pre);
-    return end(&a, result);
+    return answered(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceExtensionProperties);

@@ -1,9 +1,19 @@
-/* instance_end.c: the lower end of vkCreateInstance: an instance of every driver, each with what that driver may see.
- */
+/* terminators.c: the terminators of vkCreateInstance and vkDestroyInstance: an instance of every driver, each with what
+ * that driver may see. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/zends.h"
 #include "instance/instance.h"
+
+uint64_t extension_bits(const char *const *names, uint32_t count) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; names && i < count; i++) {
+        int bit = names[i] ? extension_bit(names[i]) : -1;
+        if (bit >= 0) bits |= 1ull << bit;
+    }
+    return bits;
+}
 
 /* HND-031, HND-032: a layer must pass down the handle it was given. */
 static struct instance *check_handle(const VkInstance *handle) {
@@ -126,7 +136,7 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && driver_lib_has_ext(lib, info->ppEnabledExtensionNames[i]))
             names[count++] = info->ppEnabledExtensionNames[i];
-    d->enabled = gates_of(names, count);
+    d->enabled = extension_bits(names, count);
     const char *props2 = "VK_KHR_get_physical_device_properties2"; /* INS-061, INS-062 */
     if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) && driver_lib_has_ext(lib, props2)) {
         if (!name_listed(names, count, props2)) names[count++] = props2;
@@ -138,7 +148,7 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     own.ppEnabledLayerNames = NULL;
     own.enabledExtensionCount = count;
     own.ppEnabledExtensionNames = names;
-    if (!driver_gate(d, GATE_VK_KHR_portability_enumeration)) /* INS-044 */
+    if (!driver_has(d, EXT_VK_KHR_portability_enumeration)) /* INS-044 */
         own.flags &= ~(VkFlags)VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
     VkApplicationInfo app = {0}; /* INS-065 to 067 */
     if (is_1_0(d->api_version) && (!info->pApplicationInfo || info->pApplicationInfo->apiVersion != 0)) {
@@ -178,8 +188,8 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     uint32_t asked = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
     in->api_version = asked ? asked : VK_API_VERSION_1_0;
     in->enabled |=
-        gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
-    in->sort = version_reaches(in->api_version, 1) || instance_gate(in, GATE_VK_KHR_get_physical_device_properties2);
+        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+    in->sort = version_reaches(in->api_version, 1) || instance_has(in, EXT_VK_KHR_get_physical_device_properties2);
 
     in->drivers_have_allocator = allocator != NULL;
     if (allocator) in->drivers_given = *allocator;
@@ -187,10 +197,10 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     VkResult positive = VK_SUCCESS;
     VkInstanceCreateInfo safe = *info;
     if (!safe.ppEnabledExtensionNames) safe.enabledExtensionCount = 0;
-    for (struct driver_lib *lib = in->scan->first; lib; lib = lib->next) { /* INS-058 */
+    for (struct driver_lib *lib = in->libs->first; lib; lib = lib->next) { /* INS-058 */
         struct driver *d;
         VkResult result = create_one(in, lib, &safe, allocator, &d);
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* instance.c destroys those already made */
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* the trampoline ends those already made */
         if (result > 0) positive = result;
         if (!d) continue;
         d->next = in->drivers;
@@ -201,4 +211,8 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
         return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER; /* ERRATA 22 */
     }
     return VK_SUCCESS;
+}
+
+void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
 }

@@ -1,18 +1,17 @@
-/* instance.c: vkCreateInstance and vkDestroyInstance, upper end: what the core decided is carried out in order: driver
- * libraries, layer libraries, the chain. The lower end, which creates the drivers' instances, is instance_end.c.
+/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them: what the core decided is carried out in
+ * order: driver libraries, layer libraries, the chain.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
+#include "gen/zends.h"
 #include "gen/zwire.h"
-#include "instance/global.h"
 #include "instance/instance.h"
-#include "interface.h"
-#include "library/layer.h"
-#include "library/library.h"
+#include "physdev/physdev.h"
 
 /* HND-036, LAY-322: a layer that overwrites 128 bytes at the handle meets nothing that the loader needs. */
-_Static_assert(offsetof(struct instance, own_table) >= 128, "room for damage");
+_Static_assert(offsetof(struct instance, own_table) >= 128, "HND-036");
 
 /* ---- facts ----------------------------------------------------------------------------------------------------- */
 
@@ -80,35 +79,6 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
 
 /* ---- the chain ------------------------------------------------------------------------------------------------- */
 
-static struct instance *live; /* under the lock */
-
-static void live_add(struct instance *in) {
-    lock_take();
-    in->next = live;
-    live = in;
-    lock_drop();
-}
-
-static void live_drop(struct instance *in) {
-    lock_take();
-    for (struct instance **at = &live; *at; at = &(*at)->next) {
-        if (*at != in) continue;
-        *at = in->next;
-        break;
-    }
-    lock_drop();
-}
-
-struct instance *instance_known(VkInstance handle) {
-    if (!handle) return NULL;
-    const void *word = *(void **)handle;
-    lock_take();
-    struct instance *in = live;
-    while (in && in->table != word) in = in->next;
-    lock_drop();
-    return in;
-}
-
 static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 */
     struct instance *in = instance_known(handle);
     if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
@@ -158,7 +128,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
         log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
     } else {
         result = create(&copy, allocator, &handle);
-        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the lower end never says so */
+        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the terminator never says so */
             log_text(in, LOG_WARN,
                      "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
                      "#LLP_LAYER_17).");
@@ -182,15 +152,6 @@ static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo 
     return VK_SUCCESS;
 }
 
-uint64_t gates_of(const char *const *names, uint32_t count) {
-    uint64_t gates = 0;
-    for (uint32_t i = 0; names && i < count; i++) {
-        int gate = names[i] ? gate_find(names[i]) : -1;
-        if (gate >= 0) gates |= 1ull << gate;
-    }
-    return gates;
-}
-
 /* Everything between the questions and the chain. */
 static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts) {
     struct plan plan = {0}, second = {0};
@@ -202,16 +163,16 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
         plan_free(&plan);
         return result;
     }
-    result = drivers_open(in, &plan, info, &in->scan);
+    result = drivers_open(in, &plan, info, &in->libs);
     if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);
-    if (result == VK_SUCCESS) result = drivers_facts(in, in->scan, facts);
+    if (result == VK_SUCCESS) result = drivers_facts(in, in->libs, facts);
     if (result == VK_SUCCESS) result = core_decide(in, facts, QUESTION_INSTANCE_OPENED, NULL, false, &second);
     if (result == VK_SUCCESS) {
         plan_log(in, &second);
         result = second.result;
-        if (result == VK_SUCCESS) drivers_leave_out(in->scan, &second);
+        if (result == VK_SUCCESS) drivers_leave_out(in->libs, &second);
         plan_free(&second);
     }
     if (result == VK_SUCCESS) result = copy_app_layers(in, info);
@@ -219,22 +180,11 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     return result;
 }
 
-static void destroy_drivers(struct instance *in, const VkAllocationCallbacks *allocator) {
-    while (in->drivers) {
-        struct driver *d = in->drivers;
-        driver_destroy_objects(d);
-        driver_fn(d, vkDestroyInstance)(d->handle, allocator);
-        in->drivers = d->next;
-        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true; /* ERRATA 1 */
-        free(d);
-    }
-}
-
 static void instance_free(struct instance *in) {
-    live_drop(in);
+    instance_drop(in);
     instance_free_objects(in);
     physdevs_free(in);
-    drivers_close(in, in->scan);
+    drivers_close(in, in->libs);
     if (in->layers) {
         layers_close(in);
         layers_free(in->layers);
@@ -266,11 +216,11 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
-    in->api_version = VK_API_VERSION_1_0; /* until the lower end learns it */
+    in->api_version = VK_API_VERSION_1_0; /* until the terminator learns it */
     in->enabled =
-        gates_of(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
-    live_add(in);
+    instance_add(in);
 
     struct facts *facts = NULL;
     VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
@@ -280,7 +230,7 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     facts_free(facts);
     if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
     if (result != VK_SUCCESS) { /* INS-026, INS-078 */
-        destroy_drivers(in, drivers_allocator(in));
+        drivers_end(in, drivers_allocator(in));
         instance_free(in);
         return result;
     }
@@ -298,13 +248,9 @@ void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *all
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
     messengers_chained_wake(in); /* DBG-009, DBG-010 */
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
-    destroy_drivers(in, allocator); /* those that a layer kept from its lower end, INS-085 */
+    drivers_end(in, allocator); /* those that a layer kept from the terminator, INS-085 */
     in->magic = 0;
     instance_free(in);
-    drivers_drop_preloaded(); /* INS-088 */
+    library_drop_preloaded(NULL); /* INS-088 */
 }
 EXPORT_COMMAND(vkDestroyInstance);
-
-void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
-    destroy_drivers(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
-}

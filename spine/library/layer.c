@@ -3,14 +3,12 @@
  *
  * It decides nothing about which layers are active and calls no Vulkan command of a layer.
  */
-#include "library/layer.h"
+#include "library/library.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zwire.h"
-#include "interface.h"
-#include "library/library.h"
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
@@ -121,8 +119,8 @@ enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 static bool not_own(struct instance *in, const struct layer_node *n) {
     if (!library_is_own((void *)n->gipa)) return true;
     log_line(in, LOG_ERROR | LOG_LAYER,
-             "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which would "
-             "never end",
+             "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which "
+             "would never end",
              n->layer->library);
     return false;
 }

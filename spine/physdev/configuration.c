@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "gen/zwire.h"
-#include "device/device.h"
-#include "physdev/physdev.h"
-#include "spine.h"
+#include "physdev/list.h"
 
 #define UUID_TEXT 37
 
@@ -58,7 +56,7 @@ void configurations_free(struct instance *instance)
 /* ---- what a device is ------------------------------------------------------------------------------------------ */
 
 struct identity {
-    bool known; /* of version 1.1, and its driver can be asked (SET-94) */
+    bool comparable; /* of version 1.1, and its driver can be asked (SET-94) */
     bool visible;
     VkPhysicalDeviceProperties properties;
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
@@ -87,8 +85,8 @@ static void identify(const struct physdev *device, bool name, struct identity *o
     PFN_vkGetPhysicalDeviceProperties2 ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2);
     if (!ask)
         ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2KHR);
-    out->known = ask && at_least_1_1(out->properties.apiVersion);
-    if (!out->known)
+    out->comparable = ask && version_reaches(out->properties.apiVersion, 1);
+    if (!out->comparable)
         return;
     name = name && names_its_driver(device, out->properties.apiVersion);
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
@@ -104,7 +102,7 @@ static void identify(const struct physdev *device, bool name, struct identity *o
 
 static bool matches(const struct configuration *c, const struct identity *device)
 {
-    return device->known && device->properties.driverVersion == c->driver_version &&
+    return device->comparable && device->properties.driverVersion == c->driver_version &&
            memcmp(device->device_uuid, c->device_uuid, VK_UUID_SIZE) == 0 &&
            memcmp(device->driver_uuid, c->driver_uuid, VK_UUID_SIZE) == 0;
 }

@@ -1,10 +1,10 @@
-/* display.c: lower ends of the commands about displays, and of their acquisition and release. Displays and modes are
+/* display.c: terminators of the commands about displays, and of their acquisition and release. Displays and modes are
  * the driver's own handles and are never wrapped (EXT-067). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zends.h"
-#include "physdev/physdev.h"
+#include "state/state.h"
 
 static const char *lib_path(const struct physdev *device)
 {
@@ -16,7 +16,7 @@ static const char *lib_path(const struct physdev *device)
 /* EXT-063. */
 static bool display_enabled(const struct physdev *device, const char *name)
 {
-    if (instance_gate(device->instance, GATE_VK_KHR_display))
+    if (instance_has(device->instance, EXT_VK_KHR_display))
         return true;
     log_line(device->instance, LOG_ERROR, "VK_KHR_display extension not enabled. %s not executed!", name);
     return false;
@@ -39,7 +39,7 @@ static VkResult none(const struct physdev *device, const char *name, uint32_t *c
 VkResult term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                       VkDisplayPropertiesKHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPropertiesKHR";
     if (!display_enabled(device, name))
         return VK_SUCCESS;
@@ -51,7 +51,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle, u
 VkResult term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                            VkDisplayPlanePropertiesKHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPlanePropertiesKHR";
     if (!display_enabled(device, name))
         return VK_SUCCESS;
@@ -63,7 +63,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(VkPhysicalDevice hand
 VkResult term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uint32_t planeIndex,
                                                     uint32_t *pDisplayCount, VkDisplayKHR *pDisplays)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneSupportedDisplaysKHR";
     if (!display_enabled(device, name))
         return VK_SUCCESS;
@@ -75,7 +75,7 @@ VkResult term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uin
 VkResult term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *pPropertyCount,
                                             VkDisplayModePropertiesKHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayModePropertiesKHR";
     if (!display_enabled(device, name))
         return VK_SUCCESS;
@@ -88,7 +88,7 @@ VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR displ
                                      const VkDisplayModeCreateInfoKHR *pCreateInfo,
                                      const VkAllocationCallbacks *pAllocator, VkDisplayModeKHR *pMode)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkCreateDisplayModeKHR";
     if (!display_enabled(device, name))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -102,7 +102,7 @@ VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR displ
 VkResult term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalDevice handle, VkDisplayModeKHR mode, uint32_t planeIndex,
                                                VkDisplayPlaneCapabilitiesKHR *pCapabilities)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneCapabilitiesKHR";
     if (!display_enabled(device, name))
         return VK_SUCCESS;
@@ -125,7 +125,7 @@ static void log_emulated(const struct physdev *device, const char *name)
 VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                        VkDisplayProperties2KHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayProperties2KHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayProperties2KHR);
     if (ask)
@@ -153,7 +153,7 @@ VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, 
 VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                             VkDisplayPlaneProperties2KHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlaneProperties2KHR);
     if (ask)
@@ -181,7 +181,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice han
 VkResult term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *pPropertyCount,
                                              VkDisplayModeProperties2KHR *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayModeProperties2KHR ask = driver_fn(device->driver, vkGetDisplayModeProperties2KHR);
     if (ask)
         return ask(driver_physdev(device), display, pPropertyCount, pProperties);
@@ -208,7 +208,7 @@ VkResult term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
                                                 const VkDisplayPlaneInfo2KHR *pDisplayPlaneInfo,
                                                 VkDisplayPlaneCapabilities2KHR *pCapabilities)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayPlaneCapabilities2KHR ask = driver_fn(device->driver, vkGetDisplayPlaneCapabilities2KHR);
     if (ask)
         return ask(driver_physdev(device), pDisplayPlaneInfo, pCapabilities);
@@ -225,7 +225,7 @@ VkResult term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
 
 VkResult term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkDisplayKHR display)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkAcquireDrmDisplayEXT acquire = driver_fn(device->driver, vkAcquireDrmDisplayEXT);
     if (acquire)
         return acquire(driver_physdev(device), drmFd, display);
@@ -235,7 +235,7 @@ VkResult term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkD
 
 VkResult term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_t connectorId, VkDisplayKHR *display)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetDrmDisplayEXT get = driver_fn(device->driver, vkGetDrmDisplayEXT);
     if (get)
         return get(driver_physdev(device), drmFd, connectorId, display);
@@ -245,7 +245,7 @@ VkResult term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_
 
 VkResult term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkReleaseDisplayEXT release = driver_fn(device->driver, vkReleaseDisplayEXT);
     if (release)
         return release(driver_physdev(device), display);
@@ -257,7 +257,7 @@ VkResult term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 
 VkResult term_vkAcquireXlibDisplayEXT(VkPhysicalDevice handle, Display *dpy, VkDisplayKHR display)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkAcquireXlibDisplayEXT acquire = driver_fn(device->driver, vkAcquireXlibDisplayEXT);
     if (acquire)
         return acquire(driver_physdev(device), dpy, display);
@@ -269,7 +269,7 @@ VkResult term_vkAcquireXlibDisplayEXT(VkPhysicalDevice handle, Display *dpy, VkD
 VkResult term_vkGetRandROutputDisplayEXT(VkPhysicalDevice handle, Display *dpy, RROutput rrOutput,
                                          VkDisplayKHR *pDisplay)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetRandROutputDisplayEXT get = driver_fn(device->driver, vkGetRandROutputDisplayEXT);
     if (get)
         return get(driver_physdev(device), dpy, rrOutput, pDisplay);

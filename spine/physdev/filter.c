@@ -2,7 +2,7 @@
  * them. It sees devices as programs do, through the chain; it never asks a driver itself and keeps nothing. */
 #include <stdlib.h>
 
-#include "physdev/physdev.h"
+#include "physdev/list.h"
 
 /* One number by C's rules (ENV-95); *end stays at text when there is none, and the number is 0. It cannot run into the
  * next entry: a comma is neither white space nor part of a number. */
@@ -76,9 +76,9 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
         return true;
     /* PHY-042: without a way to ask, a set driver filter removes the device. */
     void *ask = NULL;
-    if (instance_gate(instance, GATE_VK_KHR_get_physical_device_properties2))
+    if (instance_has(instance, EXT_VK_KHR_get_physical_device_properties2))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2KHR];
-    else if (at_least_1_1(instance->api_version))
+    else if (version_reaches(instance->api_version, 1))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2];
     if (!ask || is_missing(ask))
         return false;

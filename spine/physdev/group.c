@@ -1,16 +1,12 @@
-/* group.c: physical-device groups, upper and lower end: the groups of all drivers in one list, with the lasting handles
- * of their members. Like physdev.c, whose scan it uses, it never holds the lock while calling out. It removes no driver
- * (PHY-053). */
+/* group.c: the terminator of vkEnumeratePhysicalDeviceGroups: the groups of all drivers in one list, with the lasting
+ * handles of their members. It never holds the lock while calling out, and removes no driver (PHY-053). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "gen/zends.h"
-#include "physdev/physdev.h"
-
-/* ---- lower end ------------------------------------------------------------------------------------------------ */
+#include "physdev/list.h"
 
 struct groups {
-    VkPhysicalDeviceGroupProperties *group; /* members are lower-end handles */
+    VkPhysicalDeviceGroupProperties *group; /* members are the terminators' handles */
     uint32_t count;
     uint32_t *end; /* for each driver of the scan, where its groups end */
     /* The caller's elements, whose chains drivers may fill (PHY-071). */
@@ -121,7 +117,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
 {
     uint32_t first = groups->count, first_device = scan->count;
     VkResult result = VK_INCOMPLETE;
-    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES; retries++) {
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         groups->count = first;
         scan->count = first_device;
         result = ask_groups(instance, scan, driver, enumerate, groups);
@@ -156,7 +152,7 @@ static VkResult wrap_members(struct instance *instance, const struct scan *scan,
 /* PHY-061, EXT-036: one of the two names, and never the other. */
 static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance *instance, const struct driver *driver)
 {
-    return driver_fn_raw(driver, instance_gate(instance, GATE_VK_KHR_device_group_creation)
+    return driver_fn_raw(driver, instance_has(instance, EXT_VK_KHR_device_group_creation)
                                      ? ISLOT_vkEnumeratePhysicalDeviceGroupsKHR
                                      : ISLOT_vkEnumeratePhysicalDeviceGroups);
 }
@@ -175,7 +171,7 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
         groups->end[i] = groups->count;
     }
     if (result == VK_SUCCESS)
-        result = scan_records(instance, scan);
+        result = physdev_records_term(instance, scan->found, scan->count);
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
         result = wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0,
                               groups->end[i]);
@@ -279,126 +275,3 @@ done:
     free(groups.end);
     return result;
 }
-
-/* ---- upper end ------------------------------------------------------------------------------------------------- */
-
-/* Replaces the chain's handles by the program's; groups have no member, when there is no memory. */
-static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count)
-{
-    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    size_t members = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
-            group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
-        members += group[i].physicalDeviceCount;
-    }
-    struct found *found = calloc(members ? members : 1, sizeof *found), *end = found;
-    if (found) {
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
-                (end++)->handle = group[i].physicalDevices[j];
-        result = upper_records(instance, found, (uint32_t)members);
-    }
-    const struct found *next = found;
-    for (uint32_t i = 0; i < count; i++) {
-        if (result != VK_SUCCESS)
-            group[i].physicalDeviceCount = 0;
-        for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
-            group[i].physicalDevices[j] = (VkPhysicalDevice)(next++)->record;
-    }
-    free(found);
-    return result;
-}
-
-static bool group_passes(const struct instance *instance, const struct id_filters *filters,
-                         const VkPhysicalDeviceGroupProperties *group)
-{
-    for (uint32_t i = 0; i < group->physicalDeviceCount && i < VK_MAX_DEVICE_GROUP_SIZE; i++)
-        if (!filters_pass(instance, filters, group->physicalDevices[i]))
-            return false;
-    return true;
-}
-
-/* The chain's function. Programs know one function under two names (PHY-060), layers know two; the table has the one to
- * call in the core command's place (EXT-014), but a layer may offer the alias alone. */
-static PFN_vkEnumeratePhysicalDeviceGroups next_groups(const struct instance *instance)
-{
-    void *core = instance->table->slot[ISLOT_vkEnumeratePhysicalDeviceGroups];
-    void *alias = instance->table->slot[ISLOT_vkEnumeratePhysicalDeviceGroupsKHR];
-    return is_missing(core) ? alias : core;
-}
-
-static VkResult filtered_groups(struct instance *instance, const struct id_filters *filters, uint32_t *count,
-                                VkPhysicalDeviceGroupProperties *properties)
-{
-    PFN_vkEnumeratePhysicalDeviceGroups next = next_groups(instance);
-    VkPhysicalDeviceGroupProperties *all = NULL;
-    uint32_t total = 0, given = properties ? *count : 0;
-    VkResult result;
-    for (uint32_t room = FIRST_ROOM;; room *= 4) {
-        free(all);
-        all = calloc(room, sizeof *all);
-        if (!all)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < room; i++) {
-            all[i].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
-            if (i < given) {
-                all[i].sType = properties[i].sType;
-                all[i].pNext = properties[i].pNext;
-            }
-        }
-        total = room;
-        result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room == LAST_ROOM) {
-            total = total < room ? total : room;
-            break;
-        }
-    }
-    if (list_given(result)) {
-        uint32_t passed = 0;
-        for (uint32_t i = 0; i < total; i++)
-            if (group_passes(instance, filters, &all[i]))
-                all[passed++] = all[i]; /* with its pNext (PHY-072) */
-        if (properties) {
-            if (given < passed) {
-                passed = given;
-                result = VK_INCOMPLETE;
-            }
-            VkResult wrapped = wrap_groups(instance, all, passed);
-            if (wrapped != VK_SUCCESS)
-                result = wrapped;
-            for (uint32_t i = 0; i < passed && list_given(result); i++) {
-                all[i].sType = properties[i].sType;
-                properties[i] = all[i];
-            }
-        }
-        if (list_given(result))
-            *count = passed;
-    }
-    free(all);
-    return result;
-}
-
-VkResult tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDeviceGroupCount,
-                                               VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
-{
-    struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDeviceGroups);
-    if (!pPhysicalDeviceGroupCount) { /* PHY-068 */
-        log_line(instance, LOG_ERROR,
-                 "vkEnumeratePhysicalDeviceGroups: Received NULL pointer for physical device group count return "
-                 "value.");
-        return VK_ERROR_INITIALIZATION_FAILED;
-    }
-    struct id_filters filters;
-    if (filters_read(instance, &filters))
-        return filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    uint32_t room = *pPhysicalDeviceGroupCount;
-    VkResult result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    if (!list_given(result) || !pPhysicalDeviceGroupProperties)
-        return result;
-    if (*pPhysicalDeviceGroupCount > room)
-        *pPhysicalDeviceGroupCount = room;
-    VkResult wrapped = wrap_groups(instance, pPhysicalDeviceGroupProperties, *pPhysicalDeviceGroupCount);
-    return wrapped != VK_SUCCESS ? wrapped : result;
-}
-EXPORT_COMMAND(vkEnumeratePhysicalDeviceGroups);

@@ -1,31 +1,29 @@
-/* query.c: lower ends of the physical-device queries that have two names or may be missing: the "2" queries and the
- * external-object queries with their emulation, tool properties, external image formats, and what a device's
- * extensions and layers are. Each acts on the driver that owns the device; nothing here takes the lock (THR-010). */
+/* query.c: terminators of the physical-device queries that have two names or may be missing: the "2" queries and the
+ * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that
+ * owns the device, and keeps nothing (THR-010). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "gen/zends.h"
-#include "library/layer.h"
 #include "physdev/physdev.h"
 
 /* ---- which function, and the messages -------------------------------------------------------------------------- */
 
 /* EXT-007: the core function, the extension's, or none, which means emulation. */
-static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned gate)
+static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned ext)
 {
     const struct instance *instance = device->instance;
-    if (at_least_1_1(instance->api_version)) {
+    if (version_reaches(instance->api_version, 1)) {
         void *function = driver_fn_raw(device->driver, core);
         if (function)
             return function;
     }
-    return instance_gate(instance, gate) ? driver_fn_raw(device->driver, khr) : NULL;
+    return instance_has(instance, ext) ? driver_fn_raw(device->driver, khr) : NULL;
 }
 #define PICK_2(device, command) \
-    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, GATE_VK_KHR_get_physical_device_properties2))
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_get_physical_device_properties2))
 #define PICK_EXTERNAL(device, command, what) \
-    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, GATE_VK_KHR_external_##what##_capabilities))
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_external_##what##_capabilities))
 
 static void log_emulated(const struct physdev *device, const char *name, const char *old)
 {
@@ -50,7 +48,7 @@ static void log_ignored_element(const struct physdev *device, const char *name, 
 
 void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2 *pFeatures)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFeatures2 ask = PICK_2(device, vkGetPhysicalDeviceFeatures2);
     if (ask) {
         ask(driver_physdev(device), pFeatures);
@@ -72,7 +70,7 @@ void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDevice
 
 void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceProperties2 ask = PICK_2(device, vkGetPhysicalDeviceProperties2);
     if (ask) {
         ask(driver_physdev(device), pProperties);
@@ -82,7 +80,7 @@ void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDevi
     driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &pProperties->properties);
     for (VkBaseOutStructure *next = pProperties->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
-            if (!instance_gate(device->instance, GATE_VK_KHR_external_memory_capabilities))
+            if (!instance_has(device->instance, EXT_VK_KHR_external_memory_capabilities))
                 continue; /* EXT-023: left alone, and no message */
             log_line(device->instance, LOG_WARN,
                      "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct "
@@ -100,7 +98,7 @@ void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDevi
 void term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
                                                VkFormatProperties2 *pFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceFormatProperties2);
     if (ask) {
         ask(driver_physdev(device), format, pFormatProperties);
@@ -117,7 +115,7 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
                                                         const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
                                                         VkImageFormatProperties2 *pImageFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceImageFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceImageFormatProperties2);
     if (ask)
         return ask(driver_physdev(device), pImageFormatInfo, pImageFormatProperties);
@@ -132,7 +130,7 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
 void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uint32_t *pQueueFamilyPropertyCount,
                                                     VkQueueFamilyProperties2 *pQueueFamilyProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ask = PICK_2(device, vkGetPhysicalDeviceQueueFamilyProperties2);
     if (ask) {
         ask(driver_physdev(device), pQueueFamilyPropertyCount, pQueueFamilyProperties);
@@ -163,7 +161,7 @@ void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uin
 void term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
                                                VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceMemoryProperties2 ask = PICK_2(device, vkGetPhysicalDeviceMemoryProperties2);
     if (ask) {
         ask(driver_physdev(device), pMemoryProperties);
@@ -181,7 +179,7 @@ void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handl
                                                           uint32_t *pPropertyCount,
                                                           VkSparseImageFormatProperties2 *pProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 ask =
         PICK_2(device, vkGetPhysicalDeviceSparseImageFormatProperties2);
     if (ask) {
@@ -219,7 +217,7 @@ void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
                                                       const VkPhysicalDeviceExternalBufferInfo *pExternalBufferInfo,
                                                       VkExternalBufferProperties *pExternalBufferProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalBufferProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalBufferProperties, memory);
     if (ask) {
@@ -240,7 +238,7 @@ void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
     VkPhysicalDevice handle, const VkPhysicalDeviceExternalSemaphoreInfo *pExternalSemaphoreInfo,
     VkExternalSemaphoreProperties *pExternalSemaphoreProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalSemaphoreProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalSemaphoreProperties, semaphore);
     if (ask) {
@@ -262,7 +260,7 @@ void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
                                                      const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
                                                      VkExternalFenceProperties *pExternalFenceProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalFenceProperties ask =
         PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalFenceProperties, fence);
     if (ask) {
@@ -286,7 +284,7 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
     VkExternalImageFormatPropertiesNV *pExternalImageFormatProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalImageFormatPropertiesNV ask =
         driver_fn(device->driver, vkGetPhysicalDeviceExternalImageFormatPropertiesNV);
     if (ask)
@@ -307,7 +305,7 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
 VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_t *pToolCount,
                                                 VkPhysicalDeviceToolProperties *pToolProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolProperties ask = driver_fn(device->driver, vkGetPhysicalDeviceToolProperties);
     if (!ask) {
         log_line(device->instance, LOG_ERROR,
@@ -327,7 +325,7 @@ VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_
 VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint32_t *pToolCount,
                                                    VkPhysicalDeviceToolProperties *pToolProperties)
 {
-    struct physdev *device = lower_physdev(handle);
+    struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolPropertiesEXT ask = driver_fn(device->driver, vkGetPhysicalDeviceToolPropertiesEXT);
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
     const VkAllocationCallbacks *allocator = instance_allocator(device->instance);
@@ -344,151 +342,4 @@ VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint
         return ask(driver_physdev(device), pToolCount, pToolProperties);
     *pToolCount = 0;
     return VK_SUCCESS;
-}
-
-/* ---- extensions and layers of a device ------------------------------------------------------------------------- */
-
-/* Distinct extensions, in order: a table of places, kept at most half full, finds a name that is there already. */
-struct ext_set {
-    VkExtensionProperties *ext;
-    uint32_t count;
-    uint32_t *place; /* index + 1 into ext; 0: free */
-    uint32_t mask;
-};
-
-static bool ext_set_new(struct ext_set *set, uint32_t room)
-{
-    uint32_t places = 16;
-    if (room > 1u << 24)
-        return false;
-    while (places < 2 * room)
-        places *= 2;
-    *set = (struct ext_set){.mask = places - 1};
-    set->ext = calloc(room ? room : 1, sizeof *set->ext);
-    set->place = calloc(places, sizeof *set->place);
-    return set->ext && set->place;
-}
-
-static void ext_set_free(struct ext_set *set)
-{
-    free(set->ext);
-    free(set->place);
-}
-
-static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < sizeof ext->extensionName && ext->extensionName[i]; i++)
-        hash = (hash ^ (unsigned char)ext->extensionName[i]) * 16777619u;
-    for (;; hash++) {
-        uint32_t *place = &set->place[hash & set->mask];
-        if (!*place) {
-            set->ext[set->count++] = *ext;
-            *place = set->count;
-            return;
-        }
-        if (strncmp(set->ext[*place - 1].extensionName, ext->extensionName, sizeof ext->extensionName) == 0)
-            return; /* DEV-003: the first one stays */
-    }
-}
-
-static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total, uint32_t *pPropertyCount,
-                                VkExtensionProperties *pProperties)
-{
-    if (!pProperties) {
-        *pPropertyCount = total;
-        return VK_SUCCESS;
-    }
-    uint32_t count = *pPropertyCount < total ? *pPropertyCount : total;
-    if (count)
-        memcpy(pProperties, ext, count * sizeof *ext);
-    *pPropertyCount = count;
-    return count < total ? VK_INCOMPLETE : VK_SUCCESS;
-}
-
-VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *pLayerName,
-                                                   uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
-{
-    struct physdev *device = lower_physdev(handle);
-    struct instance *instance = device->instance;
-    const struct layer_list *layers = instance->layers;
-    if (!pPropertyCount)
-        return VK_INCOMPLETE; /* DEV-007 */
-    if (pLayerName && *pLayerName) {
-        if (!name_well_formed(pLayerName)) {
-            log_line(instance, LOG_ERROR,
-                     "vkEnumerateDeviceExtensionProperties:  pLayerName is too long or is badly formed");
-            return VK_ERROR_EXTENSION_NOT_PRESENT;
-        }
-        const struct layer *layer = layers ? layer_find(layers, pLayerName) : NULL;
-        return give_extensions(layer ? layer->device_ext : NULL, layer ? layer->device_ext_count : 0, pPropertyCount,
-                               pProperties);
-    }
-    VkExtensionProperties *own = NULL;
-    uint32_t own_count = 0;
-    VkResult listed = device_extensions(driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
-                                        driver_physdev(device), NULL, &own_count, &own);
-    if (!list_given(listed))
-        return listed;
-    uint64_t room = own_count; /* or more than will be needed */
-    for (uint32_t i = 0; layers && i < layers->active_count; i++)
-        room += layers->active[i].layer->device_ext_count;
-    struct ext_set set = {0};
-    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
-        for (uint32_t i = 0; i < own_count; i++)
-            ext_set_add(&set, &own[i]);
-        for (uint32_t i = 0; layers && i < layers->active_count; i++) {
-            const struct layer *layer = layers->active[i].layer;
-            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
-                ext_set_add(&set, &layer->device_ext[k]);
-        }
-        result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);
-        if (result == VK_SUCCESS && pProperties)
-            result = listed; /* VK_INCOMPLETE: the driver has more */
-    }
-    ext_set_free(&set);
-    free(own);
-    return result;
-}
-
-/* DEV-011 to DEV-013, LAY-252 to LAY-256: answered here, for every device of an instance alike. */
-VkResult tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                VkLayerProperties *pProperties)
-{
-    const struct physdev *device = (const struct physdev *)handle;
-    if (!device || device->magic != PHYSDEV_UPPER_MAGIC)
-        bad_handle(CMD_vkEnumerateDeviceLayerProperties);
-    const struct layer_list *layers = device->instance->layers;
-    uint32_t total = layers ? layers->active_count : 0;
-    if (!pPropertyCount)
-        return VK_INCOMPLETE;
-    if (!pProperties) {
-        *pPropertyCount = total;
-        return VK_SUCCESS;
-    }
-    uint32_t count = *pPropertyCount < total ? *pPropertyCount : total;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct layer *layer = layers->active[i].layer;
-        VkLayerProperties *out = &pProperties[i];
-        memset(out, 0, sizeof *out);
-        strncpy(out->layerName, layer->name ? layer->name : "", sizeof out->layerName - 1);
-        out->specVersion = layer->spec_version;
-        out->implementationVersion = layer->impl_version;
-        strncpy(out->description, layer->description ? layer->description : "", sizeof out->description - 1);
-    }
-    *pPropertyCount = count;
-    return count < total ? VK_INCOMPLETE : VK_SUCCESS;
-}
-EXPORT_COMMAND(vkEnumerateDeviceLayerProperties);
-
-/* GPA-088. */
-VkResult term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                               VkLayerProperties *pProperties)
-{
-    (void)pPropertyCount;
-    (void)pProperties;
-    log_line(lower_physdev(handle)->instance, LOG_ERROR,
-             "Encountered the vkEnumerateDeviceLayerProperties terminator.  This means a layer improperly continued.");
-    return VK_ERROR_INITIALIZATION_FAILED;
 }

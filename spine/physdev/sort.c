@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
-#include "physdev/physdev.h"
+#include "physdev/list.h"
 
 struct key {
     struct physdev *device;
@@ -59,7 +58,7 @@ static void read_pci(const struct instance *instance, struct key *key)
     const struct driver *driver = key->device->driver;
     VkPhysicalDevice handle = driver_physdev(key->device);
     PFN_vkGetPhysicalDeviceProperties2 ask = NULL;
-    if (at_least_1_1(instance->api_version) && at_least_1_1(key->api_version))
+    if (version_reaches(instance->api_version, 1) && version_reaches(key->api_version, 1))
         ask = driver_fn(driver, vkGetPhysicalDeviceProperties2);
     if (!ask)
         ask = driver_fn(driver, vkGetPhysicalDeviceProperties2KHR);
@@ -196,7 +195,7 @@ VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties 
     struct key *next = key;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++, next++)
-            read_key(next, lower_physdev(group[i].physicalDevices[j]), (uint32_t)(next - key));
+            read_key(next, term_physdev(group[i].physicalDevices[j]), (uint32_t)(next - key));
     read_all_pci(instance, key, members);
     uint32_t vendor = 0, id = 0;
     bool selection = read_selection(instance, &vendor, &id);

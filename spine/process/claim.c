@@ -1,8 +1,6 @@
 /* claim.c: threads that wait for what another one does without the lock being held: one futex, and the list of what is
  * claimed. A forked child has none of its parent's threads, and so none of their claims.
  */
-#include "process/claim.h"
-
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -10,15 +8,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t ended;    /* counts; waited on */
 static uint32_t sleepers; /* under the lock; may be too high in a forked child, which wakes nobody then */
 
-/* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it, and the builds with
- * sanitizers do without. */
+/* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it, and the builds
+ * with sanitizers do without. */
 void lock_wait(void) {
 #ifdef CHECK_LOCK
     const struct timespec *limit = NULL;

@@ -1,7 +1,7 @@
 /* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of
  * the process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
  */
-#include "spine.h"
+#include "process/process.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* gate.c: what keeps fork, dlopen and threads apart: the one lock, the fork gate around every dl function of the spine,
  * and the number by which a forked child knows itself (G-4).
  *
- * It never waits without a bound on behalf of a fork, and it keeps nothing that a child would find held. */
+ * A fork waits for either with a limit of time, and a forked child finds both free. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
  * constructor waits for the forking thread only slows it down. */
-#define FORK_WAIT_SECONDS 2
+#define FORK_WAIT_SECONDS_MAX 2
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -36,11 +36,11 @@ static bool wait_bounded(pthread_mutex_t *mutex) {
     if (pthread_mutex_trylock(mutex) == 0) return true;
 #ifdef __SANITIZE_THREAD__ /* which does not know the other function */
     clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += FORK_WAIT_SECONDS;
+    end.tv_sec += FORK_WAIT_SECONDS_MAX;
     return pthread_mutex_timedlock(mutex, &end) == 0;
 #else
     clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += FORK_WAIT_SECONDS;
+    end.tv_sec += FORK_WAIT_SECONDS_MAX;
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &end) == 0;
 #endif
 }

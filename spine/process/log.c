@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gen/znames.h"
-#include "spine.h"
+#include "process/process.h"
 
 #define TEXT_MAX 511 /* LOG-10 */
 #define TAG_WIDTH 32 /* LOG-9 */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spine.h"
+#include "process/process.h"
 
 #define ALIGNMENT 16 /* ALC-008: a power of two, enough for everything that the spine stores */
 

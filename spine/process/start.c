@@ -3,9 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "gen/zvariables.h"
-#include "core/memo.h"
-#include "spine.h"
+#include "process/process.h"
 
 static int unloading_mode;
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
@@ -27,9 +25,4 @@ __attribute__((constructor)) static void start_at_load(void) { start_once_at_loa
 int unloading(void) {
     start_once_at_load();
     return unloading_mode;
-}
-
-/* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
-__attribute__((destructor)) static void stop(void) {
-    if (!exit_begun()) core_forget();
 }

@@ -1,14 +1,14 @@
-/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end of
- * what a program left alive.
+/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
+ * of what a program left alive.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/objects.h"
+#include "state/state.h"
 
-#define FIRST_ROOM 32u /* DBG-036: that many need no growth */
+#define ROOM_FIRST 32u /* DBG-036: that many need no growth */
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     while (index < list->room && list->object[index])
         index++;
     bool fits = claimed && (index < list->room || enlarge(instance, &list->object, &list->room,
-                                                          list->room ? list->room * 2 : FIRST_ROOM));
+                                                          list->room ? list->room * 2 : ROOM_FIRST));
     /* DBG-036: the instance's list first, then each driver's. */
     for (uint32_t i = 0; fits && i < held->count; i++) {
         struct handle_table *table = &held->driver[i]->objects[kind];
@@ -167,10 +167,8 @@ void instance_free_objects(struct instance *instance)
         struct handle_list *list = &instance->objects[kind];
         for (uint32_t i = 0; i < list->room; i++) {
             struct object *object = list->object[i];
-            if (object && kind == OBJECT_SURFACE)
-                surface_free(instance, object);
-            else if (object)
-                debug_object_free(instance, object);
+            if (object)
+                object->drop(instance, object);
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};

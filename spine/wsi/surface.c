@@ -5,9 +5,11 @@
  */
 #include <string.h>
 
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
-/* WSI-006, WSI-008: a driver of an interface version below 3 reads the part up to whole_size. */
+/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
+ * part up to whole_size (WSI-006, WSI-008). */
 struct surface {
     union {
         VkIcdSurfaceBase base;
@@ -27,9 +29,16 @@ struct surface {
     void *create_info; /* copy of the chain, behind this structure in the same block (WSI-009) */
 };
 
+_Static_assert(offsetof(struct surface, platform) == 0, "WSI-006");
+_Static_assert(offsetof(struct surface, base_size) == sizeof(VkIcdSurfaceDisplay), "WSI-008: after the largest one");
+_Static_assert(offsetof(struct surface, platform_size) == offsetof(struct surface, base_size) + 4 &&
+                   offsetof(struct surface, sizes_offset) == offsetof(struct surface, base_size) + 8 &&
+                   offsetof(struct surface, whole_size) == offsetof(struct surface, base_size) + 12,
+               "WSI-008: in this order");
+
 struct surface_kind {
     const char *extension, *command, *info_name;
-    unsigned gate;
+    unsigned ext;
     VkResult (*create)(const struct driver *, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
     VkStructureType type;
     VkIcdWsiPlatform platform;
@@ -54,7 +63,7 @@ CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
 
 #define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
     {                                                                                                                  \
-        .extension = #Ext, .command = #Command, .info_name = #Info, .gate = GATE_##Ext, .create = create_##Command,    \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,    \
         .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
     }
 
@@ -76,7 +85,7 @@ static const struct surface_kind kind_display = {
     .extension = "VK_KHR_display",
     .command = "vkCreateDisplayPlaneSurfaceKHR",
     .info_name = "VkDisplaySurfaceCreateInfoKHR",
-    .gate = GATE_VK_KHR_display,
+    .ext = EXT_VK_KHR_display,
     .create = create_vkCreateDisplayPlaneSurfaceKHR,
     .type = VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR,
     .platform = VK_ICD_WSI_PLATFORM_DISPLAY,
@@ -130,11 +139,16 @@ static void chain_copy(const struct surface_kind *kind, const void *info, void *
     }
 }
 
+static void surface_free(struct instance *instance, struct object *object)
+{
+    mem_free(instance_allocator(instance), surface_of(object));
+}
+
 /* NULL with a result, or a surface in its place, filled but for the platform's own members. */
 static struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
                                    const VkAllocationCallbacks *given, VkResult *result)
 {
-    if (!instance_gate(instance, kind->gate)) {
+    if (!instance_has(instance, kind->ext)) {
         /* WSI-004; WSI-005 wants two spaces and success of the headless one. */
         bool headless = kind == &kind_headless;
         log_line(instance, LOG_ERROR, "%s extension not enabled. %s%s not executed!", kind->extension,
@@ -160,6 +174,7 @@ static struct surface *surface_new(struct instance *instance, const struct surfa
     surface->platform_size = kind->platform_size;
     surface->sizes_offset = offsetof(struct surface, base_size);
     surface->whole_size = (uint32_t)size;
+    surface->object.drop = surface_free;
     surface->kind = kind;
     surface->create_info = (char *)surface + rounded(sizeof *surface);
     chain_copy(kind, info, surface->create_info);
@@ -268,7 +283,7 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
 static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
 {
     const struct surface_kind *kind = surface->kind;
-    if (!driver_gate(driver, kind->gate))
+    if (!driver_has(driver, kind->ext))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     *made = VK_NULL_HANDLE;
     return kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
@@ -292,7 +307,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
 {
     struct instance *instance = driver->instance;
     *out = handle;
-    if (driver->lib->interface_version < 3 || !driver_gate(driver, GATE_VK_KHR_surface))
+    if (driver->lib->interface_version < 3 || !driver_has(driver, EXT_VK_KHR_surface))
         return VK_SUCCESS; /* (a) */
 
     const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
@@ -330,11 +345,6 @@ done:
 }
 
 /* ---- destruction ----------------------------------------------------------------------------------------------- */
-
-void surface_free(struct instance *instance, struct object *object)
-{
-    mem_free(instance_allocator(instance), surface_of(object));
-}
 
 VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurfaceKHR surface_handle,
                                                     const VkAllocationCallbacks *allocator)

@@ -1,22 +1,23 @@
-/* surface_query.c: lower ends of what programs ask about a surface and about presentation: the driver is asked with its
+/* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its
  * own physical device and its own surface, and what a driver lacks is emulated or reported.
  *
  * Nothing here keeps state; the surfaces are surface.c's.
  */
 #include <string.h>
 
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
 /* WSI-024, WSI-040. */
-static bool enabled(struct instance *instance, unsigned gate, const char *extension, const char *command)
+static bool enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
 {
-    if (instance_gate(instance, gate))
+    if (instance_has(instance, ext))
         return true;
     log_line(instance, LOG_ERROR, "%s extension not enabled. %s not executed!", extension, command);
     return false;
 }
 
-#define SURFACE_ENABLED(instance, command) enabled(instance, GATE_VK_KHR_surface, "VK_KHR_surface", #command)
+#define SURFACE_ENABLED(instance, command) enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
 
 static void demand(struct instance *instance, const void *output, const char *command, const char *name)
 {
@@ -41,7 +42,7 @@ static VkResult surface_or_none(struct driver *driver, VkSurfaceKHR surface, VkS
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice handle, uint32_t family,
                                                                          VkSurfaceKHR surface, VkBool32 *supported)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR))
         return VK_SUCCESS;
     demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
@@ -63,7 +64,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
                                                                               VkSurfaceKHR surface,
                                                                               VkSurfaceCapabilitiesKHR *out)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilitiesKHR))
         return VK_SUCCESS;
     demand(physdev->instance, out, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "pSurfaceCapabilities");
@@ -82,7 +83,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice handle, VkSurfaceKHR surface,
                                                                          uint32_t *count, VkSurfaceFormatKHR *formats)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormatsKHR))
         return VK_SUCCESS;
     demand(physdev->instance, count, "vkGetPhysicalDeviceSurfaceFormatsKHR", "pSurfaceFormatCount");
@@ -101,7 +102,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModesKHR(Vk
                                                                               VkSurfaceKHR surface, uint32_t *count,
                                                                               VkPresentModeKHR *modes)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfacePresentModesKHR))
         return VK_SUCCESS;
     demand(physdev->instance, count, "vkGetPhysicalDeviceSurfacePresentModesKHR", "pPresentModeCount");
@@ -121,7 +122,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
                                                                             VkSurfaceKHR surface, uint32_t *count,
                                                                             VkRect2D *rectangles)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     PFN_vkGetPhysicalDevicePresentRectanglesKHR ask =
         driver_fn(physdev->driver, vkGetPhysicalDevicePresentRectanglesKHR);
     if (!ask) {
@@ -139,7 +140,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
 /* ---- presentation support -------------------------------------------------------------------------------------- */
 
 #define PRESENTATION(instance, driver, ext, command)                                                                   \
-    if (!enabled(instance, GATE_##ext, #ext, #command))                                                                \
+    if (!enabled(instance, EXT_##ext, #ext, #command))                                                                \
         return VK_FALSE;                                                                                               \
     PFN_##command ask = driver_fn(driver, command);                                                                    \
     if (!ask) {                                                                                                        \
@@ -152,7 +153,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXcbPresentationSupportKHR
                                                                                  xcb_connection_t *connection,
                                                                                  xcb_visualid_t visual)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xcb_surface, vkGetPhysicalDeviceXcbPresentationSupportKHR)
     return ask(driver_physdev(physdev), family, connection, visual);
 }
@@ -161,7 +162,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXlibPresentationSupportKH
                                                                                   uint32_t family, Display *display,
                                                                                   VisualID visual)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xlib_surface, vkGetPhysicalDeviceXlibPresentationSupportKHR)
     return ask(driver_physdev(physdev), family, display, visual);
 }
@@ -170,7 +171,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSuppor
                                                                                      uint32_t family,
                                                                                      struct wl_display *display)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     PRESENTATION(physdev->instance, physdev->driver, VK_KHR_wayland_surface,
                  vkGetPhysicalDeviceWaylandPresentationSupportKHR)
     return ask(driver_physdev(physdev), family, display);
@@ -182,7 +183,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSuppor
 static void emulate_maintenance(const struct driver *driver, const VkPhysicalDeviceSurfaceInfo2KHR *info,
                                 VkSurfaceCapabilities2KHR *out)
 {
-    if (driver_gate(driver, GATE_VK_KHR_surface_maintenance1) || driver_gate(driver, GATE_VK_EXT_surface_maintenance1))
+    if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
         return; /* WSI-048 */
     const VkBaseInStructure *in = info->pNext;
     while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR)
@@ -213,7 +214,7 @@ static void emulate_maintenance(const struct driver *driver, const VkPhysicalDev
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
     VkPhysicalDevice handle, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     struct driver *driver = physdev->driver;
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilities2KHR))
         return VK_SUCCESS;
@@ -291,7 +292,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhys
                                                                           const VkPhysicalDeviceSurfaceInfo2KHR *info,
                                                                           uint32_t *count, VkSurfaceFormat2KHR *formats)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormats2KHR))
         return VK_SUCCESS;
     VkSurfaceKHR own;
@@ -312,7 +313,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
                                                                                VkSurfaceKHR surface,
                                                                                VkSurfaceCapabilities2EXT *out)
 {
-    struct physdev *physdev = lower_physdev(handle);
+    struct physdev *physdev = term_physdev(handle);
     struct driver *driver = physdev->driver;
     VkSurfaceKHR own;
     VkResult result = surface_for_driver(driver, surface, &own);

@@ -1,7 +1,8 @@
-/* swapchain.c: lower ends of the device commands that take a surface: the driver receives a copy of the arguments with
+/* swapchain.c: terminators of the device commands that take a surface: the driver receives a copy of the arguments with
  * its own surface (WSI-056 to 068). Swapchain and image handles are the drivers' own, never wrapped.
  */
-#include "state/objects.h"
+#include "gen/zends.h"
+#include "wsi/wsi.h"
 
 /* The device whose driver handle this is. NULL: a layer wrapped the handle and passed its wrapper down, also when the
  * wrapper has a copy of the dispatch pointer. */
@@ -16,7 +17,7 @@ static VkResult swapchain_surface(struct device *device, const char *command, Vk
     lock_take();
     bool made = driver->objects[OBJECT_SURFACE].room != 0;
     lock_drop();
-    if (!surface && made && driver->lib->interface_version >= 3 && driver_gate(driver, GATE_VK_KHR_surface))
+    if (!surface && made && driver->lib->interface_version >= 3 && driver_has(driver, EXT_VK_KHR_surface))
         log_abort(device->instance, LOG_ERROR | LOG_VALIDATION,
                   "%s: Invalid surface [VUID-VkSwapchainCreateInfoKHR-surface-parameter]", command);
     return surface_for_driver(driver, surface, own);
@@ -30,7 +31,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
                   "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping "
                   "device handles and failing to unwrap them in all functions. "
                   "[VUID-vkCreateSwapchainKHR-device-parameter]");
-    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->lower_slot[LSLOT_vkCreateSwapchainKHR];
+    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->driver_slot[LSLOT_vkCreateSwapchainKHR];
     if (!create) {
         log_line(device->instance, LOG_ERROR | LOG_FATAL,
                  "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the "
@@ -57,7 +58,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
                   "wrapping device handles and failing to unwrap them in all functions. "
                   "[VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
     PFN_vkCreateSharedSwapchainsKHR create =
-        (PFN_vkCreateSharedSwapchainsKHR)device->lower_slot[LSLOT_vkCreateSharedSwapchainsKHR];
+        (PFN_vkCreateSharedSwapchainsKHR)device->driver_slot[LSLOT_vkCreateSharedSwapchainsKHR];
     if (!create) {
         log_line(device->instance, LOG_ERROR,
                  "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. "
@@ -86,7 +87,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
                   "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device "
                   "[VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
     PFN_vkGetDeviceGroupSurfacePresentModesKHR ask =
-        (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->lower_slot[LSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
+        (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->driver_slot[LSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
     if (!ask) {
         log_line(
             device->instance, LOG_ERROR,

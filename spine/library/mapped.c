@@ -1,4 +1,4 @@
-/* library.c: driver libraries in the process: opening them, their real paths, and which of them stay mapped.
+/* mapped.c: driver libraries in the process: opening them, their real paths, and which of them stay mapped.
  *
  * A driver that has reported a physical device stays mapped after its instance is gone, until its file changes or the
  * loader itself is unloaded (ERRATA 1): loading it again is the greatest part of a new instance's cost, and unloading
@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "process/claim.h"
 
 /* A reference held by the loader itself. */
 struct held {
@@ -192,26 +190,22 @@ void library_forget(struct mapped_lib *lib) {
     free(lib);
 }
 
-void library_preload(const struct driver_scan *scan) {
+void library_preload(const struct mapped_lib *lib) {
     exit_watch();
-    for (const struct driver_lib *d = scan->first; d; d = d->next) {
-        if (!d->mapped) continue;
-        lock_take();
-        bool have = listed(preloaded, d->mapped->handle);
-        lock_drop();
-        if (have) continue;
-        struct held *h = hold(d->mapped);
-        if (!h) continue;
-        h->handle = gate_dlopen(h->given, NULL); /* another reference */
-        if (!h->handle) {
-            held_free(h);
-            continue;
-        }
-        lock_take();
-        h->next = preloaded;
-        preloaded = h;
-        lock_drop();
+    lock_take();
+    bool have = listed(preloaded, lib->handle);
+    lock_drop();
+    struct held *h = have ? NULL : hold(lib);
+    if (!h) return;
+    h->handle = gate_dlopen(h->given, NULL); /* another reference */
+    if (!h->handle) {
+        held_free(h);
+        return;
     }
+    lock_take();
+    h->next = preloaded;
+    preloaded = h;
+    lock_drop();
 }
 
 void library_drop_preloaded(const char *given) {
