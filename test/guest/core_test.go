@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,4 +84,34 @@ func TestG9PanicIsAnError(t *testing.T) {
 	plain(t) // a sanitizer keeps what was freed
 	run{loader: loader}.holds(t, "after-panics", "panic", "-3")
 	run{loader: loader}.holds(t, "after-panics", "memory", "-1")
+}
+
+// The build makes one library file, which needs the C library and nothing else.
+//
+// holds: G-13
+func TestG13OneFile(t *testing.T) {
+	plain(t) // a sanitizer is a library
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(world.Top(), "build", "*.so*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	regular := 0
+	for _, file := range files {
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+			regular++
+		}
+	}
+	if regular != 1 {
+		t.Errorf("%d library files: %v", regular, files)
+	}
+	file, err := elf.Open(world.Library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	needed, err := file.ImportedLibraries()
+	if err != nil || len(needed) != 1 || needed[0] != "libc.so.6" {
+		t.Errorf("needs %v, %v", needed, err)
+	}
 }

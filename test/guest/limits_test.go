@@ -163,6 +163,20 @@ func TestG10Descriptors(t *testing.T) {
 }
 
 // holds: G-10
+func TestG10FewDescriptors(t *testing.T) {
+	plain(t) // a sanitizer may want one of its own
+	t.Parallel()
+	for _, c := range []struct {
+		more   string
+		served bool
+	}{{"0", false}, {"1", true}} { // one at a time is enough
+		if got, text := (run{}).result(t, "few-descriptors", c.more); (got == success) != c.served || got > 0 {
+			t.Errorf("%s descriptors: result %d\n%s", c.more, got, text)
+		}
+	}
+}
+
+// holds: G-10
 func TestG10DescriptorsThatAreClosed(t *testing.T) {
 	plain(t) // a sanitizer may have one of its own
 	t.Parallel()

@@ -193,6 +193,20 @@ static void descriptors_same(void) {
     free(after);
 }
 
+/* A process that may open so many descriptors more, the argument, and one that may again. */
+static void few_descriptors(void) {
+    struct rlimit old, few;
+    load();
+    int first = dup(0);
+    close(first);
+    getrlimit(RLIMIT_NOFILE, &old);
+    few = (struct rlimit){(rlim_t)(first + atoi(arguments[0])), old.rlim_max};
+    CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0, "setrlimit: %s", strerror(errno));
+    any_result();
+    setrlimit(RLIMIT_NOFILE, &old);
+    CHECK(life() == VK_SUCCESS, "no life");
+}
+
 /* A program that closes everything it does not know, as daemons do, and has files of its own there afterwards. */
 static void close_everything(void) {
     load();
@@ -249,6 +263,7 @@ const struct guest_case limit_cases[] = {
     {"large-tls", large_tls},
     {"no-tls", no_tls},
     {"descriptors-same", descriptors_same},
+    {"few-descriptors", few_descriptors},
     {"close-everything", close_everything},
     {"environment-same", environment_same},
     {0},

@@ -85,7 +85,7 @@ int closedir(DIR *dir) {
 }
 FILE *fopen(const char *path, const char *mode) {
     REAL(fopen);
-    if (strcmp(mode, "rb") == 0) count(FOPEN);
+    if (strncmp(mode, "rb", 2) == 0) count(FOPEN);
     return real(path, mode);
 }
 int fputs(const char *text, FILE *file) {
