@@ -37,7 +37,7 @@ func TestConstructs(t *testing.T) {
 		name, compiler string
 		flags          []string
 	}{
-		{"gcc, not optimized", "gcc", []string{"-O0"}},
+		{"gcc, not optimized", "gcc", []string{"-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"}},
 		{"gcc, optimized", "gcc", []string{"-O2", "-fsanitize=address,undefined", "-fno-sanitize-recover"}},
 		{"gcc as in the library", "gcc", []string{"-O2", "-fPIC"}},
 		{"clang", "clang", []string{"-O2"}},
