@@ -240,6 +240,17 @@ func (h *Host) Dies(verb string, words ...string) Exit {
 // Stderr returns what has been written to standard error so far.
 func (h *Host) Stderr() string { return h.stderr.String() }
 
+// StderrFrom returns what was written after the first bytes, and how many there are now.
+func (h *Host) StderrFrom(bytes int64) (string, int64) {
+	h.w.T.Helper()
+	file, err := os.Open(string(h.stderr))
+	h.w.check(err)
+	defer file.Close()
+	text, err := io.ReadAll(io.NewSectionReader(file, bytes, 1<<30))
+	h.w.check(err)
+	return string(text), bytes + int64(len(text))
+}
+
 // Messages returns the loader's lines so far without their header.
 func (h *Host) Messages() []string { return messages(h.stderr.String()) }
 

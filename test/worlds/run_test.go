@@ -45,6 +45,7 @@ type worker struct {
 	kinds map[string]int // how many worlds of each kind there were
 	met   map[string]int // known differences of the reference
 
+	said             int64             // bytes on standard error that were read
 	texts            map[string]string // the scripts as they lie there
 	written, folders map[string]bool   // of the world
 }
@@ -130,9 +131,7 @@ func (w *worker) script(name string, lines []string) {
 	if w.texts[name] == text {
 		return
 	}
-	path := w.Path("lib", name+".so.script")
-	w.must(os.WriteFile(path+".new", []byte(text), 0o644))
-	w.must(os.Rename(path+".new", path))
+	w.must(os.WriteFile(w.Path("lib", name+".so.script"), []byte(text), 0o644))
 	w.texts[name] = text
 }
 
@@ -209,7 +208,6 @@ type guest struct {
 	seen  observation
 	log   int // bytes of the fakes' log so far
 	reads int // lines of the interposer's
-	said  int // bytes on standard error
 	ended world.Answer
 }
 
@@ -243,9 +241,8 @@ func (g *guest) accesses() []string {
 
 // messages gives the loader's lines since the last time: "ERROR|LAYER: text".
 func (g *guest) messages() []string {
-	text := g.w.host.Stderr()
-	fresh := text[g.said:]
-	g.said = len(text)
+	fresh, said := g.w.host.StderrFrom(g.w.said)
+	g.w.said = said
 	var lines []string
 	for _, line := range strings.Split(fresh, "\n") {
 		line, ok := strings.CutPrefix(line, "[Vulkan Loader] ")
@@ -279,7 +276,7 @@ func once(names []string) []string {
 
 // show lets a program use the world on a loader and says what it showed.
 func (w *worker) show(d *description, loader string) observation {
-	g := &guest{w: w, said: len(w.host.Stderr())}
+	g := &guest{w: w}
 	g.do("child")
 	var words []string
 	for name, value := range w.environment(d) {

@@ -108,7 +108,7 @@ func (s *stated) statedGlobals(o *observation) {
 	if name := s.d.app.named; name != "" {
 		if l := named(layers, name); l != nil {
 			o.add("extensions of a layer", append([]string{"result 0"}, texts(l.instance)...)...)
-		} else if set != nil && set.layers && set.offs(name) { // SET-74
+		} else if set != nil && set.layers && set.off[name] { // SET-74
 			o.add("extensions of a layer", "result 0")
 		} else {
 			o.add("extensions of a layer", "result -6")
@@ -131,7 +131,7 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	i.list = s.layers(set)
 	for n, name := range t.layers {
 		switch {
-		case set != nil && set.layers && set.offs(name): // SET-56
+		case set != nil && set.layers && set.off[name]: // SET-56
 			s.say(fmt.Sprintf("ERROR: loader_validate_layers: Layer %d was explicitly prevented from being enabled by the loader settings file", n))
 			return nil, -6
 		case named(i.list, name) == nil: // LAY-270
@@ -400,8 +400,8 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 		result = r // the last call tells whether the list is whole
 	}
 	exts = merged(exts, d.exts...)
-	for _, l := range chain(i.active) {
-		if l.implicit {
+	for _, l := range i.active {
+		if l.implicit && !l.meta { // ERRATA 25
 			exts = merged(exts, l.device...)
 		}
 	}
