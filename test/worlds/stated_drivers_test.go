@@ -234,8 +234,8 @@ func (s *stated) hasPCI(i *instance, d *physical) bool {
 		return false
 	}
 	reports := s.reports(d.who)
-	if minor(i.api) >= v1_1 && minor(d.api) >= v1_1 {
-		return minor(reports) >= v1_1
+	if minor(i.api) >= v1_1 && minor(d.api) >= v1_1 && minor(reports) >= v1_1 {
+		return true
 	}
 	return slices.ContainsFunc(s.seek(d.who, "ext"), func(words []string) bool { return words[0] == "VK_KHR_get_physical_device_properties2" })
 }
@@ -251,7 +251,7 @@ type physical struct {
 
 func (s *stated) devicesOf(who string) (list []*physical) {
 	for _, words := range s.seek(who, "device") {
-		d := &physical{who: who, vendor: 0x1000, device: 1, api: s.reports(who)}
+		d := &physical{who: who, kind: "discrete", vendor: 0x1000, device: 1, api: s.reports(who)}
 		for _, word := range words {
 			key, value, _ := strings.Cut(word, "=")
 			number, _ := strconv.Atoi(value)
