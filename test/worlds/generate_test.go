@@ -12,7 +12,7 @@ import (
 type maker struct {
 	*rand.Rand
 	d      *description
-	flavor flavor
+	flavor flavor   // of d
 	names  []string // of layers, still to be used: in worlds for the reference each has one manifest
 }
 
@@ -48,7 +48,7 @@ var (
 
 func generate(seed int64) *description {
 	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, env: map[string]string{},
-		scripts: map[string][]string{}}, flavorOf(seed), slices.Clone(allNames)}
+		scripts: map[string][]string{}, flavor: flavorOf(seed)}, flavorOf(seed), slices.Clone(allNames)}
 	for _, name := range drivers {
 		m.d.scripts[name] = m.driverScript(name)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	howMany   = flag.Int("worlds", 1000, "how many worlds")
-	shrinking = flag.Bool("shrink", false, "shrink")
-	first     = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
+	howMany = flag.Int("worlds", 1000, "how many worlds")
+	keep    = flag.Bool("keep", false, "failing worlds, made smaller, become cases in testdata")
+	first   = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
 )
 
 // told are the beginnings of the lines of vkCreateInstance that the statements' oracle foretells.
@@ -95,16 +95,16 @@ func without(lines, others []string) []string {
 
 // judged shows a world and asks the oracles: the statements, the tool for a program that asks for nothing, the reference
 // where it has what the world needs.
-func (w *worker) judged(d *description, flavor flavor) (list []difference) {
+func (w *worker) judged(d *description) (list []difference) {
 	w.build(d)
 	seen := w.show(d, w.Loader)
 	want, open := w.state(d)
 	w.count(want)
 	list = compared(seen, want, open)
-	if flavor == plain && len(list) == 0 {
+	if d.flavor == plain && len(list) == 0 {
 		list = w.foretold(d, seen)
 	}
-	if flavor == common && len(list) == 0 && hasReference() {
+	if d.flavor == common && len(list) == 0 && hasReference() {
 		c, known := w.contrasted(d, seen, open)
 		switch {
 		case c != nil:
@@ -141,6 +141,27 @@ func (w *worker) count(want observation) {
 	}
 }
 
+// lessen makes a failing world smaller and shows it; it may be kept.
+func (w *worker) lessen(d *description, what, section string) {
+	d = shrunk(d, func(c *description) bool {
+		list := w.judged(c)
+		return len(list) > 0 && list[0].section == section
+	})
+	d.why = what + ", " + section
+	w.t.Errorf("%s, made smaller:\n%s\n%s", what, d, w.text(w.judged(d)))
+	if !*keep {
+		w.t.Log("-args -keep writes it into testdata")
+		return
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, d.why)
+	w.must(os.WriteFile("testdata/"+name+".txtar", []byte(d.String()), 0o644))
+}
+
 // Worlds are many small files: they lie in memory where libraries may be there, too.
 func TestMain(m *testing.M) {
 	const memory, noExec = "/dev/shm", 8
@@ -161,18 +182,9 @@ func TestWorlds(t *testing.T) {
 			for i := k; i < *howMany; i += workers {
 				seed := *first + int64(i)
 				d := generate(seed)
-				list := w.judged(d, flavorOf(seed))
-				if len(list) == 0 {
-					continue
-				}
-				t.Errorf("seed %d\n%s\n", seed, w.text(list))
-				if *shrinking {
-					section := list[0].section
-					d = shrunk(d, func(c *description) bool {
-						list := w.judged(c, flavorOf(seed))
-						return len(list) > 0 && list[0].section == section
-					})
-					t.Errorf("seed %d made smaller\n%s\n%s", seed, d, w.text(w.judged(d, flavorOf(seed))))
+				if list := w.judged(d); len(list) > 0 {
+					t.Errorf("seed %d\n%s", seed, w.text(list))
+					w.lessen(d, fmt.Sprint("seed ", seed), list[0].section)
 				}
 			}
 			t.Log(w.kinds)
