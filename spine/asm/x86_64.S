@@ -1,4 +1,4 @@
-/* x86_64.S: upper ends (trampolines), lower ends (terminators) and stubs that need no signature, for x86-64 System V.
+/* x86_64.S: trampolines, terminators and stubs that need no signature, for x86-64 System V.
  *
  * What each does: check the first argument, find the function in a table, jump. It touches rax, r10 and r11 alone, so
  * that every argument, in registers or on the stack, passes as it is. It never calls, and never uses the stack: a
@@ -11,8 +11,10 @@
 
     .text
 
-.macro begin name
-    .p2align 4
+/* align 5: what is short enough lies in one block of 32 bytes, so that none of its branches crosses into another one;
+ * processors that decode such branches anew each time take longer for it. */
+.macro begin name, align=4
+    .p2align \align
     .globl  \name
     .hidden \name
     .type   \name, @function
@@ -26,7 +28,7 @@
     .size \name, . - \name
 .endm
 
-/* The exported name of an upper end: same address. */
+/* The exported name of a trampoline: same address. */
 .macro exported name
     .globl  \name
     .type   \name, @function
@@ -62,7 +64,7 @@
 
 /* Instance and physical device: magic at +8 before anything is followed (HND-005). */
 .macro handle_trampoline name, slot, command, magic
-    begin   tramp_\name
+    begin   tramp_\name, 5
     testq   %rdi, %rdi
     jz      .Lbad_\name
     cmpq    $\magic, HANDLE_MAGIC(%rdi)
@@ -74,9 +76,9 @@
     cold_handle .Lbad_\name, \command
 .endm
 
-/* Lower end: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
+/* Terminator: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
 .macro physdev_terminator name, slot
-    begin   term_\name
+    begin   term_\name, 5
     movq    %rdi, %r11
     movq    PHYSDEV_DRIVER(%rdi), %rax
     movq    HANDLE_LOWER(%rdi), %rdi
@@ -107,7 +109,7 @@
 
 #define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
 #define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_UPPER_MAGIC
+#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
 #define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
 #define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
 #define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n

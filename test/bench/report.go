@@ -156,6 +156,9 @@ func (r *report) growthTables() string {
 				lines[0] = append(lines[0], w.Title)
 			}
 			cell := fmt.Sprintf("%s / %s, %.2f", show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit), w.Ratio)
+			if w.Met != nil && !*w.Met {
+				cell += " **" + w.Budget + "**"
+			}
 			lines[at[w.Set]] = append(lines[at[w.Set]], cell)
 		}
 		if lines != nil {

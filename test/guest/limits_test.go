@@ -39,9 +39,9 @@ func (r run) served(t *testing.T, what string, kb int) bool {
 }
 
 // least finds the least limit, to 16 kB, with which everything succeeds; below it nothing may die.
-func (r run) least(t *testing.T, what string) int {
+func (r run) least(t *testing.T, what string, most int) int {
 	t.Helper()
-	low, high := 0, 1<<16 // 64 MB are plenty
+	low, high := 0, most
 	if !r.served(t, what, high) {
 		t.Fatalf("%s: %d kB are not enough", what, high)
 	}
@@ -62,16 +62,22 @@ func TestG10LittleRoom(t *testing.T) {
 	plain(t)
 	for _, what := range []string{"address-space", "data-size", "locked-memory"} {
 		t.Run(what, func(t *testing.T) {
+			most := 1 << 16 // 64 MB are plenty
 			if what == "locked-memory" {
 				root(t)
+				const lockedMemory = 8
+				var now syscall.Rlimit
+				if err := syscall.Getrlimit(lockedMemory, &now); err == nil && now.Max < uint64(most)<<10 {
+					most = int(now.Max >> 10) // not even root may raise it in some containers
+				}
 			}
 			t.Parallel()
-			own := run{}.least(t, what)
+			own := run{}.least(t, what, most)
 			t.Logf("%d kB are enough", own)
 			if _, err := os.Stat(world.SystemLibrary); err != nil {
 				t.Skip(err)
 			}
-			theirs := run{loader: world.SystemLibrary}.least(t, what)
+			theirs := run{loader: world.SystemLibrary}.least(t, what, most)
 			t.Logf("the distribution's loader: %d kB", theirs)
 			if own > theirs {
 				t.Errorf("%d kB are needed, by the distribution's loader %d", own, theirs)
@@ -115,9 +121,8 @@ func TestG1Room(t *testing.T) {
 func TestG10SystemCallsOfTheList(t *testing.T) {
 	plain(t)
 	t.Parallel()
-	run{}.holds(t, "allowed-calls")
+	both(t, "allowed-calls")
 	run{}.holds(t, "allowed-calls", "child")
-	control(t, "allowed-calls")
 	if e := (run{}).start(t, "allowed-calls", "less"); e.state.Sys().(syscall.WaitStatus).Signal() != syscall.SIGSYS {
 		t.Errorf("without a call of the list: %v", e.state) // else the filter forbids nothing
 	}

@@ -298,7 +298,8 @@ COMMAND(child)
     pid_t child = fork();
     if (child < 0) return fail("%s", strerror(errno));
     if (child == 0) {
-        setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* written when a command is done; the end of the process may take it along */
+        /* Written when a command is done; the end of the process may take it along. */
+        setvbuf(stderr, NULL, _IOFBF, 1 << 16);
         return put_int("child", getpid());
     }
     waitpid(child, &status, 0);

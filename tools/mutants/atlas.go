@@ -30,9 +30,10 @@ type atlas struct {
 
 // chart is what is known about one test.
 type chart struct {
-	Seconds float64
-	Unsound bool             `json:",omitempty"` // it fails without a fault
-	Lines   map[string][]int // executed lines by file
+	Seconds  float64
+	Doubtful bool             `json:",omitempty"` // it fails on the instrumented build
+	Unsound  bool             `json:",omitempty"` // it fails without a fault
+	Lines    map[string][]int // executed lines by file
 }
 
 // readAtlas reads what earlier runs have found out.
@@ -80,63 +81,28 @@ func (a *atlas) seconds(test testName) float64 {
 	return slower
 }
 
-// survey runs the tests that the atlas does not know: once as they are, for soundness and time, once on an instrumented
-// build, each alone, for what they execute. An instrumented tree is of no use for faults afterwards.
+// survey runs the tests that the atlas does not know on an instrumented build, each alone, for what they execute and how
+// long they take. An instrumented tree is of no use for faults afterwards.
 func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
 	var unread []testName
-	built := sync.OnceValue(t.buildAllTests)
 	for _, p := range t.packages {
 		tests, err := t.list(p.name)
 		if err != nil {
 			return false, err
 		}
-		var names []string
 		for _, test := range tests {
 			c := a.Tests[test.String()]
-			if o.skip.MatchString(test.String()) {
-				continue
-			}
-			if c == nil && !o.survey { // it is asked about everything
-				a.Tests[test.String()] = &chart{Seconds: 0.3}
-				continue
-			}
-			if c == nil {
-				names = append(names, test.name)
-			}
-			if c == nil || c.Lines == nil {
+			switch {
+			case o.skip.MatchString(test.String()) || c != nil && (c.Lines != nil || c.Unsound):
+			case o.survey:
 				unread = append(unread, test)
+			case c == nil: // it is asked about everything
+				a.Tests[test.String()] = &chart{Seconds: 0.3}
 			}
 		}
-		if len(names) == 0 {
-			continue
-		}
-		if err := built(); err != nil {
-			return false, err
-		}
-		all, _, err := t.perform(p.name, "", names, patience(300, ""), false)
-		if err != nil {
-			return false, err
-		}
-		for _, name := range names {
-			test := testName{pack: p.name, name: name}
-			r, ended := all[name]
-			a.Tests[test.String()] = &chart{Seconds: r.seconds}
-			if !ended || !r.passed {
-				if ok, err := t.passes(test, a); err != nil {
-					return false, err
-				} else if !ok {
-					a.Tests[test.String()].Unsound = true
-					say("left out, as it fails without any fault: %s", test)
-				}
-			}
-		}
-		say("%s: %d tests", p.name, len(names))
 	}
-	if len(unread) == 0 || !o.survey {
+	if len(unread) == 0 {
 		return false, nil
-	}
-	if err := a.write(); err != nil {
-		return false, err
 	}
 	say("reading what %d tests execute", len(unread))
 	for file := range a.Sources { // the lines of a new test are those of the sources as they are now
@@ -146,19 +112,16 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 			}
 		}
 	}
-	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
-		names, err := filepath.Glob(t.path(glob))
+	names, err := sources(t.folder)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(t.path(name))
 		if err != nil {
 			return false, err
 		}
-		for _, name := range names {
-			relative, _ := filepath.Rel(t.folder, name)
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return false, err
-			}
-			a.Sources[relative] = string(text)
-		}
+		a.Sources[name] = string(text)
 	}
 	m, err := t.instrument()
 	if err != nil {
@@ -166,24 +129,42 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 	}
 	for i, test := range unread {
 		if err := m.clear(); err != nil {
-			return false, err
+			return true, err
 		}
-		if _, _, err := t.perform(test.pack, "", []string{test.name}, patience(10, ""), false); err != nil {
-			return false, err
+		all, failed, err := t.perform(test.pack, "", []string{test.name}, patience(30, ""), false)
+		if err != nil {
+			return true, err
 		}
 		lines, err := m.executed()
 		if err != nil {
-			return false, err
+			return true, err
 		}
-		a.Tests[test.String()].Lines = lines
-		if i%100 == 99 {
-			say("%d tests read", i+1)
+		a.Tests[test.String()] = &chart{Seconds: all[test.name].seconds, Doubtful: failed != "", Lines: lines}
+		if i+1 == len(unread) || unread[i+1].pack != test.pack {
+			say("%d tests read, with %s", i+1, test.pack)
 			if err := a.write(); err != nil {
-				return false, err
+				return true, err
 			}
 		}
 	}
-	return true, a.write()
+	return true, nil
+}
+
+// judge runs the doubtful tests once more, on a build of the source as it is: what fails there, too, says nothing.
+func (a *atlas) judge(t *tree, say func(string, ...any)) error {
+	for name, c := range a.Tests {
+		if !c.Doubtful {
+			continue
+		}
+		ok, err := t.passes(parseName(name), a)
+		if err != nil {
+			return err
+		}
+		if c.Doubtful, c.Unsound = false, !ok; !ok {
+			say("left out, as it fails without any fault: %s", name)
+		}
+	}
+	return a.write()
 }
 
 // move changes all charts from the remembered text of a file to another.
@@ -279,6 +260,7 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 }
 
 // about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
+// A file counts before its folder.
 var about = map[string]string{
 	"configuration": "test/discovery", "core": "test/guest", "device": "test/chain", "device_end": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
@@ -287,7 +269,15 @@ var about = map[string]string{
 	"messenger": "test/debug", "missing": "test/dispatch", "names": "test/dispatch", "naming": "test/debug",
 	"objects": "test/chain", "physdev": "test/physdev", "query": "test/physdev", "read": "test/discovery",
 	"sort": "test/physdev", "surface": "test/wsi", "surface_query": "test/wsi", "swapchain": "test/wsi",
-	"text": "test/physdev", "unknown": "test/dispatch",
+	"text": "test/physdev", "unknown": "test/dispatch", "ask": "test/guest", "process": "test/guest", "state": "test/drivers",
+	"dispatch": "test/dispatch", "wsi": "test/wsi", "debug": "test/debug",
+}
+
+func aboutFile(file string) string {
+	if pack := about[strings.TrimSuffix(filepath.Base(file), ".c")]; pack != "" {
+		return pack
+	}
+	return about[filepath.Base(filepath.Dir(file))]
 }
 
 // ofMemory finds faults that show when memory is refused, for which there are tests of their own.
@@ -307,12 +297,12 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		score float64
 	}
 	var all []candidate
-	folder := filepath.Dir(m.file)
+	folder := packageOf(m.file)
 	for _, p := range t.packages {
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
-		if about[strings.TrimSuffix(filepath.Base(m.file), ".c")] == p.name && folder == "spine" {
+		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
-		} else if p.name == "test/memory" && folder == "spine" && ofMemory.MatchString(m.what) {
+		} else if p.name == "test/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
 			own = 30
 		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
 			own = 3
@@ -327,6 +317,9 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 			score := own
 			switch {
 			case !inside:
+			case strings.HasPrefix(m.file, runtimeSupport) && p.needs[folder]: // compiled by the test itself
+				score *= 20
+				executed = true
 			case c.Lines == nil: // not surveyed
 				if strings.HasPrefix(p.name, "test/") {
 					score *= 20
@@ -356,6 +349,59 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		order = append(order, c.test)
 	}
 	return order, executed || !inside
+}
+
+// cover chooses tests that together execute all lines of the core in the library that any test executes there.
+func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
+	type line struct {
+		file   string
+		number int
+	}
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	lines := map[testName][]line{}
+	for _, p := range t.packages {
+		if !strings.HasPrefix(p.name, "test/") || p.needs["tools/goc/emit"] {
+			continue
+		}
+		for name, c := range a.Tests {
+			test := parseName(name)
+			if test.pack != p.name || c.Unsound || skip.MatchString(name) {
+				continue
+			}
+			for file, numbers := range c.Lines {
+				for _, n := range numbers {
+					if strings.HasPrefix(file, "internal/core/") {
+						lines[test] = append(lines[test], line{file, n})
+					}
+				}
+			}
+		}
+	}
+	seen := map[line]bool{}
+	for {
+		var best testName
+		most := 0.0
+		for test, all := range lines {
+			gain := 0.0
+			for _, l := range all {
+				if !seen[l] {
+					gain++
+				}
+			}
+			gain /= a.Tests[test.String()].Seconds + 0.3
+			if gain > most || gain > 0 && gain == most && test.String() < best.String() {
+				best, most = test, gain
+			}
+		}
+		if most == 0 {
+			return chosen
+		}
+		for _, l := range lines[best] {
+			seen[l] = true
+		}
+		chosen = append(chosen, best)
+	}
 }
 
 // learn remembers which test noticed a fault.

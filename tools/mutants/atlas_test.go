@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,6 +75,96 @@ func TestInstrumentGo(t *testing.T) {
 	}
 	if strings.Count(string(out), "zmarks.At(") != 3 || strings.Count(string(out), "\n") != strings.Count(text, "\n") {
 		t.Errorf("%s", out)
+	}
+}
+
+// A line of the translated core says where it comes from by itself, and those that goc has added come from nowhere.
+func TestLineByLine(t *testing.T) {
+	const support = "static int help(void) {\n    return 1;\n}\n"
+	core := "// generated\n" + support + "static int f(struct goc *g) {\n    int t0;\n#line 7 \"internal/core/p/x.go\"\n    t0 = 1;\n    t0 = 2;\n" +
+		"b1:;\n    return t0;\n}\nstatic int g(void) {\n    return 3;\n}\n#define M \\\n    4\n"
+	out, err := lineByLine(core, support)
+	const nowhere, there = "#line 1 \"build/core.c\"\n", "#line 7 \"internal/core/p/x.go\"\n"
+	want := "// generated\n#line 1 \"tools/goc/runtime/c/goc.c\"\n" + support + nowhere + "static int f(struct goc *g) {\n" + nowhere + "    int t0;\n" +
+		there + "    t0 = 1;\n" + there + "    t0 = 2;\n" + there + "b1:;\n" + there + "    return t0;\n" + there + "}\n" +
+		nowhere + "static int g(void) {\n" + nowhere + "    return 3;\n" + nowhere + "}\n#define M \\\n    4\n"
+	if err != nil || out != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := lineByLine("int a;\n", support); err == nil {
+		t.Error("a core without the run-time support is taken")
+	}
+}
+
+// What is executed in the library is read from its debug information.
+func TestLibraryPlaces(t *testing.T) {
+	dir := t.TempDir()
+	const text = "void __sanitizer_cov_trace_pc(void) {}\n#line 1 \"internal/core/p/x.go\"\nint f(int a) {\n    if (a > 3) {\n        return f(a - 1);\n" +
+		"    }\n    return 1;\n}\n"
+	path := filepath.Join(dir, "x")
+	if err := os.WriteFile(path+".c", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-g", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-optimize-sibling-calls",
+		"-fsanitize-coverage=trace-pc", "-o", path+".so", path+".c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	places := map[int][]place{}
+	if err := libraryPlaces(path+".so", places); err != nil {
+		t.Fatal(err)
+	}
+	alone := map[int]bool{} // lines of the smallest places
+	for _, list := range places {
+		for _, p := range list {
+			if p.file != "internal/core/p/x.go" {
+				t.Errorf("%v", p)
+			}
+			if !slices.Contains(p.lines, 2) {
+				for _, n := range p.lines {
+					alone[n] = true
+				}
+			}
+		}
+	}
+	if !alone[3] || len(places) < 2 {
+		t.Errorf("%v", places)
+	}
+}
+
+func TestSources(t *testing.T) {
+	for path, want := range map[string]bool{"spine/sort.c": true, "spine/wsi/surface.c": true, "spine/wsi/physdev.h": false, "spine/gen/zslots.c": false,
+		"spine/gen/core.c": false, "internal/core/plan/decide.go": true, "internal/core/plan/plan_test.go": false, "internal/core/vk/zresults.go": false,
+		"internal/core/wire/wiregen/main.go": false, "internal/tool/elf/linker/find.go": true, "tools/goc/main.go": true,
+		"tools/goc/emit/call.go": true, "tools/goc/runtime/c/goc.c": true, "tools/vkgen/main.go": false} {
+		if got := source.MatchString(path) && !leftOut(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	for path, want := range map[string]string{"spine/sort.c": "", "internal/core/plan/decide.go": "internal/core/plan",
+		"tools/goc/runtime/c/goc.c": "tools/goc/runtime"} {
+		if got := packageOf(path); got != want {
+			t.Errorf("%s is of package %q", path, got)
+		}
+	}
+	for path, want := range map[string]string{"./spine/core/ask.c": "spine/core/ask.c", "/t/internal/core/plan/a.go": "internal/core/plan/a.go",
+		"/t/other/x.c": "", "/t/myspine/x.c": ""} {
+		if got := sourceName(path); got != want {
+			t.Errorf("%s is %q", path, got)
+		}
+	}
+}
+
+// Tests that together execute what all execute of the core; a test that adds nothing is not among them.
+func TestCover(t *testing.T) {
+	of := func(seconds float64, lines ...int) *chart {
+		return &chart{Seconds: seconds, Lines: map[string][]int{"internal/core/p/x.go": lines, "spine/x.c": {1, 2, 3, 4}}}
+	}
+	a := &atlas{Tests: map[string]*chart{"test/p Most": of(1, 1, 2, 3), "test/p Part": of(1, 1, 2), "test/p Rest": of(1, 4), "test/p Unsound": {Unsound: true},
+		"test/p Skipped": of(1, 5), "internal/core/p Unit": of(1, 6), "test/p Nothing": of(1)}}
+	tr := &tree{packages: []testPackage{{name: "test/p"}, {name: "internal/core/p"}}}
+	want := []testName{{pack: "test/p", name: "Most"}, {pack: "test/p", name: "Rest"}}
+	if got := a.cover(regexp.MustCompile("Skipped"), tr); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

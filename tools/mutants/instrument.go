@@ -13,13 +13,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
 )
 
 // What a test executes is written by the executing processes themselves, a byte a place, into a file that they map
-// shared: it stays there when they are killed. The first half is for the spine, by address, the second for Go, by number.
+// shared: it stays there when they are killed. The first half is for the library, by address, the second for Go's programs,
+// by number. The core is in both: translated in the library, as Go in tests of its packages and in the tool.
 const (
 	marksHalf = 1 << 21
 	marksSize = 2 * marksHalf
@@ -68,9 +70,9 @@ func (m *marks) executed() (map[string][]int, error) {
 	return out, nil
 }
 
-// spineMarks is linked into a spine that is compiled with -fsanitize-coverage=trace-pc: the compiler then calls the
+// libraryMarks is linked into a library that is compiled with -fsanitize-coverage=trace-pc: the compiler then calls the
 // function at the start of every basic block. It makes system calls itself, so that no interposer sees it.
-const spineMarks = `#include <fcntl.h>
+const libraryMarks = `#include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,8 +101,10 @@ __attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void) {
 }
 `
 
-// goMarks is the package that instrumented Go code calls.
-const goMarks = `// Package zmarks notes which places are executed.
+// goMarks is the package that instrumented Go code calls. What goc reads of it does nothing: see noMarks.
+const goMarks = `//go:build !purego
+
+// Package zmarks notes which places are executed.
 package zmarks
 
 import "syscall"
@@ -124,8 +128,59 @@ func At(place int) {
 }
 `
 
-// spinePlaces reads from an instrumented library which calls of the marking function stand for which lines.
-func spinePlaces(library string, places map[int][]place) error {
+// noMarks is what a test of the translator makes of it, when it translates a package of the core.
+const noMarks = `//go:build purego
+
+package zmarks
+
+// At notes nothing.
+func At(int) {}
+`
+
+// sourceName finds the path within the repository in what the debug information calls a file.
+func sourceName(name string) string {
+	for _, folder := range []string{"spine/", "internal/core/", runtimeSupport} {
+		if i := strings.LastIndex(name, folder); i == 0 || i > 0 && name[i-1] == '/' {
+			return name[i:]
+		}
+	}
+	return ""
+}
+
+var label = regexp.MustCompile(`^b[0-9]+:`)
+
+// lineByLine makes each line of the translated core say where it comes from: goc says so once for the lines that follow,
+// which the compiler would count on, and into the next function.
+func lineByLine(core, support string) (string, error) {
+	head, tail, ok := strings.Cut(core, support)
+	if !ok {
+		return "", errors.New("build/core.c does not contain " + runtimeSupport + "goc.c")
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s#line 1 \"%sgoc.c\"\n%s", head, runtimeSupport, support)
+	const nowhere = "#line 1 \"build/core.c\"\n"
+	at, continued := nowhere, false
+	for line := range strings.Lines(tail) {
+		switch {
+		case continued || line == "\n":
+		case strings.HasPrefix(line, "#line "):
+			at = line
+			continue
+		case line[0] == '#':
+		default:
+			if line[0] != ' ' && line[0] != '}' && !label.MatchString(line) {
+				at = nowhere
+			}
+			out.WriteString(at)
+		}
+		continued = strings.HasSuffix(line, "\\\n")
+		out.WriteString(line)
+	}
+	return out.String(), nil
+}
+
+// libraryPlaces reads from an instrumented library which calls of the marking function stand for which lines.
+func libraryPlaces(library string, places map[int][]place) error {
 	file, err := elf.Open(library)
 	if err != nil {
 		return err
@@ -158,6 +213,9 @@ func spinePlaces(library string, places map[int][]place) error {
 	var calls []uint64 // the addresses behind the calls
 	for i := 0; i+5 <= len(code); i++ {
 		if after := text.Addr + uint64(i) + 5; code[i] == 0xe8 && after+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))) == target {
+			if after >= marksHalf {
+				return errors.New("the instrumented library is too large for the marks")
+			}
 			calls = append(calls, after)
 		}
 	}
@@ -203,9 +261,8 @@ func spinePlaces(library string, places map[int][]place) error {
 				return err
 			}
 			if known && row.Address > last.Address && last.File != nil && last.Line > 0 {
-				name := last.File.Name
-				if i := strings.LastIndex(name, "spine/"); i >= 0 {
-					add(last.Address, row.Address, name[i:], last.Line)
+				if name := sourceName(last.File.Name); name != "" {
+					add(last.Address, row.Address, name, last.Line)
 				}
 			}
 			last, known = row, !row.EndSequence
@@ -284,7 +341,7 @@ func (t *tree) instrument() (*marks, error) {
 		return nil, err
 	}
 	source := filepath.Join(t.folder, "build", "marks.c")
-	if err := os.WriteFile(source, []byte(spineMarks), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(libraryMarks), 0o644); err != nil {
 		return nil, err
 	}
 	object := "build/marks.o"
@@ -292,6 +349,21 @@ func (t *tree) instrument() (*marks, error) {
 		m.path, marksHalf, object)
 	if text, err := t.shell(define); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", define, err, text)
+	}
+	core, err := os.ReadFile(t.coreText())
+	if err != nil {
+		return nil, err
+	}
+	support, err := os.ReadFile(t.path(runtimeSupport, "goc.c"))
+	if err != nil {
+		return nil, err
+	}
+	marked, err := lineByLine(string(core), string(support))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(t.coreText(), []byte(marked), 0o644); err != nil {
+		return nil, err
 	}
 	for file, command := range t.spine[""].compile {
 		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -fsanitize-coverage=trace-pc -c -o ", 1))
@@ -302,42 +374,34 @@ func (t *tree) instrument() (*marks, error) {
 	if text, err := t.shell(t.spine[""].link + " " + object); err != nil {
 		return nil, fmt.Errorf("linking: %w\n%s", err, text)
 	}
-	if err := spinePlaces(filepath.Join(t.folder, "build", "libvulkan.so.1"), m.places); err != nil {
+	if err := libraryPlaces(filepath.Join(t.folder, "build", "libvulkan.so.1"), m.places); err != nil {
 		return nil, err
 	}
 	number := marksHalf
-	for _, glob := range goSources {
-		names, err := filepath.Glob(filepath.Join(t.folder, glob))
+	names, err := sources(t.folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		text, err := os.ReadFile(t.path(name))
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			if leftOut(name) {
-				continue
-			}
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			relative, err := filepath.Rel(t.folder, name)
-			if err != nil {
-				return nil, err
-			}
-			if text, number, err = instrumentGo(relative, text, number, m.places); err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(name, text, 0o644); err != nil {
-				return nil, err
-			}
+		if text, number, err = instrumentGo(name, text, number, m.places); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(t.path(name), text, 0o644); err != nil {
+			return nil, err
 		}
 	}
 	folder := filepath.Join(t.folder, "internal", "zmarks")
 	text := fmt.Sprintf(goMarks, m.path, marksHalf, marksHalf)
-	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "zmarks.go"), []byte(text), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "zmarks.go"), []byte(text), 0o644),
+		os.WriteFile(filepath.Join(folder, "none.go"), []byte(noMarks), 0o644)); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(t.buildCore(), t.buildTool()); err != nil {
-		return nil, err
-	}
-	return m, t.buildAllTests()
+	return m, t.buildTool()
 }

@@ -8,13 +8,15 @@
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
 // and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
 //
-// A fault costs a compilation, a linking and a few tests. The first run surveys the tests: each runs alone on a build
+// A fault costs a compilation, a linking and a few tests; one of the core is translated to C on the way, as make does it.
+// A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each runs alone on a build
 // that marks what it executes, and the atlas of lines and times stays in build/mutants (later runs add the tests that
 // are new; remove the file to survey everything again). For a fault, the tests that execute its line come first, those
 // that have noticed faults near it and the quick ones before the others, then those that execute its function; a test
-// that never comes there cannot notice. A fault of the spine that gets through is then planted into the builds with
-// sanitizers, on which "make test" repeats some packages. -budget ends the asking earlier, for each build; it can only
-// add survivors.
+// that never comes there cannot notice. Where tools/goc makes another core, tests that together execute all of the core
+// that tests execute are asked as well; where it makes the same, the fault counts when a test of tools/goc executes it.
+// A fault of the spine that gets through is then planted into the builds with sanitizers, on which "make test" repeats
+// some packages. -budget ends the asking earlier, for each build; it can only add survivors.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
 // busy machine kill nothing. Each test program runs under a guard (guard.go), which ends what takes too long (relative
@@ -27,6 +29,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -174,7 +177,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		}
 	}()
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, errors.Join(err, a.write())
 	}
 	r := &tally{by: map[testName][]mutant{}}
 	var workers sync.WaitGroup
@@ -196,7 +199,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	grow := func() (*tree, error) {
-		t, err := newTree(ctx, top)
+		t, err := newTree(ctx, top, o.sanitize)
 		if t != nil {
 			trees = append(trees, t)
 		}
@@ -219,12 +222,12 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 			return trees, err
 		}
 	}
-	for len(trees) < min(o.jobs, o.n) {
+	for len(trees) < max(1, min(o.jobs, o.n)) {
 		if _, err := grow(); err != nil {
 			return trees, err
 		}
 	}
-	return trees, nil
+	return trees, a.judge(trees[0], say)
 }
 
 // work tries faults in one copy until there are enough.
@@ -250,7 +253,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		case what == notBuilt:
 			r.tried--
 			r.notBuilt++
-		case what == sameBuilt:
+		case what == sameBuilt || what == sameCore:
 			r.tried--
 			r.same++
 			fmt.Printf("     no fault, the machine code is the same: %s (%v)\n", m, took)
@@ -273,8 +276,8 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 	}
 }
 
-// try plants a fault, runs the tests that may notice, and takes the fault out again. The tests of Go packages alone come
-// first: they need no library.
+// try plants a fault, runs the tests that may notice, and takes the fault out again. For faults of Go packages, their own
+// tests come first: they need no library.
 func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
@@ -284,10 +287,9 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 		return notBuilt, by, false, err
 	}
 	all, executed := a.chances(m, o.skip, t)
-	order := a.within(all, o.budget)
 	var alone, others []testName
-	for _, test := range order {
-		if strings.HasPrefix(test.pack, "internal/") && strings.HasSuffix(m.file, ".go") {
+	for _, test := range a.within(all, o.budget) {
+		if strings.HasPrefix(test.pack, "internal/") && strings.HasPrefix(m.file, "internal/") {
 			alone = append(alone, test)
 		} else {
 			others = append(others, test)
@@ -296,11 +298,22 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if by, err = t.kill(m.file, alone, a); err != nil || by.name != "" {
 		return killed, by, executed, err
 	}
-	if what, err = t.build(m); err != nil || what != survived {
+	what, err = t.build(m)
+	if err == nil && what == sameCore && executed {
+		what = survived
+	} else if err == nil && what == survived && ofGoc(m.file) {
+		others = append(others, a.within(a.cover(o.skip, t), o.budget)...)
+	}
+	if err != nil || what != survived {
 		return what, by, executed, err
 	}
-	if by, err = t.kill(m.file, others, a); err == nil && by.name == "" && o.sanitize && strings.HasSuffix(m.file, ".c") {
-		by, err = t.killSanitized(m, all, a, o)
+	by, err = t.kill(m.file, others, a)
+	if err == nil && by.name == "" {
+		if inSpine(m.file) && o.sanitize {
+			by, err = t.killSanitized(m, all, a, o)
+		} else if same, failed := t.sameInTheEnd(m); failed != nil || same {
+			return sameBuilt, by, executed, failed
+		}
 	}
 	if err == nil && by.name != "" {
 		what = killed
@@ -347,44 +360,74 @@ func (r *tally) report(o options) {
 	}
 }
 
-// goSources are the Go files that faults are planted in.
-var goSources = []string{"internal/*/*.go", "cmd/libvkcore/*.go"}
+// Faults are planted in the spine, the core, the tool and the translator.
+func inSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
+func ofGoc(file string) bool   { return strings.HasPrefix(file, "tools/goc/") }
+
+// runtimeSupport is the C that goc puts at the head of what it writes. It is compiled in, into the package above it.
+const runtimeSupport = "tools/goc/runtime/c/"
+
+// packageOf is the folder of the Go package that a file is compiled into; "" for the spine.
+func packageOf(file string) string {
+	if inSpine(file) {
+		return ""
+	}
+	if strings.HasPrefix(file, runtimeSupport) {
+		return "tools/goc/runtime"
+	}
+	return filepath.Dir(file)
+}
 
 // leftOut tells whether a file gets no faults: generated files, tests, and what is never part of a program.
 func leftOut(path string) bool {
 	base := filepath.Base(path)
-	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "doc.go" || base == "generate.go"
+	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||
+		strings.HasPrefix(path, "spine/gen/")
+}
+
+// source are the files that faults are planted in. Below a package of the core there are only commands that generate.
+var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/tool/.*\.go|tools/goc/.*\.(c|go))$`)
+
+// sources lists these files, relative to the top folder, in a fixed order.
+func sources(top string) (out []string, err error) {
+	for _, folder := range []string{"spine", "internal/core", "internal/tool", "tools/goc"} {
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, folder), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			relative, err := filepath.Rel(top, path)
+			if err == nil && source.MatchString(relative) && !leftOut(relative) {
+				out = append(out, relative)
+			}
+			return err
+		}))
+	}
+	return out, err
 }
 
 // candidates finds every place for a fault, in a fixed order.
 func candidates(top string, pattern *regexp.Regexp) ([]mutant, error) {
+	names, err := sources(top)
+	if err != nil {
+		return nil, err
+	}
 	var out []mutant
-	for _, glob := range append([]string{"spine/*.c"}, goSources...) {
-		names, err := filepath.Glob(filepath.Join(top, glob))
+	for _, name := range names {
+		if !pattern.MatchString(name) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(top, name))
 		if err != nil {
 			return nil, err
 		}
-		for _, name := range names {
-			if leftOut(name) || !pattern.MatchString(name) {
-				continue
-			}
-			text, err := os.ReadFile(name)
+		if strings.HasSuffix(name, ".go") {
+			found, err := goMutants(name, text)
 			if err != nil {
 				return nil, err
 			}
-			relative, err := filepath.Rel(top, name)
-			if err != nil {
-				return nil, err
-			}
-			if strings.HasSuffix(name, ".go") {
-				found, err := goMutants(relative, text)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, found...)
-			} else {
-				out = append(out, cMutants(relative, string(text))...)
-			}
+			out = append(out, found...)
+		} else {
+			out = append(out, cMutants(name, string(text))...)
 		}
 	}
 	return out, nil

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,15 +21,16 @@ type tree struct {
 	folder   string
 	packages []testPackage
 	spine    map[string]commands // by build: "", and those of sanitizers
-	inCore   map[string]bool     // the folders of the core's own packages
+	inCore   map[string]bool     // the folders of the packages that are translated
 	fresh    map[string]bool     // what has been built from the fault that is planted
 	top      string
 }
 
 // commands are the Makefile's, for one build of the library.
 type commands struct {
-	compile map[string]string // by file
-	link    string
+	compile   map[string]string // by file
+	link      string
+	translate string // writes build/core.c
 }
 
 // testPackage is a package with tests.
@@ -36,10 +40,10 @@ type testPackage struct {
 }
 
 // runsTool has the test packages that run build/vkloader.
-var runsTool = map[string]bool{"test/programs": true, "test/tool": true}
+var runsTool = map[string]bool{"test/programs": true, "test/tool": true, "test/worlds": true}
 
 // newTree copies what git knows, and the build folder with its times, so that only what a fault touches is built again.
-func newTree(ctx context.Context, top string) (*tree, error) {
+func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 	folder, err := os.MkdirTemp("", "mt-") // short: sockets lie below
 	if err != nil {
 		return nil, err
@@ -51,19 +55,34 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 	if text, err := t.command("sh", "-c", copyAll, "sh", folder, top); err != nil {
 		return nil, fmt.Errorf("copying: %w\n%s", err, text)
 	}
-	if text, err := t.command("make", "-s", "all", "asan", "tsan"); err != nil {
-		return nil, fmt.Errorf("make: %w\n%s", err, text)
+	builds := []string{""}
+	goals := []string{"-s", "all"}
+	if sanitize {
+		builds = append(builds, sanitizers...)
+		goals = append(goals, sanitizers...)
 	}
-	if err := errors.Join(t.readCommands(), t.readPackages()); err != nil {
-		return nil, err
+	if text, err := t.command("make", goals...); err != nil {
+		return t, fmt.Errorf("make: %w\n%s", err, text)
 	}
-	return t, nil
+	t.spine = map[string]commands{}
+	for _, build := range builds {
+		if err := t.readCommands(build); err != nil {
+			return t, err
+		}
+	}
+	return t, errors.Join(t.readPackages(), t.buildGoc(), t.quickCore())
 }
 
 func (t *tree) path(parts ...string) string {
 	return filepath.Join(append([]string{t.folder}, parts...)...)
 }
-func (t *tree) tool() string { return t.path("build", "vkloader") }
+func (t *tree) tool() string     { return t.path("build", "vkloader") }
+func (t *tree) goc() string      { return t.path("build", "mutants", "goc") }
+func (t *tree) coreText() string { return t.path("build", "core.c") }
+func (t *tree) core() string     { return t.path("build", "obj", "core.o") }
+
+// finalCore is the core's object as it is shipped; core is not optimized, which takes a fifth of the time.
+func (t *tree) finalCore() string { return t.path("build", "obj", "core.final.o") }
 
 // library is the library's file of a build.
 func (t *tree) library(build string) string {
@@ -74,51 +93,47 @@ func (t *tree) library(build string) string {
 	return t.path("build", build, filepath.Base(name))
 }
 
-// core is the core's file; its name keeps the id of the sound source, so that the spine need not be built again.
-func (t *tree) core() string {
-	id, err := os.ReadFile(t.path("build", "core.id"))
-	if err != nil {
-		return ""
-	}
-	return t.path("build", "libvkcore-"+strings.TrimSpace(string(id))+".so")
-}
-
-// readCommands asks make how it compiles and links the spine: a fault then costs one compilation and one linking.
-func (t *tree) readCommands() error {
-	t.spine = map[string]commands{}
-	for _, build := range append([]string{""}, sanitizers...) {
-		if err := t.readCommandsOf(build); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *tree) readCommandsOf(build string) error {
+// readCommands asks make how it compiles and links a build: a fault then costs one compilation and one linking.
+func (t *tree) readCommands(build string) error {
 	c := commands{compile: map[string]string{}}
-	sources, err := filepath.Glob(t.path("spine", "*.c"))
+	args := []string{"-n", "V=1", "-W", "tools/goc/main.go"}
+	all, err := sources(t.folder)
 	if err != nil {
 		return err
 	}
-	args := []string{"-n", "V=1", "-o", "build/core.id"}
-	for _, source := range sources {
-		args = append(args, "-W", "spine/"+filepath.Base(source))
+	want := map[string]bool{"build/core.c": true}
+	for _, file := range all {
+		if inSpine(file) {
+			args = append(args, "-W", file)
+			want[file] = true
+		}
+	}
+	generated, err := filepath.Glob(t.path("spine", "gen", "z*.c"))
+	if err != nil {
+		return err
+	}
+	for _, file := range generated {
+		args = append(args, "-W", "spine/gen/"+filepath.Base(file))
 	}
 	text, err := t.command("make", append(args, filepath.Join("build", build, filepath.Base(t.library(build))))...)
 	if err != nil {
 		return fmt.Errorf("make -n: %w\n%s", err, text)
 	}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
 		words := strings.Fields(line)
 		switch {
-		case strings.Contains(line, " -c -o ") && len(words) > 0:
+		case strings.Contains(line, " -c -o ") && strings.HasSuffix(line, ".c"):
 			c.compile[words[len(words)-1]] = line
+			delete(want, words[len(words)-1])
 		case strings.Contains(line, " -shared "):
 			c.link = line
+		case strings.Contains(line, "run ./tools/goc "):
+			_, c.translate, _ = strings.Cut(line, "run ./tools/goc ")
+			c.translate = t.goc() + " " + c.translate
 		}
 	}
-	if len(c.compile) != len(sources) || c.link == "" {
-		return fmt.Errorf("make -n names %d of %d compilations\n%s", len(c.compile), len(sources), text)
+	if len(want) > 0 || c.link == "" || c.translate == "" {
+		return fmt.Errorf("make -n does not say how these are made: %v, or the library, or build/core.c", want)
 	}
 	t.spine[build] = c
 	return nil
@@ -126,7 +141,7 @@ func (t *tree) readCommandsOf(build string) error {
 
 // readPackages lists the packages with tests of what the library and the tool do, with what they are linked from.
 func (t *tree) readPackages() error {
-	text, err := t.command("go", "list", "-deps", "./cmd/libvkcore")
+	text, err := t.command("go", "list", "-deps", "./internal/core/entry")
 	if err != nil {
 		return fmt.Errorf("go list: %w\n%s", err, text)
 	}
@@ -137,7 +152,7 @@ func (t *tree) readPackages() error {
 		}
 	}
 	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
-		"./internal/...", "./cmd/...", "./test/...")
+		"./internal/...", "./cmd/...", "./test/...", "./tools/goc/...")
 	if err != nil {
 		return fmt.Errorf("go list: %w\n%s", err, text)
 	}
@@ -161,8 +176,8 @@ func (t *tree) readPackages() error {
 			}
 		}
 	}
-	for name, needs := range byName {
-		t.packages = append(t.packages, testPackage{name, needs})
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		t.packages = append(t.packages, testPackage{name, byName[name]})
 	}
 	return nil
 }
@@ -172,42 +187,54 @@ func (t *tree) testProgram(pack string) string {
 	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
 }
 
-// buildTests compiles the tests of packages, those of one folder in one go.
-func (t *tree) buildTests(packs ...string) error {
-	byFolder := map[string][]string{}
-	for _, pack := range packs {
-		byFolder[filepath.Dir(pack)] = append(byFolder[filepath.Dir(pack)], "./"+pack)
+// buildTests compiles the tests of a package.
+func (t *tree) buildTests(pack string) error {
+	program := t.testProgram(pack)
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		return err
 	}
-	for folder, list := range byFolder {
-		out := t.path("build", "mutants", folder) + "/"
-		if err := os.MkdirAll(out, 0o755); err != nil {
-			return err
-		}
-		if text, err := t.command("go", append([]string{"test", "-c", "-ldflags=-s -w", "-o", out}, list...)...); err != nil {
-			return fmt.Errorf("compiling the tests of %v: %w\n%s", list, err, text)
-		}
+	if text, err := t.command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pack); err != nil {
+		return fmt.Errorf("compiling the tests of %s: %w\n%s", pack, err, text)
 	}
 	return nil
 }
 
-func (t *tree) buildAllTests() error {
-	var packs []string
-	for _, p := range t.packages {
-		packs = append(packs, p.name)
-	}
-	return t.buildTests(packs...)
-}
-
-func (t *tree) buildCore() error {
-	const flags = `SEARCH_FOLDERS="$(make -s --eval 'print-it:;@echo "$(SEARCH_FOLDERS)"' print-it)" `
-	if text, err := t.shell(flags + "CGO_ENABLED=1 cmd/libvkcore/build.sh " + t.core()); err != nil {
+// buildGoc compiles the translator.
+func (t *tree) buildGoc() error {
+	if text, err := t.shell("CGO_ENABLED=0 go build -o " + t.goc() + " ./tools/goc"); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
 }
 
+// compileCore makes the core's object of build/core.c: as it is shipped, or quickly.
+func (t *tree) compileCore(final bool) error {
+	command, object := t.spine[""].compile["build/core.c"], t.core()
+	if final {
+		object = t.finalCore()
+		command = strings.Replace(command, " -o build/obj/core.o ", " -o "+object+" ", 1)
+	} else {
+		command = strings.Replace(command, " -c -o ", " -O0 -c -o ", 1)
+	}
+	if text, err := t.shell(command); err != nil {
+		return fmt.Errorf("%s: %w\n%s", command, err, text)
+	}
+	return nil
+}
+
+// quickCore links the library from the core that is not optimized.
+func (t *tree) quickCore() error {
+	if err := errors.Join(copyFile(t.core(), t.finalCore()), t.compileCore(false)); err != nil {
+		return err
+	}
+	if text, err := t.shell(t.spine[""].link); err != nil {
+		return fmt.Errorf("linking: %w\n%s", err, text)
+	}
+	return nil
+}
+
 func (t *tree) buildTool() error {
-	if text, err := t.command("make", "-s", "-o", "build/core.id", "build/vkloader"); err != nil {
+	if text, err := t.command("make", "-s", "build/vkloader"); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
@@ -245,6 +272,7 @@ const (
 	killed
 	notBuilt // no program any more: says nothing about the tests
 	sameBuilt
+	sameCore // the translator is another one, what it makes of the core is not
 )
 
 // plant puts a fault into the source. The function that it returns takes it out again, with what was built from it.
@@ -283,10 +311,71 @@ func (t *tree) renew(built string) error {
 
 // build makes the library of the source with the fault: survived, so far, when it has become another one.
 func (t *tree) build(m mutant) (outcome, error) {
-	if strings.HasSuffix(m.file, ".go") {
-		return t.buildGo(m)
+	switch {
+	case inSpine(m.file):
+		return t.buildC(m, "")
+	case ofGoc(m.file):
+		if err := t.renew(t.goc()); err != nil {
+			return notBuilt, err
+		}
+		if err := t.buildGoc(); err != nil {
+			return notBuilt, nil
+		}
+		if same, err := sameCode(t.goc(), t.goc()+".sound"); err != nil || same {
+			return sameBuilt, err
+		}
+		return t.translate()
 	}
-	return t.buildC(m, "")
+	return t.buildGo(m)
+}
+
+// translate makes the core anew, and the library with it.
+func (t *tree) translate() (outcome, error) {
+	if err := errors.Join(t.renew(t.coreText()), t.renew(t.core()), t.renew(t.library(""))); err != nil {
+		return notBuilt, err
+	}
+	if _, err := t.shell(t.spine[""].translate); err != nil {
+		return notBuilt, nil
+	}
+	now, err := os.ReadFile(t.coreText())
+	if err != nil {
+		return notBuilt, err
+	}
+	if sound, err := os.ReadFile(t.coreText() + ".sound"); err != nil || bytes.Equal(now, sound) {
+		return sameCore, err
+	}
+	if err := t.compileCore(false); err != nil {
+		return notBuilt, nil
+	}
+	if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || same {
+		return sameCore, err
+	}
+	if _, err := t.shell(t.spine[""].link); err != nil {
+		return notBuilt, nil
+	}
+	return survived, nil
+}
+
+// sameInTheEnd tells whether a fault of Go that got through, or of the run-time support, is none: the optimizing
+// compiler makes the same of it, and Go's of the tool.
+func (t *tree) sameInTheEnd(m mutant) (bool, error) {
+	if inSpine(m.file) || !t.fresh[t.coreText()] {
+		return false, nil
+	}
+	if err := t.renew(t.finalCore()); err != nil {
+		return false, err
+	}
+	if err := t.compileCore(true); err != nil {
+		return false, nil
+	}
+	if same, err := sameCode(t.finalCore(), t.finalCore()+".sound"); err != nil || !same {
+		return false, err
+	}
+	if ofGoc(m.file) {
+		return !strings.HasPrefix(m.file, runtimeSupport), nil // what the core does not use of it, other programs may
+	}
+	what, err := t.buildToolWith()
+	return what == sameBuilt, err
 }
 
 func (t *tree) buildC(m mutant, build string) (outcome, error) {
@@ -308,21 +397,22 @@ func (t *tree) buildC(m mutant, build string) (outcome, error) {
 
 func (t *tree) buildGo(m mutant) (outcome, error) {
 	if t.inCore[filepath.Dir(m.file)] {
-		if err := t.renew(t.core()); err != nil {
+		if what, err := t.translate(); err != nil || what != sameCore {
+			return what, err
+		}
+	}
+	return t.buildToolWith() // what is not in the core may be in the tool
+}
+
+// buildToolWith builds the tool with the fault.
+func (t *tree) buildToolWith() (outcome, error) {
+	if !t.fresh[t.tool()] {
+		if err := t.renew(t.tool()); err != nil {
 			return notBuilt, err
 		}
-		if err := t.buildCore(); err != nil {
+		if err := t.buildTool(); err != nil {
 			return notBuilt, nil
 		}
-		if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || !same {
-			return survived, err
-		}
-	}
-	if err := t.renew(t.tool()); err != nil { // what is not in the core may be in the tool
-		return notBuilt, err
-	}
-	if err := t.buildTool(); err != nil {
-		return notBuilt, nil
 	}
 	if same, err := sameCode(t.tool(), t.tool()+".sound"); err != nil || same {
 		return sameBuilt, err
@@ -332,16 +422,16 @@ func (t *tree) buildGo(m mutant) (outcome, error) {
 
 // refresh builds a test program with the fault, when it is linked from the file, and the tool where the tests run it.
 func (t *tree) refresh(p testPackage, file string) error {
-	if !strings.HasSuffix(file, ".go") {
+	if inSpine(file) {
 		return nil
 	}
-	if runsTool[p.name] && !t.fresh[t.tool()] {
+	if runsTool[p.name] && !ofGoc(file) && !t.fresh[t.tool()] {
 		if err := errors.Join(t.renew(t.tool()), t.buildTool()); err != nil {
 			return err
 		}
 	}
 	program := t.testProgram(p.name)
-	if !p.needs[filepath.Dir(file)] {
+	if !p.needs[packageOf(file)] {
 		return nil
 	}
 	if !t.fresh[program] {

@@ -28,6 +28,7 @@ type node struct {
 	next         uint32 // the next sibling, 0: none
 	kind         Kind
 	empty        bool // a container without children
+	odd, oddName bool // the string, the name, has a backslash or a control character: it may mean another text
 }
 
 // Document is a text that was accepted.
@@ -151,10 +152,11 @@ func (p *parser) value() bool {
 		case c == '"':
 			p.at++
 			start := p.at
-			if !p.quoted() {
+			odd, ok := p.quoted()
+			if !ok {
 				return false
 			}
-			n.kind, n.start, n.end = String, uint32(start), uint32(p.at-1)
+			n.kind, n.start, n.end, n.odd = String, uint32(start), uint32(p.at-1), odd
 			p.nodes = append(p.nodes, n)
 		case c == '-' || c >= '0' && c <= '9':
 			length := numberLength(p.text[p.at:])
@@ -219,10 +221,11 @@ func (p *parser) name(n *node) bool {
 	}
 	p.at++
 	start := p.at
-	if !p.quoted() {
+	odd, ok := p.quoted()
+	if !ok {
 		return false
 	}
-	*n = node{name: uint32(start), length: uint32(p.at - 1 - start)}
+	*n = node{name: uint32(start), length: uint32(p.at - 1 - start), oddName: odd}
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != ':' {
 		return p.fail("expected a colon after the member name")
@@ -239,16 +242,18 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18).
-func (p *parser) quoted() bool {
+// quoted walks to behind the closing quote and checks the escapes on the way (FUZ-009 to FUZ-012, LAY-18). odd tells
+// whether there is anything but characters that stand for themselves.
+func (p *parser) quoted() (odd, ok bool) {
 	for p.at < len(p.text) {
-		switch c := p.text[p.at]; c {
-		case '"':
+		switch c := p.text[p.at]; {
+		case c == '"':
 			p.at++
-			return true
-		case '\\':
+			return odd, true
+		case c == '\\':
+			odd = true
 			if p.at+1 >= len(p.text) {
-				return p.fail("the text ends inside a string")
+				return odd, p.fail("the text ends inside a string")
 			}
 			switch p.text[p.at+1] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -256,17 +261,18 @@ func (p *parser) quoted() bool {
 			case 'u':
 				_, size := unicodeEscape(p.text[p.at:])
 				if size == 0 {
-					return p.fail("a broken \\u escape")
+					return odd, p.fail("a broken \\u escape")
 				}
 				p.at += size
 			default:
-				return p.fail("an unknown escape")
+				return odd, p.fail("an unknown escape")
 			}
 		default:
+			odd = odd || c < ' '
 			p.at++
 		}
 	}
-	return p.fail("the text ends inside a string")
+	return odd, p.fail("the text ends inside a string")
 }
 
 // unicodeEscape decodes \uXXXX or a pair of them; size 0 when it is malformed (FUZ-011).

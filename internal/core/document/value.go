@@ -94,7 +94,7 @@ func (v Value) Member(name string) Value {
 
 func (v Value) hasName(name string) bool {
 	n := v.node()
-	if n.length < uint32(len(name)) {
+	if n.length < uint32(len(name)) || !n.oddName && n.length > uint32(len(name)) {
 		return false
 	}
 	return equalFold(v.Name(), name)
@@ -125,7 +125,11 @@ func (v Value) Name() string {
 		return ""
 	}
 	n := v.node()
-	return decode(v.doc.text[n.name:n.name+n.length], false)
+	name := v.doc.text[n.name : n.name+n.length]
+	if !n.oddName {
+		return name
+	}
+	return decode(name, false)
 }
 
 // Text is a string's value; false when the value is no string. It ends at a NUL, and control characters that have no
@@ -135,7 +139,11 @@ func (v Value) Text() (string, bool) {
 	if n.kind != String {
 		return "", false
 	}
-	return decode(v.doc.text[n.start:n.end], true), true
+	text := v.doc.text[n.start:n.end]
+	if n.odd {
+		text = decode(text, true)
+	}
+	return text, true
 }
 
 // Raw is the value as it is written; for strings without the quotes.
@@ -156,16 +164,10 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// decode takes the escapes out. Most texts have none and are returned as they are.
+// decode takes the escapes out of a text that has something odd. In a value, control characters are spelled (LAY-19).
 func decode(s string, value bool) string {
 	i := 0
-	for i < len(s) && s[i] != '\\' && s[i] != 0 && !(value && spelled(s[i])) {
-		i++
-	}
-	if i == len(s) {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)), s[:i]...)
+	out := make([]byte, 0, len(s))
 	put := func(c byte) {
 		if value && spelled(c) {
 			const digits = "0123456789abcdef"

@@ -6,26 +6,35 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// activator builds the active list of an instance.
+// activator builds the active list of an instance. Layers are known by their places in the list.
 type activator struct {
 	d      *decider
 	list   []*manifest.Layer
-	index  map[*manifest.Layer]int
-	first  map[string]*manifest.Layer
-	app    map[string]bool          // names that the program gave
-	active map[string]bool          // names in the active list
-	inside map[*manifest.Layer]bool // meta-layers being expanded
-	own    []uint32                 // by index, under a settings file: why a layer is active by itself, 0: it is not
+	places map[string]int  // of the first layer of each name; made when a name is first looked for
+	app    map[string]bool // names that the program gave
+	active map[string]bool // names in the active list
+	inside map[int]bool    // meta-layers being expanded
+	own    []uint32        // under a settings file: why a layer is active by itself, 0: it is not
 	work   int
+}
+
+// place gives the place of the first layer of a name, -1 without one.
+func (a *activator) place(name string) int {
+	if a.places == nil {
+		a.places = make(map[string]int, len(a.list))
+		for i := len(a.list) - 1; i >= 0; i-- {
+			a.places[a.list[i].Name] = i
+		}
+	}
+	if i, ok := a.places[name]; ok {
+		return i
+	}
+	return -1
 }
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (d *decider) activate(list []*manifest.Layer) {
-	a := &activator{d: d, list: list, index: make(map[*manifest.Layer]int, len(list)), first: firstOf(list),
-		app: make(map[string]bool), active: make(map[string]bool), inside: make(map[*manifest.Layer]bool)}
-	for i, l := range list {
-		a.index[l] = i
-	}
+	a := &activator{d: d, list: list, app: make(map[string]bool), active: make(map[string]bool), inside: make(map[int]bool)}
 	for _, n := range d.q.App.Layers {
 		if n.Set {
 			a.app[n.Text] = true
@@ -68,45 +77,46 @@ func (d *decider) oldLayers() {
 func (a *activator) regular() {
 	d := a.d
 	variable := d.f.Variable(variables.InstanceLayers)
-	var implicit []*manifest.Layer
+	var implicit []int
 	var names []string
-	for _, l := range a.list {
+	for i, l := range a.list {
 		if l.Implicit {
-			implicit, names = append(implicit, l), append(names, l.Name)
+			implicit, names = append(implicit, i), append(names, l.Name)
 		}
 	}
 	named := make([]bool, len(names))
 	if variable.Set {
 		named = partsOf(variable.Value, names) // LAY-146
 	}
-	for i, l := range implicit {
-		if !named[i] && a.first[l.Name] == l && d.implicitEnabled(l) { // LAY-109: one that comes later is never asked
-			a.add(l, ByImplicit)
+	first := firstImplicit(a.list)
+	for k, i := range implicit {
+		if !named[k] && first[i] && d.implicitEnabled(a.list[i]) { // LAY-109: one that comes later is never asked
+			a.add(i, ByImplicit)
 		}
 	}
 	if variable.Set {
 		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers \""+variable.Value+"\"")
 		for _, name := range split(variable.Value) {
-			l := a.first[name]
-			if l == nil {
+			i := a.place(name)
+			if i < 0 {
 				d.say(diag.Error|diag.Layer, diag.LayerMissing, name, "", "Layer \""+name+
 					"\" was not found but was requested by env var VK_INSTANCE_LAYERS!")
 				continue
 			}
-			a.add(l, ByVariable)
+			a.add(i, ByVariable)
 		}
 	}
-	for _, l := range a.list {
-		if !l.Implicit && a.first[l.Name] == l && d.enable.matches(l.Name) && !a.active[l.Name] { // LAY-108
+	for i, l := range a.list {
+		if !l.Implicit && d.enable.matches(l.Name) && a.place(l.Name) == i && !a.active[l.Name] { // LAY-108
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'")
-			a.add(l, ByEnable)
+			a.add(i, ByEnable)
 		}
 	}
 	for _, n := range d.q.App.Layers {
-		if l := a.first[n.Text]; l != nil {
-			a.add(l, ByApplication)
+		if i := a.place(n.Text); i >= 0 {
+			a.add(i, ByApplication)
 		}
 	}
 }
@@ -128,20 +138,25 @@ func split(list string) []string {
 }
 
 // add activates a layer unless its name is active already.
-func (a *activator) add(l *manifest.Layer, by uint32) {
-	if a.active[l.Name] {
-		return
+func (a *activator) add(i int, by uint32) {
+	if !a.active[a.list[i].Name] {
+		a.addEntry(i, by)
 	}
-	if l.Meta {
-		a.addMeta(l, by)
-		return
-	}
-	a.put(l, by)
 }
 
-func (a *activator) put(l *manifest.Layer, by uint32) {
-	a.active[l.Name] = true
-	a.d.a.Active = append(a.d.a.Active, Active{Layer: a.index[l], EnabledBy: by, AppNamed: a.app[l.Name]})
+// addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
+func (a *activator) addEntry(i int, by uint32) {
+	if a.list[i].Meta {
+		a.addMeta(i, by)
+		return
+	}
+	a.put(i, by)
+}
+
+func (a *activator) put(i int, by uint32) {
+	name := a.list[i].Name
+	a.active[name] = true
+	a.d.a.Active = append(a.d.a.Active, Active{Layer: i, EnabledBy: by, AppNamed: a.app[name]})
 }
 
 // sayRecursion says that a meta-layer that is being expanded was met again (SET-69).
@@ -165,39 +180,43 @@ func (a *activator) privileged(meta *manifest.Layer) bool {
 
 // addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing. One that
 // contains an incomplete one is incomplete, too, except under a settings file (SET-68).
-func (a *activator) addMeta(meta *manifest.Layer, by uint32) bool {
+func (a *activator) addMeta(at int, by uint32) bool {
 	if a.work++; a.work > metaWork { // meta-layers are entered once for each way to them (LAY-176)
 		return false
 	}
-	a.inside[meta] = true
+	meta := a.list[at]
+	a.inside[at] = true
 	complete := true
 	for _, name := range meta.Components {
-		c := a.first[name]
-		switch {
-		case c == nil: // LAY-179, SET-68
+		i := a.place(name)
+		if i < 0 { // LAY-179, SET-68
 			a.d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
 				"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
 			complete = false
-		case a.inside[c]:
+			continue
+		}
+		c := a.list[i]
+		switch {
+		case a.inside[i]:
 			a.sayRecursion(c)
-		case a.atOwnPlace(c):
+		case a.atOwnPlace(i):
 			if c.Meta {
-				a.recursions(c, make(map[*manifest.Layer]bool))
+				a.recursions(i, make(map[int]bool))
 			}
 		case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
 		case c.Meta:
-			complete = (a.addMeta(c, by) || a.own != nil && a.work <= metaWork) && complete
+			complete = (a.addMeta(i, by) || a.own != nil && a.work <= metaWork) && complete
 		case !a.active[c.Name]:
 			reason := ByMeta
 			if c.Implicit { // LAY-425
 				reason = ByImplicit
 			}
-			a.put(c, reason)
+			a.put(i, reason)
 		}
 	}
-	delete(a.inside, meta)
+	delete(a.inside, at)
 	if complete {
-		a.put(meta, by)
+		a.put(at, by)
 	}
 	return complete
 }
@@ -214,23 +233,23 @@ func (d *decider) explainListed() {
 		}
 	}
 	for i, l := range d.a.Layers {
-		code, what := diag.LayerListed, "listed"
+		code, cause, what := diag.LayerListed, diag.Plain, "listed"
 		if d.isInstance() {
-			code, what = diag.LayerInactive, "nobody asks for it"
+			code, cause, what = diag.LayerInactive, diag.Unasked, "nobody asks for it"
 			enabled, forbidden := true, false
 			if l.Implicit {
 				enabled, forbidden = d.byOwnVariables(l)
 			}
 			switch {
 			case by[i] != 0:
-				code, what = diag.LayerActive, "active: "+reasonText(by[i], l)
+				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
 			case forbidden:
-				what = "its disable variable " + l.DisableName + " is set"
+				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:
-				what = "its enable variable " + l.EnableName + " is not " + l.EnableValue
+				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" is not "+l.EnableValue
 			}
 		}
-		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Subject: l.Name, Path: l.Manifest, Line: l.Line,
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
 			Column: l.Column, What: what})
 	}
 }

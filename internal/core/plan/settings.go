@@ -227,37 +227,28 @@ func (a *activator) bySettings() {
 			a.own[i] = ByImplicit
 		}
 	}
-	for i, l := range a.list {
-		if a.own[i] != 0 {
-			a.addEntry(l, a.own[i])
+	for i, by := range a.own {
+		if by != 0 {
+			a.addEntry(i, by)
 		}
 	}
 }
 
-// addEntry activates a layer of the list; another of the same name is no obstacle (SET-44).
-func (a *activator) addEntry(l *manifest.Layer, by uint32) {
-	if l.Meta {
-		a.addMeta(l, by)
-		return
-	}
-	a.put(l, by)
-}
-
 // atOwnPlace tells whether a component is active by itself under a settings file: then it stands at its own place, and
 // only there (SET-53, ERRATA 26).
-func (a *activator) atOwnPlace(l *manifest.Layer) bool { return a.own != nil && a.own[a.index[l]] != 0 }
+func (a *activator) atOwnPlace(i int) bool { return a.own != nil && a.own[i] != 0 }
 
 // recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
-func (a *activator) recursions(meta *manifest.Layer, met map[*manifest.Layer]bool) {
-	met[meta] = true
-	for _, name := range meta.Components {
-		c := a.first[name]
+func (a *activator) recursions(at int, met map[int]bool) {
+	met[at] = true
+	for _, name := range a.list[at].Components {
+		i := a.place(name)
 		switch {
-		case c == nil || !c.Meta || met[c]:
-		case a.inside[c]:
-			a.sayRecursion(c)
+		case i < 0 || !a.list[i].Meta || met[i]:
+		case a.inside[i]:
+			a.sayRecursion(a.list[i])
 		default:
-			a.recursions(c, met)
+			a.recursions(i, met)
 		}
 	}
 }

@@ -25,7 +25,7 @@ static const struct call loading[] = {
     CALL(read),   CALL(readlink), CALL(write),
 };
 /* Of this program, to have a child. */
-static const struct call forking[] = {CALL(clone), CALL(wait4)};
+static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
 
 static struct sock_filter filter[128];
 static unsigned short length;

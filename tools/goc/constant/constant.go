@@ -10,6 +10,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -63,11 +65,7 @@ func New() *Memory {
 
 // Variable gives a package variable as its package's initialization leaves it.
 func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
-	if _, done := m.started[g.Pkg]; !done {
-		m.started[g.Pkg] = nil
-		m.started[g.Pkg] = m.run(g.Pkg.Func("init"), nil, new(Value))
-	}
-	if err := m.started[g.Pkg]; err != nil {
+	if err := m.start(g.Pkg); err != nil {
 		return nil, fmt.Errorf("%s: the initial values of its package: %w", g, err)
 	}
 	o := m.object(g)
@@ -75,6 +73,15 @@ func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
 		return nil, fmt.Errorf("%s: its initial value is computed by %s, which is no constant", g, what)
 	}
 	return o, nil
+}
+
+// start follows a package's initialization, if that has not been done.
+func (m *Memory) start(p *ssa.Package) error {
+	if _, done := m.started[p]; !done {
+		m.started[p] = nil
+		m.started[p] = m.run(p.Func("init"), nil, nil, new(Value), 0)
+	}
+	return m.started[p]
 }
 
 func (m *Memory) object(g *ssa.Global) *Object {
@@ -85,6 +92,34 @@ func (m *Memory) object(g *ssa.Global) *Object {
 		m.variables[g] = o
 	}
 	return o
+}
+
+// Functions are those that an object leads to, in order.
+func (o *Object) Functions() (found []*ssa.Function) {
+	seen := map[*Object]bool{}
+	var walk func(v Value)
+	walk = func(v Value) {
+		switch v := v.(type) {
+		case *ssa.Function:
+			found = append(found, v)
+		case *Node:
+			walk(v.Whole)
+			for _, i := range slices.Sorted(maps.Keys(v.Parts)) {
+				walk(v.Parts[i])
+			}
+		case Address:
+			if !seen[v.Object] {
+				seen[v.Object] = true
+				walk(v.Object.Tree)
+			}
+		case Slice:
+			walk(v.Array)
+		case Interface:
+			walk(v.Value)
+		}
+	}
+	walk(Address{Object: o})
+	return found
 }
 
 // poison is a value that could not be found; it is an error only where it is needed.
@@ -119,23 +154,34 @@ func poisoned(v Value, seen map[*Object]bool) string {
 	return ""
 }
 
-type frame map[ssa.Value]Value
+type frame struct {
+	f      *ssa.Function
+	values map[ssa.Value]Value
+	depth  int
+	failed error // the code cannot be followed any further
+}
 
 // run follows a function from its first block; its result is stored where result points.
-func (m *Memory) run(f *ssa.Function, arguments []Value, result *Value) error {
+func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value, depth int) error {
 	if f == nil || f.Blocks == nil {
 		return fmt.Errorf("%v has no body", f)
 	}
-	values := frame{}
+	if depth > 100 {
+		return fmt.Errorf("%s calls itself", f)
+	}
+	values := &frame{f: f, values: map[ssa.Value]Value{}, depth: depth}
 	for i, p := range f.Params {
-		values[p] = arguments[i]
+		values.values[p] = arguments[i]
+	}
+	for i, v := range f.FreeVars {
+		values.values[v] = captured[i]
 	}
 	b := f.Blocks[0]
 	for steps := 0; ; steps++ {
 		if steps > 10000 {
 			return fmt.Errorf("%s does not come to an end", f)
 		}
-		next, err := m.block(f, b, values, result)
+		next, err := m.block(b, values, result)
 		if err != nil || next == nil {
 			return err
 		}
@@ -143,17 +189,22 @@ func (m *Memory) run(f *ssa.Function, arguments []Value, result *Value) error {
 	}
 }
 
-func (m *Memory) block(f *ssa.Function, b *ssa.BasicBlock, values frame, result *Value) (*ssa.BasicBlock, error) {
+func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.BasicBlock, error) {
 	for _, i := range b.Instrs {
 		switch i := i.(type) {
+		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: whoever needs it finds poison
 		case *ssa.Store:
-			m.store(m.value(i.Addr, values), m.value(i.Val, values))
+			to, ok := m.value(i.Addr, values).(Address)
+			if !ok {
+				return nil, fmt.Errorf("%s stores where an address leads that is no constant", values.f)
+			}
+			m.store(to, m.value(i.Val, values))
 		case *ssa.Jump:
 			return b.Succs[0], nil
 		case *ssa.If:
 			yes, ok := truth(m.value(i.Cond, values))
 			if !ok {
-				return nil, fmt.Errorf("%s branches", f)
+				return nil, fmt.Errorf("%s branches", values.f)
 			}
 			if yes {
 				return b.Succs[0], nil
@@ -165,7 +216,12 @@ func (m *Memory) block(f *ssa.Function, b *ssa.BasicBlock, values frame, result 
 			}
 			return nil, nil
 		case ssa.Value:
-			values[i] = m.compute(i, values)
+			values.values[i] = m.compute(i, values)
+			if values.failed != nil {
+				return nil, values.failed
+			}
+		default:
+			return nil, fmt.Errorf("%s does more than make a value", values.f)
 		}
 	}
 	return nil, nil
@@ -179,22 +235,25 @@ func truth(v Value) (yes, ok bool) {
 	return constant.BoolVal(c.Value), true
 }
 
-func (m *Memory) value(v ssa.Value, values frame) Value {
+func (m *Memory) value(v ssa.Value, values *frame) Value {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return v
 	case *ssa.Function:
 		return v
 	case *ssa.Global:
+		if err := m.start(v.Pkg); err != nil {
+			return poison{fmt.Sprintf("%s (%s)", v, err)}
+		}
 		return Address{Object: m.object(v)}
 	}
-	if found, ok := values[v]; ok {
+	if found, ok := values.values[v]; ok {
 		return found
 	}
-	return poison{fmt.Sprintf("%s", v)}
+	return poison{v.String()}
 }
 
-func (m *Memory) compute(i ssa.Value, values frame) Value {
+func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	switch i := i.(type) {
 	case *ssa.Alloc:
 		t := i.Type().(*types.Pointer).Elem()
@@ -221,7 +280,8 @@ func (m *Memory) compute(i ssa.Value, values frame) Value {
 	case *ssa.MakeInterface:
 		return Interface{i.X.Type(), m.value(i.X, values)}
 	case *ssa.Convert:
-		if c, ok := m.value(i.X, values).(*ssa.Const); ok && c.Value != nil && isNumber(c.Type()) && isNumber(i.Type()) {
+		c, ok := m.value(i.X, values).(*ssa.Const)
+		if ok && c.Value != nil && isNumber(c.Type()) && isNumber(i.Type()) && fits(c.Value, i.Type()) {
 			return ssa.NewConst(c.Value, i.Type())
 		}
 	case *ssa.Call:
@@ -235,25 +295,108 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
+// fits tells whether a conversion leaves a number as it is.
+func fits(v constant.Value, to types.Type) bool {
+	b := to.Underlying().(*types.Basic)
+	bits := uint(types.SizesFor("gc", "amd64").Sizeof(b)) * 8
+	low, high := constant.MakeInt64(0), constant.Shift(constant.MakeInt64(1), token.SHL, bits)
+	if b.Info()&types.IsUnsigned == 0 {
+		high = constant.Shift(constant.MakeInt64(1), token.SHL, bits-1)
+		low = constant.UnaryOp(token.SUB, high, 0)
+	}
+	return constant.Compare(v, token.GEQ, low) && constant.Compare(v, token.LSS, high)
+}
+
 // call follows calls of functions that only make a value; those of other packages' initializations are left out,
 // because every package is initialized when one of its variables is asked for.
-func (m *Memory) call(i *ssa.Call, values frame) Value {
-	callee := i.Call.StaticCallee()
-	if callee == nil {
-		return poison{"a call"}
-	}
-	if callee.Name() == "init" && callee.Signature.Recv() == nil && callee.Synthetic != "" {
-		return nil
-	}
+func (m *Memory) call(i *ssa.Call, values *frame) Value {
 	arguments := make([]Value, len(i.Call.Args))
 	for k, a := range i.Call.Args {
 		arguments[k] = m.value(a, values)
 	}
-	var result Value = poison{"a call of " + callee.String()}
-	if err := m.run(callee, arguments, &result); err != nil {
-		return poison{"a call of " + callee.String() + " (" + err.Error() + ")"}
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+		if b.Name() == "copy" || b.Name() == "append" || b.Name() == "clear" {
+			m.spoilValue(arguments[0], "the built-in function "+b.Name())
+		}
+		return poison{"the built-in function " + b.Name()}
+	}
+	callee := i.Call.StaticCallee()
+	if callee == nil {
+		values.failed = fmt.Errorf("%s calls a function that is no constant", values.f)
+		return nil
+	}
+	if callee.Name() == "init" && callee.Signature.Recv() == nil && callee.Synthetic != "" {
+		return nil
+	}
+	var captured []Value
+	if closure, ok := i.Call.Value.(*ssa.MakeClosure); ok {
+		for _, b := range closure.Bindings {
+			captured = append(captured, m.value(b, values))
+		}
+	}
+	what := "a call of " + callee.String()
+	var result Value = poison{what}
+	if err := m.run(callee, arguments, captured, &result, values.depth+1); err != nil {
+		what += " (" + err.Error() + ")"
+		for _, v := range append(arguments, captured...) {
+			m.spoilValue(v, what)
+		}
+		values.failed = m.spoil(callee, what, map[*ssa.Function]bool{})
+		return poison{what}
 	}
 	return result
+}
+
+// spoil makes everything unknown that a function may have assigned to; an error when nobody can tell what that is.
+func (m *Memory) spoil(f *ssa.Function, what string, seen map[*ssa.Function]bool) error {
+	if seen[f] {
+		return nil
+	}
+	seen[f] = true
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if c, ok := i.(ssa.CallInstruction); ok && c.Common().StaticCallee() == nil {
+				if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
+					return fmt.Errorf("%s calls a function that is no constant", f)
+				}
+			}
+			load, isLoad := i.(*ssa.UnOp)
+			for _, op := range i.Operands(nil) {
+				switch v := (*op).(type) {
+				case *ssa.Function:
+					if err := m.spoil(v, what, seen); err != nil {
+						return err
+					}
+				case *ssa.Global:
+					if !isLoad || !isNumber(load.Type()) {
+						m.spoilValue(Address{Object: m.object(v)}, what)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// spoilValue makes everything unknown that a value leads to.
+func (m *Memory) spoilValue(v Value, what string) {
+	switch v := v.(type) {
+	case Address:
+		if _, done := v.Object.Tree.Whole.(poison); !done {
+			before := *v.Object.Tree
+			*v.Object.Tree = Node{Type: v.Object.Type, Whole: poison{what}}
+			m.spoilValue(&before, what)
+		}
+	case Slice:
+		m.spoilValue(v.Array, what)
+	case Interface:
+		m.spoilValue(v.Value, what)
+	case *Node:
+		m.spoilValue(v.Whole, what)
+		for _, part := range v.Parts {
+			m.spoilValue(part, what)
+		}
+	}
 }
 
 func step(v Value, index int) Value {
@@ -265,7 +408,7 @@ func step(v Value, index int) Value {
 	return Address{a.Object, path}
 }
 
-func (m *Memory) slice(i *ssa.Slice, values frame) Value {
+func (m *Memory) slice(i *ssa.Slice, values *frame) Value {
 	a, ok := m.value(i.X, values).(Address)
 	if !ok || i.Low != nil || i.High != nil || i.Max != nil {
 		return poison{"a slice"}
@@ -304,11 +447,7 @@ func node(a Address) (n *Node, last int) {
 	return n, -1
 }
 
-func (m *Memory) store(to, v Value) {
-	a, ok := to.(Address)
-	if !ok {
-		return // into something that could not be found: whoever needs it finds poison
-	}
+func (m *Memory) store(a Address, v Value) {
 	n, last := node(a)
 	if c, ok := v.(*Node); ok {
 		v = c.copy()
@@ -325,6 +464,23 @@ func (m *Memory) store(to, v Value) {
 		n.Parts = map[int]Value{}
 	}
 	n.Parts[last] = v
+}
+
+// spoiled tells whether something that an address lies in is unknown.
+func spoiled(a Address) (Value, bool) {
+	n := a.Object.Tree
+	for _, index := range a.Path {
+		if p, ok := n.Whole.(poison); ok {
+			return p, true
+		}
+		child, ok := n.Parts[index].(*Node)
+		if !ok {
+			return nil, false
+		}
+		n = child
+	}
+	p, ok := n.Whole.(poison)
+	return p, ok
 }
 
 func (n *Node) copy() *Node {
@@ -347,6 +503,9 @@ func (m *Memory) load(from Value, t types.Type) Value {
 		return poison{"a load"}
 	}
 	n, last := node(a)
+	if p, ok := spoiled(a); ok {
+		return p
+	}
 	if last >= 0 {
 		if v, ok := n.Parts[last]; ok {
 			if c, ok := v.(*Node); ok {

@@ -2,9 +2,13 @@ package emit
 
 import (
 	"fmt"
+	"go/constant"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"vkloader/tools/goc/program"
 )
 
 func (b *body) call(i *ssa.Call) {
@@ -50,6 +54,14 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		elem := b.types.sized(a[0].Type().Underlying().(*types.Slice).Elem())
 		source := b.named(a[1])
 		b.set2(i, fmt.Sprintf("goc_copy(%s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
+	case "clear":
+		if s, ok := a[0].Type().Underlying().(*types.Slice); ok {
+			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.named(a[0]), b.named(a[0]), b.named(a[0]), b.types.sized(s.Elem()))
+		} else {
+			b.stmt("goc_map_clear(%s);", b.value(a[0]))
+		}
+	case "Sizeof":
+		b.set(i, "%d", b.program.Sizes().Sizeof(a[0].Type()))
 	case "delete":
 		m := a[0].Type().Underlying().(*types.Map)
 		b.types.mapType(a[0].Type())
@@ -59,7 +71,10 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	case "print", "println":
 		b.print(name, a)
 	case "ssa:wrapnilchk":
-		b.set(i, "(%s)goc_check(g, %s)", b.types.sized(i.Type()), b.value(a[0]))
+		of := program.Deref(a[0].Type()).String()
+		text := fmt.Sprintf("value method %s.%s called using nil *%s pointer", of, constant.StringVal(a[2].(*ssa.Const).Value),
+			of[strings.LastIndexByte(of, '.')+1:])
+		b.set(i, "(%s)goc_receiver(g, %s, %s)", b.types.sized(i.Type()), b.value(a[0]), quote(text))
 	case "String": // unsafe.String, in Go's own library
 		b.set(i, "(struct goc_str){(const uint8_t *)%s, (int64_t)%s}", b.value(a[0]), b.value(a[1]))
 	case "StringData":
@@ -110,7 +125,11 @@ func (b *body) appendTo(i *ssa.Call, a []ssa.Value) {
 func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 	t := i.Type()
 	if isString(t) {
-		b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, name+" of strings is outside the subset"))
+		text := b.value(a[0])
+		for _, v := range a[1:] {
+			text = fmt.Sprintf("goc_%s_string(%s, %s)", name, text, b.value(v))
+		}
+		b.set(i, "%s", text)
 		return
 	}
 	if !isInteger(t) {
@@ -136,7 +155,7 @@ func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 
 // print is for programs that test the translator; the library's code does not print.
 func (b *body) print(name string, a []ssa.Value) {
-	if !b.options.Main {
+	if !b.options.Print {
 		b.faults = append(b.faults, b.program.Fault(b.f.Pos(), b.f, name+" is for tests"))
 		return
 	}
@@ -153,7 +172,7 @@ func (b *body) print(name string, a []ssa.Value) {
 		case t.Info()&types.IsBoolean != 0:
 			b.stmt("goc_print_text(%s ? \"true\" : \"false\");", b.value(v))
 		case t.Info()&types.IsFloat != 0:
-			b.stmt("goc_print_float(%s);", b.value(v))
+			b.stmt("goc_print_float(%s, %t);", b.value(v), t.Kind() == types.Float32)
 		case t.Info()&types.IsUnsigned != 0:
 			b.stmt("goc_print_unsigned(%s);", b.value(v))
 		default:

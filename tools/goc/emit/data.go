@@ -27,7 +27,7 @@ func (e *emitter) literal(c *ssa.Const) string {
 				return "NULL"
 			}
 		}
-		return "(" + e.types.sized(t) + "){0}"
+		return "(" + e.types.sized(t) + "){}"
 	}
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -69,7 +69,7 @@ func floating(f float64) string { return strconv.FormatFloat(f, 'x', -1, 64) }
 
 func stringLiteral(s string) string {
 	if s == "" {
-		return "(struct goc_str){NULL, 0}"
+		return "(struct goc_str){}"
 	}
 	return fmt.Sprintf("(struct goc_str){(const uint8_t *)%s, %d}", quote(s), len(s))
 }
@@ -80,8 +80,7 @@ func (e *emitter) global(g *ssa.Global) string {
 		return name
 	}
 	o, err := e.memory.Variable(g)
-	if err != nil {
-		e.faults = append(e.faults, e.program.Fault(g.Pos(), nil, err.Error()))
+	if err != nil { // which has been reported
 		o = &constants.Object{Type: pointee(g), Name: g.String(), Tree: &constants.Node{Type: pointee(g)}}
 	}
 	name := e.object(o)
@@ -126,14 +125,12 @@ func constantPointer(c string) string {
 // initial writes an initializer; it must be one that C takes for static data.
 func (e *emitter) initial(v constants.Value, t types.Type) string {
 	switch v := v.(type) {
-	case nil:
-		return "{0}"
 	case *constants.Node:
 		if v.Whole != nil && v.Parts == nil {
 			return e.initial(v.Whole, t)
 		}
 		if !isAggregate(t) || len(v.Parts) == 0 {
-			return "{0}"
+			return strings.TrimPrefix(zeroOf(e.types.sized(t), t), "("+e.types.sized(t)+")")
 		}
 		return e.parts(v, t)
 	case *ssa.Const:
@@ -141,8 +138,8 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 		switch {
 		case strings.HasPrefix(text, "(struct goc_str)"):
 			return strings.TrimPrefix(text, "(struct goc_str)")
-		case strings.HasSuffix(text, "){0}"):
-			return "{0}"
+		case strings.HasSuffix(text, "){}"):
+			return "{}"
 		}
 		return text
 	case *ssa.Function:
@@ -209,9 +206,6 @@ func (e *emitter) place(a constants.Address) string {
 
 // box writes an interface that holds a constant.
 func (e *emitter) box(v constants.Interface) string {
-	if a, ok := v.Value.(constants.Address); ok {
-		return fmt.Sprintf("{&%s, (const void *)&%s}", e.types.boxType(v.Type), e.place(a))
-	}
 	o := &constants.Object{Type: v.Type, Tree: &constants.Node{Type: v.Type, Whole: v.Value}}
 	return fmt.Sprintf("{&%s, &%s}", e.types.boxType(v.Type), e.object(o))
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"vkloader/tools/goc/program"
 )
 
 // stackLimit is the size, in bytes on a 64-bit machine, up to which a variable lies on the C stack: programs call the
@@ -21,10 +24,12 @@ type body struct {
 	locals bytes.Buffer
 	file   string
 	line   int
+	at     ssa.Instruction // which is being written
 }
 
 func (e *emitter) function(f *ssa.Function) {
 	b := &body{emitter: e, f: f}
+	defer b.outside()
 	signature := e.signature(f)
 	fmt.Fprintf(&e.protos, "%s;\n", signature)
 	if len(f.FreeVars) > 0 {
@@ -53,8 +58,26 @@ func (e *emitter) function(f *ssa.Function) {
 	fmt.Fprintf(&e.code, "\n%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), b.out.String())
 }
 
+// outside makes a fault of a type that has no C type.
+func (b *body) outside() {
+	what := recover()
+	if what == nil {
+		return
+	}
+	text, ok := what.(outside)
+	if !ok {
+		panic(what)
+	}
+	at := b.f.Pos()
+	if b.at != nil {
+		at = b.at.Pos()
+	}
+	b.faults = append(b.faults, b.program.Fault(at, b.f, string(text)))
+}
+
 // place tells the debugger where an instruction comes from.
 func (b *body) place(i ssa.Instruction) {
+	b.at = i
 	if b.options.Main {
 		return
 	}
@@ -116,26 +139,25 @@ func (b *body) value(v ssa.Value) string {
 // pointer writes an operand that is about to be followed; it is checked unless it cannot be nil.
 func (b *body) pointer(v ssa.Value) string {
 	text := b.value(v)
-	switch v := v.(type) {
-	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global, *ssa.MakeClosure:
+	b.types.define(program.Deref(v.Type()))
+	switch v.(type) {
+	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return text
 	case *ssa.FreeVar:
 		if b.f.Synthetic == "" { // the address of a captured variable; a bound method has its receiver there
 			return text
 		}
-	case *ssa.Parameter:
-		_ = v
 	}
 	return fmt.Sprintf("((%s)goc_check(g, %s))", b.types.name(v.Type()), text)
 }
 
-// edge writes the assignments of a block's first instructions as they are when it is entered from here.
-func (b *body) edge(from, to *ssa.BasicBlock) string {
-	at := -1
+// edge writes the assignments of a block's first instructions as they are when it is entered from here: by the first or
+// the last of the ways that lead there.
+func (b *body) edge(from, to *ssa.BasicBlock, last bool) string {
+	at := slices.Index(to.Preds, from)
 	for i, p := range to.Preds {
-		if p == from {
+		if p == from && last {
 			at = i
-			break
 		}
 	}
 	var phis []*ssa.Phi
@@ -163,7 +185,7 @@ func (b *body) edge(from, to *ssa.BasicBlock) string {
 }
 
 func (b *body) jump(from, to *ssa.BasicBlock) {
-	moves := b.edge(from, to)
+	moves := b.edge(from, to, true)
 	if moves != "" {
 		b.stmt("{ %s}", moves)
 	}
@@ -232,9 +254,9 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.local("struct goc_range", i.Name())
 		b.stmt("%s = (struct goc_range){%s, 0};", i.Name(), b.value(i.X))
 	case *ssa.Next:
-		c := b.types.sized(i.Type())
-		b.local(c, i.Name())
-		b.stmt("%s.r0 = goc_next(&%s, &%s.r1, &%s.r2);", i.Name(), i.Iter.Name(), i.Name(), i.Name())
+		b.local(b.types.sized(i.Type()), i.Name())
+		b.stmt("{ int64_t k_ = 0; int32_t v_ = 0; %s.r0 = goc_next(&%s, &k_, &v_); %s.r1 = k_; %s.r2 = v_; }", i.Name(), i.Iter.Name(),
+			i.Name(), i.Name())
 	case *ssa.TypeAssert:
 		b.typeAssert(i)
 	case *ssa.Panic:
@@ -243,7 +265,7 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.jump(i.Block(), i.Block().Succs[0])
 	case *ssa.If:
 		yes, no := i.Block().Succs[0], i.Block().Succs[1]
-		b.stmt("if (%s) { %sgoto b%d; }", b.value(i.Cond), b.edge(i.Block(), yes), yes.Index)
+		b.stmt("if (%s) { %sgoto b%d; }", b.value(i.Cond), b.edge(i.Block(), yes, false), yes.Index)
 		b.jump(i.Block(), no)
 	case *ssa.Return:
 		b.back(i)
@@ -285,10 +307,10 @@ func (b *body) alloc(i *ssa.Alloc) {
 func zeroOf(c string, t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Slice, *types.Interface:
-		return "(" + c + "){0}"
+		return "(" + c + "){}"
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {
-			return "(" + c + "){0}"
+			return "(" + c + "){}"
 		}
 	}
 	return "0"
@@ -336,6 +358,11 @@ func (b *body) slice(i *ssa.Slice) {
 		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.sized(t.Elem()), low, high, highest, flags)
 	case *types.Pointer:
 		array := t.Elem().Underlying().(*types.Array)
+		if flags == 0 {
+			b.set(i, "(struct goc_slice){%s->a, %d, %d}", b.pointer(i.X), array.Len(), array.Len())
+			return
+		}
+		flags |= 8
 		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(), array.Len(),
 			b.types.sized(array.Elem()), low, high, highest, flags)
 	}
@@ -402,5 +429,5 @@ func (b *body) typeAssert(i *ssa.TypeAssert) {
 			zeroOf(c, i.AssertedType))
 		return
 	}
-	b.set(i, "*(%s const *)goc_assert(g, %s, &%s)", c, x, box)
+	b.set(i, "*(%s const *)goc_assert(g, %s, &%s, %s)", c, x, box, quote(typeText(i.X.Type())))
 }

@@ -18,7 +18,7 @@ type typeTable struct {
 	done    typeutil.Map // written into defs
 	equal   typeutil.Map // has an equality function
 	maps    typeutil.Map // key and value to the name of the description
-	hashed  typeutil.Map
+	hashed  typeutil.Map // type to the name of its hash function
 	boxed   typeutil.Map // type to the name of its description
 	after   bytes.Buffer // functions and descriptions, after all definitions
 }
@@ -29,6 +29,9 @@ func (t *typeTable) name(of types.Type) string {
 	case *types.Basic:
 		return basic(u)
 	case *types.Pointer:
+		if pointsToItself(u) {
+			panic(outside(fmt.Sprintf("the type %s, which points to itself, is outside the subset", of)))
+		}
 		return t.name(u.Elem()) + " *"
 	case *types.Slice:
 		return "struct goc_slice"
@@ -44,12 +47,28 @@ func (t *typeTable) name(of types.Type) string {
 	if r := of.String(); r == "iter" { // of an *ssa.Range
 		return "struct goc_range"
 	}
-	panic(fmt.Sprintf("no C type for %s", of))
+	panic(outside(fmt.Sprintf("the type %s is outside the subset", of)))
 }
+
+// pointsToItself tells whether a type is made of nothing but pointers.
+func pointsToItself(p *types.Pointer) bool {
+	seen := map[types.Type]bool{}
+	for of := p.Elem(); ; {
+		next, ok := of.Underlying().(*types.Pointer)
+		if !ok || seen[of] {
+			return ok
+		}
+		seen[of] = true
+		of = next.Elem()
+	}
+}
+
+// outside is what the writing of a function is left with when a type is met that has no C type.
+type outside string
 
 func basic(b *types.Basic) string {
 	switch b.Kind() {
-	case types.Bool, types.UntypedBool:
+	case types.Bool, types.UntypedBool, types.Invalid: // invalid is what a range gives that nobody wants
 		return "bool"
 	case types.Int, types.Int64, types.UntypedInt:
 		return "int64_t"
@@ -76,7 +95,7 @@ func basic(b *types.Basic) string {
 	case types.UnsafePointer, types.UntypedNil:
 		return "void *"
 	}
-	panic(fmt.Sprintf("no C type for %s", b))
+	panic(outside(fmt.Sprintf("the type %s is outside the subset", b)))
 }
 
 // identifier makes a name that C takes of any text.
@@ -119,11 +138,11 @@ func (t *typeTable) tag(of types.Type) string {
 			tag += "_" + types.TypeString(u.TypeArgs().At(i), func(p *types.Package) string { return p.Name() })
 		}
 	case *types.Array:
-		tag = fmt.Sprintf("array_%d_%s", u.Len(), strings.TrimPrefix(t.name(u.Elem()), "struct "))
+		tag = fmt.Sprintf("array_%d_%s", u.Len(), typeText(u.Elem()))
 	case *types.Tuple:
 		tag = "results"
 		for v := range u.Variables() {
-			tag += "_" + strings.TrimPrefix(t.name(v.Type()), "struct ")
+			tag += "_" + typeText(v.Type())
 		}
 	default:
 		tag = "anonymous"
@@ -166,10 +185,14 @@ func (t *typeTable) define(of types.Type) {
 }
 
 func fieldName(s *types.Struct, i int) string {
-	if name := s.Field(i).Name(); name != "_" {
-		return "f_" + identifier(name)
+	name := s.Field(i).Name()
+	switch c := identifier(name); {
+	case name == "_":
+		return fmt.Sprintf("blank%d", i)
+	case c != name:
+		return fmt.Sprintf("f%d_%s", i, c)
 	}
-	return fmt.Sprintf("blank%d", i)
+	return "f_" + name
 }
 
 // sized defines a type and gives its C name.
@@ -194,9 +217,9 @@ func (t *typeTable) equals(of types.Type, a, b string) string {
 			return "goc_equal_strings(" + a + ", " + b + ")"
 		}
 	case *types.Interface:
-		return "goc_equal_interfaces(" + a + ", " + b + ")"
+		return "goc_equal_interfaces(g, " + a + ", " + b + ")"
 	case *types.Struct, *types.Array:
-		return t.equalFunction(of) + "(" + a + ", " + b + ")"
+		return t.equalFunction(of) + "(g, " + a + ", " + b + ")"
 	}
 	return "(" + a + " == " + b + ")"
 }
@@ -225,7 +248,7 @@ func (t *typeTable) equalFunction(of types.Type) string {
 		fmt.Fprintf(&body, "    for (int64_t i = 0; i < %d; i++)\n        if (!%s) return false;\n    return true;\n", u.Len(),
 			t.equals(u.Elem(), "a.a[i]", "b.a[i]"))
 	}
-	fmt.Fprintf(&t.after, "static bool %s(%s a, %s b) {\n    (void)a;\n    (void)b;\n%s}\n", name, c, c, body.String())
+	fmt.Fprintf(&t.after, "static bool %s(struct goc *g, %s a, %s b) {\n    (void)a;\n    (void)b;\n%s}\n", name, c, c, body.String())
 	return name
 }
 
@@ -237,15 +260,17 @@ func (t *typeTable) hash(of types.Type, at string) string {
 			return "goc_hash_string(" + at + ", h)"
 		}
 		if u.Info()&types.IsFloat != 0 {
-			panic("maps by floating-point numbers are outside the subset")
+			return "goc_hash_float(" + at + ", h)"
 		}
 		return "goc_hash_number((uint64_t)" + at + ", h)"
 	case *types.Pointer:
 		return "goc_hash_number((uint64_t)(uintptr_t)" + at + ", h)"
+	case *types.Interface:
+		return "goc_hash_interface(g, " + at + ", h)"
 	case *types.Struct, *types.Array:
-		return t.hashFunction(of) + "(&" + at + ", h)"
+		return t.hashFunction(of) + "(g, &" + at + ", h)"
 	}
-	panic(fmt.Sprintf("maps by %s are outside the subset", of))
+	panic(outside(fmt.Sprintf("a map by %s is outside the subset", of)))
 }
 
 func (t *typeTable) hashFunction(of types.Type) string {
@@ -254,7 +279,7 @@ func (t *typeTable) hashFunction(of types.Type) string {
 		return name
 	}
 	c := t.sized(of)
-	name := "hash_" + identifier(strings.TrimPrefix(c, "struct "))
+	name := fmt.Sprintf("hash_%d", t.hashed.Len())
 	t.hashed.Set(of, name)
 	var body bytes.Buffer
 	switch u := of.Underlying().(type) {
@@ -269,7 +294,8 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	default:
 		fmt.Fprintf(&body, "    h = %s;\n", t.hash(of, "*k"))
 	}
-	fmt.Fprintf(&t.after, "static uint64_t %s(const void *key, uint64_t h) {\n    %s const *k = key;\n%s    return h;\n}\n", name, c, body.String())
+	fmt.Fprintf(&t.after, "static uint64_t %s(struct goc *g, const void *key, uint64_t h) {\n    %s const *k = key;\n    (void)k;\n%s    return h;\n}\n",
+		name, c, body.String())
 	return name
 }
 
@@ -284,7 +310,7 @@ func (t *typeTable) mapType(of types.Type) string {
 	hash := t.hashFunction(m.Key())
 	name := fmt.Sprintf("map_%d", t.maps.Len())
 	t.maps.Set(key, name)
-	fmt.Fprintf(&t.after, "static bool equal_%s(const void *a, const void *b) {\n    return %s;\n}\n", name,
+	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", name,
 		t.equals(m.Key(), "*("+k+" const *)a", "*("+k+" const *)b"))
 	fmt.Fprintf(&t.after, "struct entry_%s {\n    uint64_t hash;\n    %s key;\n    %s value;\n};\n", name, k, v)
 	fmt.Fprintf(&t.after, "static const struct goc_maptype %s = {sizeof(struct entry_%s), sizeof(%s), sizeof(%s), offsetof(struct entry_%s, key), "+
@@ -300,25 +326,39 @@ func (t *typeTable) boxType(of types.Type) string {
 	}
 	name := fmt.Sprintf("type_%d", t.boxed.Len())
 	t.boxed.Set(of, name)
-	equal := "NULL"
+	equal, hash := "NULL", "NULL"
 	if types.Comparable(of) {
 		c := t.sized(of)
-		equal = "equal_" + name
-		fmt.Fprintf(&t.after, "static bool %s(const void *a, const void *b) {\n    return %s;\n}\n", equal,
+		equal, hash = "equal_"+name, t.hashFunction(of)
+		fmt.Fprintf(&t.after, "static bool %s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", equal,
 			t.equals(of, "*("+c+" const *)a", "*("+c+" const *)b"))
 	}
 	kind := "GOC_OTHER"
 	if b, ok := of.Underlying().(*types.Basic); ok {
-		switch {
-		case b.Info()&types.IsString != 0:
+		switch info := b.Info(); {
+		case info&types.IsString != 0:
 			kind = "GOC_STRING"
-		case b.Info()&types.IsInteger != 0 && b.Info()&types.IsUnsigned == 0:
+		case info&types.IsUnsigned != 0:
+			kind = "GOC_UNSIGNED"
+		case info&types.IsInteger != 0:
 			kind = "GOC_INTEGER"
+		case info&types.IsBoolean != 0:
+			kind = "GOC_BOOLEAN"
 		}
 	}
-	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, sizeof(%s), %s};\n", name,
-		quote(types.TypeString(of, func(p *types.Package) string { return p.Name() })), kind, t.sized(of), equal)
+	_, basic := of.(*types.Basic)
+	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, sizeof(%s), %s, %s};\n", name, quote(typeText(of)), kind, !basic,
+		t.sized(of), equal, hash)
 	return name
+}
+
+// typeText is a type's name as Go's panics have it.
+func typeText(of types.Type) string {
+	text := types.TypeString(of, func(p *types.Package) string { return p.Name() })
+	if text == "any" {
+		return "interface {}"
+	}
+	return text
 }
 
 // quote writes a C string literal.

@@ -3,11 +3,11 @@ package program
 import (
 	"errors"
 	"fmt"
+	"go/build"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -22,22 +22,16 @@ type Program struct {
 	Functions []*ssa.Function // everything reachable, in the order of discovery
 	Globals   []*ssa.Global   // package variables that a reachable function names
 
-	folder string // paths are shown relative to it
+	folder  string // paths are shown relative to it
+	reached map[*ssa.Function]bool
+	named   map[*ssa.Global]bool
 }
 
 // Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the
 // same source always means the same. names are functions of the package. An error names everything that is outside
 // the subset, a line each.
 func Load(folder, pattern string, names []string) (*Program, error) {
-	config := &packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
-			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
-		Dir: folder,
-		// purego has no assembly; a 64-bit machine fixes the size of int.
-		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"),
-		BuildFlags: []string{"-tags=purego"},
-	}
-	loaded, err := packages.Load(config, pattern)
+	loaded, err := packages.Load(Config(folder), pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pattern, err)
 	}
@@ -55,20 +49,38 @@ func Load(folder, pattern string, names []string) (*Program, error) {
 	}
 	s, _ := ssautil.AllPackages(loaded, ssa.InstantiateGenerics)
 	s.Build()
-	absolute, err := filepath.Abs(folder)
-	if err != nil {
-		return nil, err
-	}
-	p := &Program{SSA: s, folder: absolute}
 	entry := s.ImportedPackage(loaded[0].PkgPath)
+	var exports []*ssa.Function
 	for _, name := range names {
 		f := entry.Func(name)
 		if f == nil {
 			return nil, fmt.Errorf("%s has no function %s", loaded[0].PkgPath, name)
 		}
-		p.Exports = append(p.Exports, f)
+		exports = append(exports, f)
 	}
-	return p, p.reach()
+	return New(s, folder, exports)
+}
+
+// Config is how packages are loaded.
+func Config(folder string) *packages.Config {
+	return &packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
+			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
+		Dir: folder,
+		// The machine is one with 64 bits for which Go's library has next to no assembly.
+		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=mips64le", "CGO_ENABLED=0"),
+		BuildFlags: []string{"-tags=purego"},
+	}
+}
+
+// New takes functions of packages that are built. An error names everything that is outside the subset, a line each.
+func New(s *ssa.Program, folder string, exports []*ssa.Function) (*Program, error) {
+	absolute, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{SSA: s, Exports: exports, folder: absolute, reached: map[*ssa.Function]bool{}, named: map[*ssa.Global]bool{}}
+	return p, p.Reach(exports)
 }
 
 // Position is where something stands: a path relative to the folder or to Go's root, and a line; "" when unknown.
@@ -81,7 +93,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	if within, err := filepath.Rel(p.folder, file); err == nil && !strings.HasPrefix(within, "..") {
 		return filepath.ToSlash(within), position.Line
 	}
-	if within, err := filepath.Rel(runtime.GOROOT(), file); err == nil && !strings.HasPrefix(within, "..") {
+	if within, err := filepath.Rel(build.Default.GOROOT, file); err == nil && !strings.HasPrefix(within, "..") {
 		return "go/" + filepath.ToSlash(within), position.Line
 	}
 	return filepath.Base(file), position.Line

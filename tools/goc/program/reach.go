@@ -14,19 +14,18 @@ var Supplied = map[string]string{
 	"internal/bytealg.IndexByteString": "goc_index_byte_string",
 	"internal/bytealg.IndexByte":       "goc_index_byte",
 	"internal/bytealg.CountString":     "goc_count_string",
+	"internal/bytealg.MakeNoZero":      "goc_make_bytes",
 }
 
-// reach walks from the exports through everything that they name.
-func (p *Program) reach() error {
-	functions := map[*ssa.Function]bool{}
-	globals := map[*ssa.Global]bool{}
+// Reach walks from functions through everything that they name, and adds it to the program.
+func (p *Program) Reach(from []*ssa.Function) error {
 	var faults []error
 	var walk func(f *ssa.Function)
 	walk = func(f *ssa.Function) {
-		if functions[f] {
+		if p.reached[f] {
 			return
 		}
-		functions[f] = true
+		p.reached[f] = true
 		p.Functions = append(p.Functions, f)
 		if f.Blocks == nil {
 			if Supplied[f.String()] == "" {
@@ -39,13 +38,18 @@ func (p *Program) reach() error {
 				if what := outside(f, i); what != "" {
 					faults = append(faults, p.Fault(i.Pos(), f, what))
 				}
+				if s, ok := i.(*ssa.Store); ok {
+					if g := rootGlobal(s.Addr); g != nil {
+						faults = append(faults, p.Fault(s.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
+					}
+				}
 				for _, op := range i.Operands(nil) {
 					switch v := (*op).(type) {
 					case *ssa.Function:
 						walk(v)
 					case *ssa.Global:
-						if !globals[v] {
-							globals[v] = true
+						if !p.named[v] {
+							p.named[v] = true
 							p.Globals = append(p.Globals, v)
 						}
 					}
@@ -53,10 +57,9 @@ func (p *Program) reach() error {
 			}
 		}
 	}
-	for _, f := range p.Exports {
+	for _, f := range from {
 		walk(f)
 	}
-	faults = append(faults, p.writes()...)
 	return errors.Join(faults...)
 }
 
@@ -135,9 +138,9 @@ func isUnsafe(t types.Type) bool {
 
 func builtin(f *ssa.Function, name string) string {
 	switch name {
-	case "append", "cap", "copy", "delete", "len", "max", "min", "print", "println", "ssa:wrapnilchk":
+	case "append", "cap", "clear", "copy", "delete", "len", "max", "min", "print", "println", "ssa:wrapnilchk":
 		return ""
-	case "String", "StringData", "SliceData", "Slice":
+	case "Sizeof", "String", "StringData", "SliceData", "Slice":
 		if Standard(f) {
 			return ""
 		}
@@ -146,25 +149,8 @@ func builtin(f *ssa.Function, name string) string {
 	return "the built-in function " + name + " is outside the subset"
 }
 
-// writes finds assignments to package variables: what is shared by every call and every thread never changes.
-func (p *Program) writes() []error {
-	var faults []error
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				s, ok := i.(*ssa.Store)
-				if !ok {
-					continue
-				}
-				if g := rootGlobal(s.Addr); g != nil {
-					faults = append(faults, p.Fault(s.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
-				}
-			}
-		}
-	}
-	return faults
-}
-
+// rootGlobal is the package variable that an address leads into: what is shared by every call and every thread never
+// changes.
 func rootGlobal(v ssa.Value) *ssa.Global {
 	for {
 		switch a := v.(type) {

@@ -33,6 +33,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Waddress"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #pragma GCC diagnostic ignored "-Wclobbered"
 #pragma GCC diagnostic ignored "-Wmissing-braces"
@@ -49,8 +51,16 @@ struct goc_str { const uint8_t *p; int64_t n; };
 struct goc_slice { void *p; int64_t n, c; };
 /* A function as a value: its closure, which begins with its code. */
 struct goc_func { void *fn; };
-enum { GOC_OTHER, GOC_STRING, GOC_INTEGER };
-struct goc_type { const char *name; int kind; size_t size; bool (*equal)(const void *, const void *); };
+enum { GOC_OTHER, GOC_STRING, GOC_INTEGER, GOC_UNSIGNED, GOC_BOOLEAN };
+struct goc;
+struct goc_type {
+    const char *name;
+    int kind;
+    bool named;
+    size_t size;
+    bool (*equal)(struct goc *, const void *, const void *); /* NULL: it cannot be compared */
+    uint64_t (*hash)(struct goc *, const void *, uint64_t);
+};
 /* A value with its type; v points to it, whatever it is. */
 struct goc_iface { const struct goc_type *t; const void *v; };
 struct goc_range { struct goc_str s; int64_t at; };
@@ -173,14 +183,17 @@ static void goc_write(struct goc *g, const char *s, size_t n) {
 
 static void goc_write_text(struct goc *g, const char *s) { goc_write(g, s, strlen(s)); }
 
-static void goc_write_number(struct goc *g, int64_t v) {
+static void goc_write_unsigned(struct goc *g, uint64_t u) {
     char digits[24];
     size_t at = sizeof digits;
-    uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
     do digits[--at] = (char)('0' + u % 10);
     while (u /= 10);
-    if (v < 0) digits[--at] = '-';
     goc_write(g, digits + at, sizeof digits - at);
+}
+
+static void goc_write_number(struct goc *g, int64_t v) {
+    if (v < 0) goc_write_text(g, "-");
+    goc_write_unsigned(g, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 static GOC_DEAD void goc_fault(struct goc *g, const char *what) {
@@ -190,38 +203,64 @@ static GOC_DEAD void goc_fault(struct goc *g, const char *what) {
     goc_leave(g, GOC_PANIC);
 }
 
-static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y) {
+/* What is left with one or two numbers in its text; the second is not said when it is negative. */
+static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c) {
     g->text[0] = 0;
     goc_write_text(g, "runtime error: ");
     goc_write_text(g, a);
     goc_write_number(g, x);
     goc_write_text(g, b);
     if (y >= 0) goc_write_number(g, y);
+    goc_write_text(g, c);
     goc_leave(g, GOC_PANIC);
 }
 
 static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n) {
-    goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n);
+    goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
+}
+
+/* The end of a slice expression that is behind what there is, and its beginning that is behind its end. */
+static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n) {
+    goc_fault_two(g, a, high, high < 0 ? "]" : what, high < 0 ? -1 : n, "");
+}
+static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high) {
+    goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, "]");
+}
+
+static void goc_write_basic(struct goc *g, struct goc_iface v) {
+    const struct goc_str *s = v.v;
+    bool wide = v.t->size == 8, half = v.t->size == 4, two = v.t->size == 2;
+    switch (v.t->kind) {
+    case GOC_STRING: goc_write(g, (const char *)s->p, (size_t)s->n); break;
+    case GOC_BOOLEAN: goc_write_text(g, *(const bool *)v.v ? "true" : "false"); break;
+    case GOC_INTEGER:
+        goc_write_number(g, wide ? *(const int64_t *)v.v : half ? *(const int32_t *)v.v
+                               : two ? *(const int16_t *)v.v : *(const int8_t *)v.v);
+        break;
+    case GOC_UNSIGNED:
+        goc_write_unsigned(g, wide ? *(const uint64_t *)v.v : half ? *(const uint32_t *)v.v
+                                 : two ? *(const uint16_t *)v.v : *(const uint8_t *)v.v);
+        break;
+    }
 }
 
 static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v) {
     g->text[0] = 0;
     if (!v.t) {
         goc_write_text(g, "panic called with nil argument");
-    } else if (v.t->kind == GOC_STRING) {
-        const struct goc_str *s = v.v;
-        goc_write(g, (const char *)s->p, (size_t)s->n);
-    } else {
-        goc_write_text(g, "a value of type ");
-        goc_write_text(g, v.t->name);
-        if (v.t->kind == GOC_INTEGER) {
-            int64_t n = 0;
-            if (v.t->size == 8) memcpy(&n, v.v, 8);
-            if (v.t->size == 4) n = *(const int32_t *)v.v;
-            goc_write_text(g, ": ");
-            goc_write_number(g, n);
-        }
+        goc_leave(g, GOC_PANIC);
     }
+    if (v.t->kind == GOC_OTHER) goc_write_text(g, "(");
+    if (v.t->kind == GOC_OTHER || v.t->named) goc_write_text(g, v.t->name);
+    if (v.t->kind == GOC_OTHER) goc_write_text(g, ")");
+    const char *before = "", *behind = "";
+    if (v.t->kind != GOC_OTHER && v.t->named) {
+        before = v.t->kind == GOC_STRING ? "(\"" : "(";
+        behind = v.t->kind == GOC_STRING ? "\")" : ")";
+    }
+    goc_write_text(g, before);
+    goc_write_basic(g, v);
+    goc_write_text(g, behind);
     goc_leave(g, GOC_PANIC);
 }
 
@@ -237,8 +276,20 @@ static GOC_DEAD void goc_too_deep(struct goc *g) {
 #define GOC_DEPTH(g) \
     if ((size_t)((g)->base - (const char *)__builtin_frame_address(0)) > GOC_STACK) goc_too_deep(g)
 
+static GOC_DEAD void goc_nil_receiver(struct goc *g, const char *method) {
+    g->text[0] = 0;
+    goc_write_text(g, method);
+    goc_leave(g, GOC_PANIC);
+}
+
 static inline void *goc_check(struct goc *g, const void *p) {
     if (__builtin_expect(!p, 0)) goc_fault(g, "invalid memory address or nil pointer dereference");
+    return (void *)(uintptr_t)p;
+}
+
+/* The receiver of a method of a value that is called by way of a pointer. */
+static inline void *goc_receiver(struct goc *g, const void *p, const char *method) {
+    if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
     return (void *)(uintptr_t)p;
 }
 
@@ -309,6 +360,13 @@ static int goc_compare_strings(struct goc_str a, struct goc_str b) {
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
+static inline struct goc_str goc_min_string(struct goc_str a, struct goc_str b) {
+    return goc_compare_strings(b, a) < 0 ? b : a;
+}
+static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b) {
+    return goc_compare_strings(b, a) > 0 ? b : a;
+}
+
 /* A string that was made last grows in place: nobody sees the bytes behind its end. */
 static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct goc_str b) {
     if (b.n == 0) return a;
@@ -327,18 +385,8 @@ static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct go
 static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags) {
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
-    if ((uint64_t)high > (uint64_t)s.n)
-        goc_fault_two(g, "slice bounds out of range [:", high, high < 0 ? "]" : "] with length ", high < 0 ? -1 : s.n);
-    if ((uint64_t)low > (uint64_t)high) {
-        if (low < 0) goc_fault_two(g, "slice bounds out of range [", low, ":]", -1);
-        g->text[0] = 0;
-        goc_write_text(g, "runtime error: slice bounds out of range [");
-        goc_write_number(g, low);
-        goc_write_text(g, ":");
-        goc_write_number(g, high);
-        goc_write_text(g, "]");
-        goc_leave(g, GOC_PANIC);
-    }
+    if ((uint64_t)high > (uint64_t)s.n) goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", s.n);
+    if ((uint64_t)low > (uint64_t)high) goc_begin_fault(g, low, high);
     return (struct goc_str){low ? s.p + low : s.p, high - low};
 }
 
@@ -433,26 +481,22 @@ static struct goc_slice goc_make_slice(struct goc *g, size_t element, int64_t le
     return (struct goc_slice){goc_array(g, element, capacity), length, capacity};
 }
 
+static struct goc_slice goc_make_bytes(struct goc *g, int64_t length) { return goc_make_slice(g, 1, length, length); }
+
 static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t element, int64_t low, int64_t high, int64_t highest,
                                     int flags) {
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
     if (!(flags & 4)) highest = s.c;
-    if ((uint64_t)highest > (uint64_t)s.c)
-        goc_fault_two(g, "slice bounds out of range [::", highest, highest < 0 ? "]" : "] with capacity ", highest < 0 ? -1 : s.c);
+    const char *what = flags & 8 ? "] with length " : "] with capacity "; /* 8: of an array */
+    if ((uint64_t)highest > (uint64_t)s.c) goc_end_fault(g, "slice bounds out of range [::", highest, what, s.c);
     if ((uint64_t)high > (uint64_t)highest) {
-        if (!(flags & 4))
-            goc_fault_two(g, "slice bounds out of range [:", high, high < 0 ? "]" : "] with capacity ", high < 0 ? -1 : s.c);
-        goc_fault(g, "slice bounds out of range");
+        if (!(flags & 4)) goc_end_fault(g, "slice bounds out of range [:", high, what, s.c);
+        goc_fault_two(g, "slice bounds out of range [:", high, ":", high < 0 ? -1 : highest, "]");
     }
     if ((uint64_t)low > (uint64_t)high) {
-        g->text[0] = 0;
-        goc_write_text(g, "runtime error: slice bounds out of range [");
-        goc_write_number(g, low);
-        goc_write_text(g, ":");
-        if (low >= 0) goc_write_number(g, high);
-        goc_write_text(g, "]");
-        goc_leave(g, GOC_PANIC);
+        if (!(flags & 4)) goc_begin_fault(g, low, high);
+        goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, ":]");
     }
     char *p = s.p;
     if (highest > low) p += (size_t)low * element; /* never a pointer behind the end */
@@ -491,14 +535,30 @@ static const void *goc_box(struct goc *g, const void *value, size_t size) {
     return p;
 }
 
-static bool goc_equal_interfaces(struct goc_iface a, struct goc_iface b) {
-    return a.t == b.t && (!a.t || a.v == b.v || (a.t->equal && a.t->equal(a.v, b.v)));
+static GOC_DEAD void goc_type_fault(struct goc *g, const char *what, const struct goc_type *t) {
+    g->text[0] = 0;
+    goc_write_text(g, what);
+    goc_write_text(g, t->name);
+    goc_leave(g, GOC_PANIC);
 }
 
-static const void *goc_assert(struct goc *g, struct goc_iface v, const struct goc_type *t) {
+static bool goc_equal_interfaces(struct goc *g, struct goc_iface a, struct goc_iface b) {
+    if (a.t != b.t || !a.t) return a.t == b.t;
+    if (!a.t->equal) goc_type_fault(g, "runtime error: comparing uncomparable type ", a.t);
+    return a.t->equal(g, a.v, b.v);
+}
+
+static uint64_t goc_hash_interface(struct goc *g, struct goc_iface v, uint64_t h) {
+    if (v.t && !v.t->hash) goc_type_fault(g, "runtime error: hash of unhashable type ", v.t);
+    return v.t ? v.t->hash(g, v.v, h) : h;
+}
+
+static const void *goc_assert(struct goc *g, struct goc_iface v, const struct goc_type *t, const char *is) {
     if (v.t == t) return v.v;
     g->text[0] = 0;
-    goc_write_text(g, "interface conversion: interface is ");
+    goc_write_text(g, "interface conversion: ");
+    goc_write_text(g, is);
+    goc_write_text(g, " is ");
     goc_write_text(g, v.t ? v.t->name : "nil");
     goc_write_text(g, ", not ");
     goc_write_text(g, t->name);
@@ -509,8 +569,8 @@ static const void *goc_assert(struct goc *g, struct goc_iface v, const struct go
 
 struct goc_maptype {
     size_t entry, key_size, value_size, key, value;
-    uint64_t (*hash)(const void *key, uint64_t seed);
-    bool (*equal)(const void *a, const void *b);
+    uint64_t (*hash)(struct goc *g, const void *key, uint64_t seed);
+    bool (*equal)(struct goc *g, const void *a, const void *b);
 };
 
 /* Entries in the order in which they came, which nobody can see, and a table of their numbers, from 1, by hash. An entry
@@ -531,6 +591,13 @@ static inline uint64_t goc_mix(uint64_t h) {
     return h;
 }
 static inline uint64_t goc_hash_number(uint64_t v, uint64_t h) { return goc_mix((v ^ h) + UINT64_C(0x9e3779b97f4a7c15)); }
+
+/* 0 and -0 are the same key. */
+static inline uint64_t goc_hash_float(double f, uint64_t h) {
+    uint64_t v = 0;
+    if (f != 0) memcpy(&v, &f, sizeof v);
+    return goc_hash_number(v, h);
+}
 
 static uint64_t goc_hash_string(struct goc_str s, uint64_t h) {
     h ^= (uint64_t)s.n * UINT64_C(0x9e3779b97f4a7c15);
@@ -577,7 +644,7 @@ static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *typ
 }
 
 static inline uint64_t goc_map_hash(const struct goc_map *m, const void *key) {
-    uint64_t h = m->type->hash(key, m->g->seed);
+    uint64_t h = m->type->hash(m->g, key, m->g->seed);
     return h ? h : 1;
 }
 
@@ -585,7 +652,7 @@ static char *goc_map_find(const struct goc_map *m, const void *key, uint64_t has
     const struct goc_maptype *t = m->type;
     for (uint32_t at = (uint32_t)hash & m->mask; m->table[at]; at = (at + 1) & m->mask) {
         char *entry = m->entries + (size_t)(m->table[at] - 1) * t->entry;
-        if (*(uint64_t *)entry == hash && t->equal(entry + t->key, key)) return entry;
+        if (*(uint64_t *)entry == hash && t->equal(m->g, entry + t->key, key)) return entry;
     }
     return NULL;
 }
@@ -627,6 +694,10 @@ static void goc_map_delete(struct goc_map *m, const void *key) {
     if (!entry) return;
     memset(entry, 0, m->type->entry);
     m->count--;
+}
+
+static void goc_map_clear(struct goc_map *m) {
+    if (m) *m = (struct goc_map){.type = m->type, .g = m->g};
 }
 
 static int64_t goc_map_length(const struct goc_map *m) { return m ? m->count : 0; }

@@ -10,21 +10,21 @@ static void goc_print_string(struct goc_str s) {
 static void goc_print_integer(int64_t v) { fprintf(stderr, "%lld", (long long)v); }
 static void goc_print_unsigned(uint64_t v) { fprintf(stderr, "%llu", (unsigned long long)v); }
 static void goc_print_pointer(const void *p) { fprintf(stderr, "%p", p); }
-/* As Go's print writes it: +1.500000e+000. */
-static void goc_print_float(double v) {
-    if (v != v) {
-        fputs("NaN", stderr);
-        return;
-    }
-    if (isinf(v)) {
-        fputs(v > 0 ? "+Inf" : "-Inf", stderr);
+/* As Go's print writes it: with as few digits as tell it from its neighbours. */
+static void goc_print_float(double v, bool narrow) {
+    if (v != v || isinf(v)) {
+        fputs(v != v ? "NaN" : v > 0 ? "+Inf" : "-Inf", stderr);
         return;
     }
     char text[64];
-    snprintf(text, sizeof text, "%+.6e", v);
-    char *e = strchr(text, 'e');
-    int exponent = atoi(e + 1);
-    fprintf(stderr, "%.*se%c%03d", (int)(e - text), text, exponent < 0 ? '-' : '+', abs(exponent));
+    int digits = 1;
+    do snprintf(text, sizeof text, "%.*e", digits - 1, v);
+    while ((narrow ? (double)strtof(text, NULL) : strtod(text, NULL)) != v && digits++ < 17);
+    int exponent = atoi(strchr(text, 'e') + 1);
+    if (exponent < -4 || exponent >= 6)
+        fputs(text, stderr);
+    else
+        fprintf(stderr, "%.*f", digits - 1 > exponent ? digits - 1 - exponent : 0, v);
 }
 
 static int goc_main(void (*entry)(struct goc *)) {
@@ -39,6 +39,26 @@ static int goc_main(void (*entry)(struct goc *)) {
     }
     entry(g);
     goc_close(g);
+    goc_trim();
+    return 0;
+}
+
+/* Programs by name, for tests that put many into one file: those that are named on the command line run. */
+struct goc_program { const char *name; int (*run)(struct goc *); };
+
+static int goc_programs(const struct goc_program *programs, int count, int argc, char **argv) {
+    for (int k = 1; k < argc; k++) {
+        int i = 0;
+        while (i < count && strcmp(programs[i].name, argv[k]) != 0) i++;
+        if (i == count) return 3;
+        struct goc *g = goc_open();
+        if (!g) return 3;
+        fprintf(stderr, "=== %s\n", argv[k]);
+        int status = programs[i].run(g);
+        if (status) fprintf(stderr, "panic: %s\n", status == GOC_MEMORY ? "out of memory" : goc_text(g));
+        goc_close(g);
+        fflush(stderr);
+    }
     goc_trim();
     return 0;
 }

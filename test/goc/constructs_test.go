@@ -1,0 +1,50 @@
+package goc
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"vkloader/test/goc/constructs"
+	"vkloader/tools/goc/program"
+)
+
+// Every construct of the subset means in C what it means in Go, also when it panics.
+func TestConstructs(t *testing.T) {
+	t.Parallel()
+	names := slices.Sorted(maps.Keys(constructs.Programs))
+	p, err := program.Load(root, "./test/goc/constructs", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := translate(t, p, names)
+	want := sync.OnceValue(func() map[string]string {
+		out := map[string]string{}
+		var plain []string
+		for _, name := range names {
+			if strings.HasPrefix(name, "Panic") {
+				maps.Copy(out, native(t, []string{name}))
+			} else {
+				plain = append(plain, name)
+			}
+		}
+		maps.Copy(out, native(t, plain))
+		return out
+	})
+	for _, build := range []struct {
+		name, compiler string
+		flags          []string
+	}{
+		{"gcc, not optimized", "gcc", []string{"-O0"}},
+		{"gcc, optimized", "gcc", []string{"-O2", "-fsanitize=address,undefined", "-fno-sanitize-recover"}},
+		{"gcc as in the library", "gcc", []string{"-O2", "-fPIC"}},
+		{"clang", "clang", []string{"-O2"}},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			t.Parallel()
+			compare(t, names, want(), output(t, c.compile(t, build.compiler, build.flags...), names))
+		})
+	}
+}

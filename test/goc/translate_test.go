@@ -1,0 +1,151 @@
+package goc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"vkloader/test/goc/constructs"
+	"vkloader/tools/goc/emit"
+	"vkloader/tools/goc/program"
+	"vkloader/tools/goc/runtime"
+)
+
+// root is the repository's, seen from here.
+const root = "../.."
+
+// TestMain also runs the programs of package constructs as Go: one after the other, as a panic ends the process.
+func TestMain(m *testing.M) {
+	if names := os.Getenv("GOC_NATIVE"); names != "" {
+		for name := range strings.SplitSeq(names, " ") {
+			println("===", name)
+			constructs.Programs[name]()
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// translation is programs in one C file, which runs those that are named on its command line.
+type translation struct {
+	text   []byte
+	folder string
+}
+
+// translate writes one C file of functions without parameters; names are what they are called by.
+func translate(t *testing.T, p *program.Program, names []string) *translation {
+	t.Helper()
+	exported := map[*ssa.Function]string{}
+	for i, f := range p.Exports {
+		exported[f] = fmt.Sprintf("program_%d", i)
+	}
+	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(true), Exported: exported, Print: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bytes.NewBuffer(text)
+	fmt.Fprintf(out, "\n#line 1 \"programs.c\"\nstatic const struct goc_program programs[] = {\n")
+	for i, name := range names {
+		fmt.Fprintf(out, "    {\"%s\", program_%d},\n", name, i)
+	}
+	fmt.Fprintf(out, "};\nint main(int argc, char **argv) { return goc_programs(programs, %d, argc, argv); }\n", len(names))
+	c := &translation{text: out.Bytes(), folder: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.folder, "programs.c"), c.text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// warnings is how the library's own C is compiled.
+var warnings = strings.Fields("-std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fwrapv -fno-strict-aliasing -ffp-contract=off -DGOC_STACK=4000000")
+
+// compile makes a program of it.
+func (c *translation) compile(t *testing.T, compiler string, flags ...string) (program string) {
+	t.Helper()
+	out := filepath.Join(c.folder, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
+	arguments := append(append([]string{}, warnings...), flags...)
+	arguments = append(arguments, "-I"+root+"/tools/goc/runtime/c", "-o", out, filepath.Join(c.folder, "programs.c"), "-lm")
+	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%.8000s", compiler, err, text)
+	}
+	return out
+}
+
+// output is what the programs print, each after a line with its name; an end other than a plain one is "panic: ...".
+func output(t *testing.T, program string, names []string) map[string]string {
+	t.Helper()
+	c := exec.Command(program, names...)
+	c.Env = append(os.Environ(), "ASAN_OPTIONS=detect_stack_use_after_return=1", "UBSAN_OPTIONS=halt_on_error=1")
+	var text bytes.Buffer
+	c.Stderr = &text
+	if err := c.Run(); err != nil {
+		t.Errorf("%s: %v\n%.8000s", program, err, text.Bytes())
+	}
+	return split(text.String())
+}
+
+func split(text string) map[string]string {
+	out := map[string]string{}
+	for part := range strings.SplitSeq("\n"+text, "\n=== ") {
+		if name, rest, ok := strings.Cut(part, "\n"); ok || name != "" {
+			out[name] = strings.TrimSuffix(rest, "\n")
+		}
+	}
+	return out
+}
+
+var address = regexp.MustCompile(`(\(\*?[\w.]+\)) 0x[0-9a-f]+`)
+
+// native runs programs of package constructs as Go.
+func native(t *testing.T, names []string) map[string]string {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "GOC_NATIVE="+strings.Join(names, " "))
+	var text bytes.Buffer
+	c.Stderr = &text
+	err := c.Run()
+	before, panicked, ok := strings.Cut(text.String(), "\npanic: ")
+	if ok {
+		line, _, _ := strings.Cut(panicked, "\n")
+		return split(before + "\npanic: " + address.ReplaceAllString(line, "$1"))
+	}
+	if err != nil {
+		t.Errorf("%s: %v\n%s", names, err, text.Bytes())
+	}
+	return split(text.String())
+}
+
+func compare(t *testing.T, names []string, want, got map[string]string) {
+	t.Helper()
+	for _, name := range names {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s did not run", name)
+		} else if want[name] != got[name] {
+			t.Errorf("%s:\n%s", name, difference(want[name], got[name]))
+		}
+	}
+}
+
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		var a, b string
+		if i < len(w) {
+			a = w[i]
+		}
+		if i < len(g) {
+			b = g[i]
+		}
+		if a != b {
+			return fmt.Sprintf("line %d\n  Go: %s\n  C:  %s", i+1, a, b)
+		}
+	}
+	return ""
+}
