@@ -286,7 +286,7 @@ func (m *maker) slashes(path string) string {
 func (m *maker) places() string {
 	var list []string
 	for range m.Intn(4) {
-		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), folders, folders, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
+		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), folders, folders, []string{"$R/c1/", "$R/c2//"}, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
 	}
 	return strings.Join(list, ":")
 }

@@ -159,7 +159,9 @@ func (s *stated) globals() (hooked, extended []*layer) {
 	set := s.settings()
 	exclusive := false
 	if set != nil && set.layers {
+		s.global = true
 		list = s.layers(set)
+		s.global = false
 		exclusive = !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
 	} else {
 		var over *layer

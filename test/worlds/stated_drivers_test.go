@@ -148,6 +148,21 @@ func (s *stated) reports(who string) uint32 {
 	return 1 << 22
 }
 
+// refused says why a driver's library is of no use (3.1, 3.2): it is named as its manifest names it.
+func (s *stated) refused(d *driver) {
+	who := s.fakeAt(d.library)
+	switch kind := libraries[who].kind; {
+	case strings.HasSuffix(d.library, "/wrong.so"): // DRV-041
+		s.say("DRIVER: Requested ICD " + d.library + " was wrong bit-type. Ignoring this JSON")
+	case who == "" || !libraries[who].isDriver(): // DRV-042
+		s.say("ERROR|DRIVER: loader_icd_scan: Failed loading library associated with ICD JSON " + d.library + ". Ignoring this JSON")
+	case kind == "driver_none": // DRV-059
+		s.say("ERROR: loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or 'vk_icdGetInstanceProcAddr' from ICD " + d.library + " failed.")
+	default: // DRV-051
+		s.say("ERROR: loader_scanned_icd_add: ICD " + d.library + " doesn't support interface version compatible with loader, skip this ICD.")
+	}
+}
+
 // imposed is what a fake's script says of a function's result.
 func (s *stated) imposed(who, function, phase string) (int32, bool) {
 	for _, words := range s.seek(who, "result") {
@@ -207,7 +222,9 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 		case r == noMemory, r == noDeviceMemory:
 			return nil, nil, r
 		case r != success:
-			failed = r
+			if failed == success {
+				failed = r
+			}
 			continue
 		}
 		left = append(left, d)

@@ -267,7 +267,7 @@ func (s *stated) explicits(over *layer) (list []*layer) {
 func (s *stated) regular() []*layer {
 	list, over := s.implicits()
 	list = s.valid(append(list, s.explicits(over)...))
-	if over != nil && slices.Contains(list, over) { // LAY-213
+	if over != nil && slices.Contains(list, over) && !s.global { // LAY-213, LAY-215
 		list = slices.DeleteFunc(list, func(l *layer) bool {
 			if l == over || !slices.Contains(over.black, l.name) {
 				return false

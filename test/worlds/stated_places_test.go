@@ -19,6 +19,7 @@ type stated struct {
 	read     []string // of the call: opendir, fopen
 	log      []string // of the call
 	scripts  map[string][]string
+	global   bool // the list is for global functions
 	quiet    bool // the settings file wants less said than is compared
 }
 

@@ -143,6 +143,9 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	drivers := s.drivers(set, t.given, wanted)
 	for _, d := range drivers {
 		*opened = append(*opened, d.library)
+		if d.who == "" {
+			s.refused(d)
+		}
 	}
 	if !slices.ContainsFunc(drivers, func(d *driver) bool { return d.who != "" }) { // INS-029
 		s.say("ERROR|DRIVER: vkCreateInstance: Found no drivers!")

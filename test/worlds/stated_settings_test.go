@@ -179,10 +179,7 @@ func (s *stated) layers(set *settings) []*layer {
 			blocked[e.name] = true
 			set.decide(e.name, true)
 		case strings.HasSuffix(e.path, ".json"): // SET-42
-			for _, l := range s.layersOf(e.path, e.implicit) {
-				if l.name != e.name {
-					continue
-				}
+			if l := named(s.layersOf(e.path, e.implicit), e.name); l != nil {
 				blocked[e.name] = true // SET-47
 				set.decide(e.name, false)
 				l.control, l.settled = e.control, true

@@ -26,6 +26,7 @@ var toldLines = []string{
 	`WARNING|LAYER: Layer "`, "WARNING|LAYER: env var 'VK_INSTANCE_LAYERS'", `ERROR|LAYER: Layer "`, "WARNING|LAYER: Failed to find layer name ",
 	"WARNING|LAYER: Override layer has override path ", "INFO|LAYER: Ignoring VK_LAYER_PATH", "ERROR: loader_validate_",
 	"DEBUG|DRIVER: Searching for ICD drivers named ", "WARNING|DRIVER: Driver ", "WARNING|DRIVER: loader_parse_icd_manifest: ",
+	"ERROR: loader_scanned_icd_add: ", "ERROR|DRIVER: loader_icd_scan: ", "DRIVER: Requested ICD ",
 	"INFO|DRIVER: loader_parse_icd_manifest: Driver's ICD JSON ", "ERROR|DRIVER: vkCreateInstance: Found no drivers!",
 }
 
