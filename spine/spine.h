@@ -127,10 +127,10 @@ struct instance {
 
     struct layer_list *layers;    /* the layer list, the active list, the chain (library/layer.c) */
 
-    struct physdev *tramp_devs;        /* records whose handles programs hold; under the lock */
-    struct physdev *term_devs;   /* records whose handles layers hold; under the lock */
+    struct physdev *tramp_devs;   /* records whose handles programs hold; under the lock */
+    struct physdev *term_devs;    /* records whose handles layers hold; under the lock */
 
-    struct device *devices;       /* live devices, under the lock */
+    struct device *devices;       /* made by drivers and not yet ended; under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too (process/callback.c) */
     uint32_t heeded;              /* severities that any of them wants; read without the lock */
@@ -182,7 +182,7 @@ struct physdev {
     struct instance_table *table;  /* +0 */
     uint64_t magic;                /* +8 */
     void *lower;                   /* +16: the handle one step down: the chain's, or the driver's */
-    struct driver *driver;         /* +24: where lower is the driver's; else NULL */
+    struct driver *driver;         /* +24: the driver whose handle lower is; NULL: it is the chain's */
     struct instance *instance;     /* +32 */
     struct physdev *next;          /* of the same kind and instance */
 };

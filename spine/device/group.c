@@ -1,5 +1,5 @@
-/* group.c: puts another part of the chain's handles into the device group of a VkDeviceCreateInfo, and takes them out.
- * */
+/* group.c: gives the device group of a VkDeviceCreateInfo the handles of the next part of the chain, and takes them
+ * back out. */
 #include "device/group.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "gen/zends.h"
 #include "physdev/physdev.h"
 
-/* HND-036: as in instance.c. */
+/* HND-036: as for instances. */
 _Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
 static struct device *devices; /* under the lock: every device from its creation to its end */

@@ -1,5 +1,5 @@
 /* unknown.c: commands that the registry does not know. A name gets a forwarding stub of the assembler's and a number;
- * the number is the place in the instance's, the drivers' and the devices' tables (spec: UNK).
+ * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
  *
  * Nobody is asked while the lock is held; a name that two threads bring at once gets one number.
  */

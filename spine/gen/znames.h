@@ -19,8 +19,8 @@
 
 struct name_record {
     uint32_t name;   /* +0: offset in names_text */
-    int32_t tramp;   /* +4: upper end, from names_commands */
-    int32_t term;    /* +8: lower end, from names_commands; 0: none */
+    int32_t tramp;   /* +4: trampoline, from names_commands */
+    int32_t term;    /* +8: terminator, from names_commands; 0: none */
     int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */

@@ -808,7 +808,7 @@
 #define DSLOT_vkCmdSetPrimitiveRestartIndexEXT 691
 #define DSLOT_COUNT 692
 
-/* Device commands that end in the loader's lower end (GPA-086). */
+/* Device commands that end in the loader's terminator (GPA-086). */
 #define LSLOT_vkCreateSwapchainKHR 0
 #define LSLOT_vkGetDeviceGroupSurfacePresentModesKHR 1
 #define LSLOT_vkCreateSharedSwapchainsKHR 2

@@ -17,7 +17,7 @@ struct file_identity {
     struct timespec changed;
 };
 
-/* One reference to a driver's library. */
+/* One reference to a library. */
 struct mapped_lib {
     struct mapped_lib *next; /* of those whose file is known */
     bool identified;
@@ -28,11 +28,11 @@ struct mapped_lib {
     bool reported; /* its driver has reported a physical device (ERRATA 1) */
 };
 
-/* Opens a driver's library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
+/* Opens a library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
-/* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */
+/* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */
 void library_close(struct mapped_lib *lib);
 /* Forgets the record and leaves its reference with the caller. */
 void library_forget(struct mapped_lib *lib);

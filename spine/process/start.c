@@ -1,5 +1,5 @@
-/* start.c: what happens when the library is loaded: the two variables that are read at load (GEN-2), and nothing else.
- * The constructor of another library may call us before ours has run. */
+/* start.c: what happens when the library is loaded: the two variables that are read at load (GEN-2) are read, and the
+ * log gets its first lines. The constructor of another library may call us before ours has run. */
 #include <pthread.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* driver.c: the drivers of an instance: the holds that keep one in its instance while it is called, and its
- * functions. */
+/* driver.c: the drivers of an instance: the holds that keep one in its instance while it is called; its functions. */
 #include "state/state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its
- * own physical device and its own surface, and what a driver lacks is emulated or reported.
+/* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its own
+ * physical device and its own surface, and what a driver lacks is emulated or reported.
  *
  * Nothing here keeps state; the surfaces are surface.c's.
  */

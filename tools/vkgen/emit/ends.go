@@ -8,15 +8,15 @@ import (
 func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* Prototypes of the upper and lower ends that are written in C, so that a wrong parameter does not compile. */")
+	t.f("/* Prototypes of the trampolines and terminators that are written in C, so that a wrong parameter does not compile. */")
 	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"zvk.h\"\n")
 	for _, part := range []struct {
 		title  string
 		prefix string
 		take   func(*loader.Command) bool
 	}{
-		{"Upper ends.", "tramp_", func(c *loader.Command) bool { return c.HandUpper }},
-		{"Lower ends.", "term_", func(c *loader.Command) bool { return c.HandLower }},
+		{"Trampolines.", "tramp_", func(c *loader.Command) bool { return c.HandUpper }},
+		{"Terminators.", "term_", func(c *loader.Command) bool { return c.HandLower }},
 	} {
 		t.f("/* %s */", part.title)
 		for _, c := range s.Commands {
@@ -36,20 +36,20 @@ func handWritten(s *loader.Set) []byte {
 	var t text
 	t.f("<!-- %s -->", mark(s))
 	t.f("# Commands written by hand\n")
-	t.f("Every other command is one macro line of `spine/gen/ztrampolines.inc`. The *upper end* is what programs call, the *lower\n" +
-		"end* what the last layer calls; an end that is not named here is made by the assembler, or there is none. The list is\n" +
-		"`tools/vkgen/loader/exceptions.go`.\n")
-	t.f("| command | ends in C | why |\n| --- | --- | --- |")
+	t.f("Every other command is one macro line of `spine/gen/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
+		"the *terminator* what the last layer calls; what is not named here is made by the assembler, or there is none. The list\n" +
+		"is `tools/vkgen/loader/exceptions.go`.\n")
+	t.f("| command | in C | why |\n| --- | --- | --- |")
 	for _, h := range loader.Hands {
 		if s.Find(h.Command) == nil {
 			continue
 		}
-		which := "lower"
+		which := "terminator"
 		switch {
 		case h.Upper && h.Lower:
 			which = "both"
 		case h.Upper:
-			which = "upper"
+			which = "trampoline"
 		}
 		t.f("| `%s` | %s | %s |", h.Command, which, h.Why)
 	}

@@ -35,7 +35,7 @@ func slots(s *loader.Set, names *table) []byte {
 	device := s.DeviceSlots()
 	number(&t, "DSLOT", device)
 	t.f("#define DSLOT_COUNT %d\n", len(device))
-	t.f("/* Device commands that end in the loader's lower end (GPA-086). */")
+	t.f("/* Device commands that end in the loader's terminator (GPA-086). */")
 	lower := s.LowerSlots()
 	number(&t, "LSLOT", lower)
 	t.f("#define LOWER_DEVICE_COUNT %d\n", len(lower))
@@ -89,7 +89,7 @@ func trampolines(s *loader.Set) []byte {
 	t.f("/* One line a command and end; the includer defines what the macros mean and redefines the others as nothing. Ends that\n" +
 		" * are written in C are left out, and so are aliases of core commands (they share the core command's ends). */")
 	macro := map[loader.Kind]string{loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV", loader.Device: "DEVICE"}
-	t.f("\n/* Upper ends. */")
+	t.f("\n/* Trampolines. */")
 	for _, c := range s.Commands {
 		if c.HandUpper || c.CoreAlias != "" || macro[c.Kind] == "" {
 			continue
@@ -100,7 +100,7 @@ func trampolines(s *loader.Set) []byte {
 		}
 		t.f("%s_TRAMPOLINE%s(%s)", macro[c.Kind], suffix, c.Name)
 	}
-	t.f("\n/* Lower ends. */")
+	t.f("\n/* Terminators. */")
 	for _, c := range s.Commands {
 		if c.Kind == loader.PhysDev && !c.HandLower && c.CoreAlias == "" {
 			t.f("PHYSDEV_TERMINATOR(%s)", c.Name)
@@ -237,8 +237,8 @@ func namesHeader(s *loader.Set, names *table) []byte {
 
 struct name_record {
     uint32_t name;   /* +0: offset in names_text */
-    int32_t tramp;   /* +4: upper end, from names_commands */
-    int32_t term;    /* +8: lower end, from names_commands; 0: none */
+    int32_t tramp;   /* +4: trampoline, from names_commands */
+    int32_t term;    /* +8: terminator, from names_commands; 0: none */
     int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */

@@ -56,7 +56,7 @@ func hand(ends int, command, why string) Hand {
 }
 
 // Hands are the commands with an end that the assembler cannot make from one macro line. Device-level commands have a
-// lower end only when they stand here (GPA-086).
+// terminator only when they stand here (GPA-086).
 var Hands = []Hand{
 	hand(both, "vkCreateInstance", "builds the instance: layers, drivers, tables"),
 	hand(both, "vkDestroyInstance", "takes the instance apart; NULL is allowed (HND-010)"),
@@ -69,7 +69,7 @@ var Hands = []Hand{
 	hand(both, "vkEnumeratePhysicalDeviceGroups", "gives the loader's own objects for the chain's (EXT-035 to EXT-038)"),
 	hand(both, "vkCreateDevice", "builds the device: chain, tables, extension filter"),
 	hand(up, "vkDestroyDevice", "forgets the device; NULL is allowed (HND-023)"),
-	hand(both, "vkEnumerateDeviceLayerProperties", "answered at the upper end; the lower end complains (GPA-088)"),
+	hand(both, "vkEnumerateDeviceLayerProperties", "answered by the trampoline; the terminator complains (GPA-088)"),
 	hand(down, "vkEnumerateDeviceExtensionProperties", "adds and filters extensions of layers (LAY-257 to LAY-266)"),
 	hand(up, "vkGetDeviceQueue", "sets the queue's first word (GPA-073, GPA-074)"),
 	hand(up, "vkGetDeviceQueue2", "sets the queue's first word (GPA-073, GPA-074)"),

@@ -169,7 +169,7 @@ func TestInstanceExtensions(t *testing.T) {
 	}
 }
 
-// Every hand-written command is known, stands once, and gives its reason; no instance-level command is without a lower end.
+// Every hand-written command is known, stands once, and gives its reason; no instance-level command is without a terminator.
 func TestHands(t *testing.T) {
 	all := known()
 	seen := map[string]bool{}
@@ -187,7 +187,7 @@ func TestHands(t *testing.T) {
 	}
 	for _, c := range commands.All {
 		if c.Kind == commands.Instance && !lower[c.Name] && !lower[c.Alias] {
-			t.Errorf("%s has no lower end", c.Name)
+			t.Errorf("%s has no terminator", c.Name)
 		}
 	}
 }

@@ -39,7 +39,7 @@ type Command struct {
 	HandLower bool
 }
 
-// Upper gives the symbol of the upper end.
+// Upper gives the symbol of the trampoline.
 func (c *Command) Upper() string {
 	if c.CoreAlias != "" {
 		return "tramp_" + c.CoreAlias
@@ -47,7 +47,7 @@ func (c *Command) Upper() string {
 	return "tramp_" + c.Name
 }
 
-// Lower gives the symbol of the lower end, or "".
+// Lower gives the symbol of the terminator, or "".
 func (c *Command) Lower() string {
 	switch {
 	case c.CoreAlias != "":
@@ -83,7 +83,7 @@ func (s *Set) DeviceSlots() []*Command {
 	return s.filter(func(c *Command) bool { return c.Kind == Device })
 }
 
-// LowerSlots are the device commands that end in the loader's lower end.
+// LowerSlots are the device commands that end in the loader's terminator.
 func (s *Set) LowerSlots() []*Command {
 	return s.filter(func(c *Command) bool {
 		return c.Kind == Device && c.HandLower && !slices.Contains(bothTables, c.Name)
@@ -144,7 +144,7 @@ func Select(r *registry.Registry) (*Set, error) {
 		if c.Kind != Instance || c.HandLower || c.CoreAlias != "" {
 			return true
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: instance-level, and no lower end is written for it", c.Name))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: instance-level, and no terminator is written for it", c.Name))
 		delete(s.byName, c.Name)
 		return false
 	})
