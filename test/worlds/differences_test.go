@@ -6,7 +6,6 @@ import "slices"
 type knownDifference struct {
 	statement, reason string
 	explains          func(c *contrast) bool
-	met               int
 }
 
 var knownDifferences = []knownDifference{

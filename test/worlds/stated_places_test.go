@@ -282,5 +282,3 @@ const (
 	v1_1 = 1<<10 | 1
 	v1_3 = 1<<10 | 3
 )
-
-func cleaned(path string) string { return filepath.Clean(path) }
