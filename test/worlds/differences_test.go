@@ -11,6 +11,8 @@ type knownDifference struct {
 var knownDifferences = []knownDifference{
 	{statement: "DRV-071 ERRATA 22", reason: "the reference goes on with the handle that a failed function has not written, and crashes",
 		explains: func(c *contrast) bool { return c.died() }},
+	{statement: "LAY-5 LAY-8", reason: "a folder in a manifest's place fails the call",
+		explains: func(c *contrast) bool { return c.hasFile(".json/") }},
 	{statement: "ERRATA 19", reason: "VK_INCOMPLETE of a list ends the reference's call",
 		explains: func(c *contrast) bool { return c.imposes("vkEnumerate", code("5")) }},
 	{statement: "ERRATA 20", reason: "a driver without an extension list takes the others along",

@@ -155,22 +155,11 @@ func chain(active []*layer) (list []*layer) {
 // globals are the layers that count for global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those whose
 // extensions do.
 func (s *stated) globals() (hooked, extended []*layer) {
-	var list []*layer
 	set := s.settings()
-	exclusive := false
-	if set != nil && set.layers {
-		s.global = true
-		list = s.layers(set)
-		s.global = false
-		exclusive = !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
-	} else {
-		var over *layer
-		list, over = s.implicits()
-		if over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) {
-			list = append(list, s.explicits(over)...)
-		}
-		list = s.single(slices.DeleteFunc(s.valid(list), s.suppressed)) // LAY-114
-	}
+	s.global = true
+	list := s.layers(set)
+	s.global = false
+	exclusive := set != nil && set.layers && !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
 	quirk := !exclusive && slices.ContainsFunc(list, func(l *layer) bool { return l.meta && l.implicit })
 	components := map[string]bool{}
 	for _, l := range list {

@@ -19,7 +19,6 @@ type instance struct {
 
 // link is a layer in the chain.
 type link struct {
-	layer  *layer
 	who    string
 	device bool
 }
@@ -179,7 +178,7 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 		*opened = append(*opened, l.library)
 		who, device, ok := s.loads(l)
 		if ok {
-			i.chain = append([]*link{{l, who, device}}, i.chain...)
+			i.chain = append([]*link{{who, device}}, i.chain...)
 		}
 		refused = refused || !ok && slices.Contains(t.layers, l.name) // LAY-297 to LAY-300
 	}
@@ -436,7 +435,6 @@ func (s *stated) device(i *instance, d *physical, n int, o *observation) {
 }
 
 func (s *stated) createDevice(i *instance, d *physical, wanted []string, calls *[]string) int32 {
-	const function = "vkEnumerateDeviceExtensionProperties"
 	result, has := s.deviceExtensions(i, d)
 	if result != success && result != incomplete { // DEV-020
 		return result
