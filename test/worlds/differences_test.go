@@ -13,6 +13,8 @@ var knownDifferences = []knownDifference{
 		explains: func(c *contrast) bool { return c.died() }},
 	{statement: "LAY-5 LAY-8", reason: "a folder in a manifest's place fails the call",
 		explains: func(c *contrast) bool { return c.hasFile(".json/") }},
+	{statement: "LAY-186", reason: "an override layer whose app_keys name the program twice is not used",
+		explains: func(c *contrast) bool { return c.has(`"$EXE","$EXE"`) }},
 	{statement: "ERRATA 19", reason: "VK_INCOMPLETE of a list ends the reference's call",
 		explains: func(c *contrast) bool { return c.imposes("vkEnumerate", code("5")) }},
 	{statement: "ERRATA 20", reason: "a driver without an extension list takes the others along",
