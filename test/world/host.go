@@ -104,6 +104,9 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")
 	w.check(err)
+	w.check(errors.Close())
+	errors, err = os.OpenFile(errors.Name(), os.O_WRONLY|os.O_APPEND, 0) // so that ForgetStderr leaves no hole
+	w.check(err)
 	defer errors.Close()
 	h.cmd.Stderr = errors
 	h.stderr = errorFile(errors.Name())
@@ -240,15 +243,10 @@ func (h *Host) Dies(verb string, words ...string) Exit {
 // Stderr returns what has been written to standard error so far.
 func (h *Host) Stderr() string { return h.stderr.String() }
 
-// StderrFrom returns what was written after the first bytes, and how many there are now.
-func (h *Host) StderrFrom(bytes int64) (string, int64) {
+// ForgetStderr takes away what was written so far.
+func (h *Host) ForgetStderr() {
 	h.w.T.Helper()
-	file, err := os.Open(string(h.stderr))
-	h.w.check(err)
-	defer file.Close()
-	text, err := io.ReadAll(io.NewSectionReader(file, bytes, 1<<30))
-	h.w.check(err)
-	return string(text), bytes + int64(len(text))
+	h.w.check(os.Truncate(string(h.stderr), 0))
 }
 
 // Messages returns the loader's lines so far without their header.

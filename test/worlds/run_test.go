@@ -45,7 +45,6 @@ type worker struct {
 	kinds map[string]int // how many worlds of each kind there were
 	met   map[string]int // known differences of the reference
 
-	said             int64             // bytes on standard error that were read
 	texts            map[string]string // the scripts as they lie there
 	written, folders map[string]bool   // of the world
 }
@@ -208,6 +207,7 @@ type guest struct {
 	seen  observation
 	log   int // bytes of the fakes' log so far
 	reads int // lines of the interposer's
+	said  int // bytes on standard error
 	ended world.Answer
 }
 
@@ -241,8 +241,9 @@ func (g *guest) accesses() []string {
 
 // messages gives the loader's lines since the last time: "ERROR|LAYER: text".
 func (g *guest) messages() []string {
-	fresh, said := g.w.host.StderrFrom(g.w.said)
-	g.w.said = said
+	text := g.w.host.Stderr()
+	fresh := text[g.said:]
+	g.said = len(text)
 	var lines []string
 	for _, line := range strings.Split(fresh, "\n") {
 		line, ok := strings.CutPrefix(line, "[Vulkan Loader] ")
@@ -277,6 +278,7 @@ func once(names []string) []string {
 // show lets a program use the world on a loader and says what it showed.
 func (w *worker) show(d *description, loader string) observation {
 	g := &guest{w: w}
+	w.host.ForgetStderr()
 	g.do("child")
 	var words []string
 	for name, value := range w.environment(d) {
