@@ -157,6 +157,9 @@ func (m *maker) driverScript(name string) []string {
 	if m.one(15) {
 		lines = append(lines, "result vkEnumeratePhysicalDevices "+m.result()+phase())
 	}
+	if m.one(25) {
+		lines = append(lines, "result vkEnumeratePhysicalDeviceGroups "+m.result()+phase())
+	}
 	if m.one(8) {
 		lines = append(lines, "result vkEnumerateDeviceExtensionProperties "+m.result()+phase())
 	}

@@ -40,7 +40,7 @@ func (a *activation) put(l *layer, within []*layer, privileged bool) {
 		case slices.Contains(within, c) || c == l:
 		case c.implicit && !a.enabled(c) && !privileged: // LAY-177, LAY-202
 		default:
-			a.put(c, append(slices.Clone(within), l), privileged)
+			a.put(c, append(slices.Clone(within), l), false) // LAY-134 speaks of the override layer's own components
 		}
 	}
 	if whole {
@@ -127,7 +127,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
 			case c.implicit && !s.enabled(c) && !privileged: // OVR-19, LAY-177
 			case named(active, name) == nil || c.meta:
-				put(c, append(slices.Clone(within), l), privileged)
+				put(c, append(slices.Clone(within), l), false)
 			}
 		}
 		if whole {
