@@ -104,6 +104,9 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")
 	w.check(err)
+	w.check(errors.Close())
+	errors, err = os.OpenFile(errors.Name(), os.O_WRONLY|os.O_APPEND, 0) // so that ForgetStderr leaves no hole
+	w.check(err)
 	defer errors.Close()
 	h.cmd.Stderr = errors
 	h.stderr = errorFile(errors.Name())
@@ -239,6 +242,12 @@ func (h *Host) Dies(verb string, words ...string) Exit {
 
 // Stderr returns what has been written to standard error so far.
 func (h *Host) Stderr() string { return h.stderr.String() }
+
+// ForgetStderr takes away what was written so far.
+func (h *Host) ForgetStderr() {
+	h.w.T.Helper()
+	h.w.check(os.Truncate(string(h.stderr), 0))
+}
 
 // Messages returns the loader's lines so far without their header.
 func (h *Host) Messages() []string { return messages(h.stderr.String()) }

@@ -16,6 +16,7 @@ type description struct {
 	env     map[string]string   // variables
 	scripts map[string][]string // of the fakes, by name
 	app     app
+	flavor  flavor
 }
 
 // app is what the program asks for, at its first try.
@@ -26,6 +27,12 @@ type app struct {
 	exts       []string
 	deviceExts []string
 	named      string // the layer whose extensions it asks for
+}
+
+// asksNothing tells whether the tool can foretell the world: it decides for a program that asks for nothing of its own, and
+// reads folders in the order of names.
+func (d *description) asksNothing() bool {
+	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts) == 0 && d.env["WORLD_SORTED"] != "2"
 }
 
 func (d *description) clone() *description {
@@ -59,6 +66,9 @@ func (d *description) String() string {
 		if value != "" {
 			fmt.Fprintf(&out, "program %s %s\n", key, value)
 		}
+	}
+	if d.flavor == common {
+		out.WriteString("oracle reference\n")
 	}
 	word("api", d.app.api)
 	if d.app.flags != 0 {
@@ -94,6 +104,8 @@ func parseCase(text []byte) (*description, error) {
 		case "":
 		case "#":
 			d.why += rest + "\n"
+		case "oracle":
+			d.flavor = common
 		case "env":
 			name, value, _ = strings.Cut(rest, "=")
 			d.env[name] = value
@@ -122,6 +134,9 @@ func parseCase(text []byte) (*description, error) {
 		default:
 			return nil, fmt.Errorf("line %d: %q", i+1, line)
 		}
+	}
+	if d.flavor == free && d.asksNothing() {
+		d.flavor = plain
 	}
 	for _, file := range archive.Files {
 		d.files[file.Name] = strings.TrimSuffix(string(file.Data), "\n")

@@ -1,15 +1,22 @@
-// Package worlds compares, in random worlds, what the decision says with what drivers and layers saw.
+// Package worlds asks three oracles about random worlds.
 //
-// A world is random folders, manifests (good, odd, broken), variables, a settings file and what a program asks for. The
-// expectation is what internal/core/plan decides with facts that are read from the same files; the observation is what the
-// fake drivers and layers wrote down, what the interposer saw being opened, and what the program got. The loader's own
-// log is never looked at.
+// A world is random folders, manifests (good, odd, broken), variables, a settings file, drivers and layers that return any
+// result from any function, and what a program of any version asks for. It is shown to the loader in a process of its own:
+// a program that uses the global functions, creates an instance (again without what was refused, until there is one) and
+// devices. The observation is what the program got, what the fake drivers and layers wrote down, what the interposer saw
+// being opened, and the lines that were logged.
 //
-//	go test ./test/worlds -args -worlds 2000 -seed 1   more of them
-//	go test ./test/worlds -args -worlds 1 -seed 77     one again; it is shown, and made smaller when it fails
+//	stated_*_test.go     by statements: what must be seen, worked out from their text alone, with nothing of the core
+//	tool_test.go         by tool: what "vkloader explain --json" says, for a program that asks for nothing of its own
+//	reference_test.go    by reference: Debian's libvulkan1, in worlds of what it has; differences_test.go lists where it
+//	                     does otherwise, by statement and with the reason; any other difference fails
+//	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference
+//	shrink_test.go       makes a failing world smaller
+//	testdata/*.txtar     what was left of those that failed; they are asked about on every run
 //
-// The same worlds, for a program that asks for nothing of its own, are explained by the built tool, and what its JSON says
-// is compared with the same observation.
+// Where the statements leave something open, or disagree, the choices of test/conformance/reasons.txt hold.
 //
-//	go test ./test/worlds -run Foretells -args -toolworlds 2000
+//	go test ./test/worlds -args -worlds 20000 -seed 1   more of them
+//	go test ./test/worlds -args -worlds 1 -seed 77      one again
+//	go test ./test/worlds -args -seed 77 -worlds 1 -keep    what is left of it becomes a case
 package worlds

@@ -12,7 +12,7 @@ import (
 type maker struct {
 	*rand.Rand
 	d      *description
-	flavor flavor
+	flavor flavor   // of d
 	names  []string // of layers, still to be used: in worlds for the reference each has one manifest
 }
 
@@ -48,7 +48,7 @@ var (
 
 func generate(seed int64) *description {
 	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, env: map[string]string{},
-		scripts: map[string][]string{}}, flavorOf(seed), slices.Clone(allNames)}
+		scripts: map[string][]string{}, flavor: flavorOf(seed)}, flavorOf(seed), slices.Clone(allNames)}
 	for _, name := range drivers {
 		m.d.scripts[name] = m.driverScript(name)
 	}
@@ -156,6 +156,9 @@ func (m *maker) driverScript(name string) []string {
 	}
 	if m.one(15) {
 		lines = append(lines, "result vkEnumeratePhysicalDevices "+m.result()+phase())
+	}
+	if m.one(25) {
+		lines = append(lines, "result vkEnumeratePhysicalDeviceGroups "+m.result()+phase())
 	}
 	if m.one(8) {
 		lines = append(lines, "result vkEnumerateDeviceExtensionProperties "+m.result()+phase())
@@ -286,7 +289,7 @@ func (m *maker) slashes(path string) string {
 func (m *maker) places() string {
 	var list []string
 	for range m.Intn(4) {
-		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), folders, folders, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
+		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), folders, folders, []string{"$R/c1/", "$R/c2//"}, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
 	}
 	return strings.Join(list, ":")
 }

@@ -92,6 +92,16 @@ func (c *contrast) has(text string) bool {
 	return false
 }
 
+// hasFile tells whether a path of the world contains a text.
+func (c *contrast) hasFile(text string) bool {
+	for path := range c.d.files {
+		if strings.Contains(path, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // died tells whether the reference's process did not end well.
 func (c *contrast) died() bool {
 	lines, _ := c.theirs.find("end")

@@ -130,9 +130,7 @@ func (w *worker) script(name string, lines []string) {
 	if w.texts[name] == text {
 		return
 	}
-	path := w.Path("lib", name+".so.script")
-	w.must(os.WriteFile(path+".new", []byte(text), 0o644))
-	w.must(os.Rename(path+".new", path))
+	w.must(os.WriteFile(w.Path("lib", name+".so.script"), []byte(text), 0o644))
 	w.texts[name] = text
 }
 
@@ -279,7 +277,8 @@ func once(names []string) []string {
 
 // show lets a program use the world on a loader and says what it showed.
 func (w *worker) show(d *description, loader string) observation {
-	g := &guest{w: w, said: len(w.host.Stderr())}
+	g := &guest{w: w}
+	w.host.ForgetStderr()
 	g.do("child")
 	var words []string
 	for name, value := range w.environment(d) {

@@ -40,7 +40,7 @@ func (a *activation) put(l *layer, within []*layer, privileged bool) {
 		case slices.Contains(within, c) || c == l:
 		case c.implicit && !a.enabled(c) && !privileged: // LAY-177, LAY-202
 		default:
-			a.put(c, append(slices.Clone(within), l), privileged)
+			a.put(c, append(slices.Clone(within), l), false) // LAY-134 speaks of the override layer's own components
 		}
 	}
 	if whole {
@@ -127,7 +127,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
 			case c.implicit && !s.enabled(c) && !privileged: // OVR-19, LAY-177
 			case named(active, name) == nil || c.meta:
-				put(c, append(slices.Clone(within), l), privileged)
+				put(c, append(slices.Clone(within), l), false)
 			}
 		}
 		if whole {
@@ -155,20 +155,11 @@ func chain(active []*layer) (list []*layer) {
 // globals are the layers that count for global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those whose
 // extensions do.
 func (s *stated) globals() (hooked, extended []*layer) {
-	var list []*layer
 	set := s.settings()
-	exclusive := false
-	if set != nil && set.layers {
-		list = s.layers(set)
-		exclusive = !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
-	} else {
-		var over *layer
-		list, over = s.implicits()
-		if over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) {
-			list = append(list, s.explicits(over)...)
-		}
-		list = s.single(slices.DeleteFunc(s.valid(list), s.suppressed)) // LAY-114
-	}
+	s.global = true
+	list := s.layers(set)
+	s.global = false
+	exclusive := set != nil && set.layers && !slices.ContainsFunc(set.entries, func(e entry) bool { return e.control == "unordered_layer_location" })
 	quirk := !exclusive && slices.ContainsFunc(list, func(l *layer) bool { return l.meta && l.implicit })
 	components := map[string]bool{}
 	for _, l := range list {

@@ -148,6 +148,21 @@ func (s *stated) reports(who string) uint32 {
 	return 1 << 22
 }
 
+// refused says why a driver's library is of no use (3.1, 3.2): it is named as its manifest names it.
+func (s *stated) refused(d *driver) {
+	who := s.fakeAt(d.library)
+	switch kind := libraries[who].kind; {
+	case strings.HasSuffix(d.library, "/wrong.so"): // DRV-041
+		s.say("DRIVER: Requested ICD " + d.library + " was wrong bit-type. Ignoring this JSON")
+	case who == "" || !libraries[who].isDriver(): // DRV-042
+		s.say("ERROR|DRIVER: loader_icd_scan: Failed loading library associated with ICD JSON " + d.library + ". Ignoring this JSON")
+	case kind == "driver_none": // DRV-059
+		s.say("ERROR: loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or 'vk_icdGetInstanceProcAddr' from ICD " + d.library + " failed.")
+	default: // DRV-051
+		s.say("ERROR: loader_scanned_icd_add: ICD " + d.library + " doesn't support interface version compatible with loader, skip this ICD.")
+	}
+}
+
 // imposed is what a fake's script says of a function's result.
 func (s *stated) imposed(who, function, phase string) (int32, bool) {
 	for _, words := range s.seek(who, "result") {
@@ -207,7 +222,9 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 		case r == noMemory, r == noDeviceMemory:
 			return nil, nil, r
 		case r != success:
-			failed = r
+			if failed == success {
+				failed = r
+			}
 			continue
 		}
 		left = append(left, d)
@@ -234,8 +251,8 @@ func (s *stated) hasPCI(i *instance, d *physical) bool {
 		return false
 	}
 	reports := s.reports(d.who)
-	if minor(i.api) >= v1_1 && minor(d.api) >= v1_1 {
-		return minor(reports) >= v1_1
+	if minor(i.api) >= v1_1 && minor(d.api) >= v1_1 && minor(reports) >= v1_1 {
+		return true
 	}
 	return slices.ContainsFunc(s.seek(d.who, "ext"), func(words []string) bool { return words[0] == "VK_KHR_get_physical_device_properties2" })
 }
@@ -251,7 +268,7 @@ type physical struct {
 
 func (s *stated) devicesOf(who string) (list []*physical) {
 	for _, words := range s.seek(who, "device") {
-		d := &physical{who: who, vendor: 0x1000, device: 1, api: s.reports(who)}
+		d := &physical{who: who, kind: "discrete", vendor: 0x1000, device: 1, api: s.reports(who)}
 		for _, word := range words {
 			key, value, _ := strings.Cut(word, "=")
 			number, _ := strconv.Atoi(value)

@@ -266,8 +266,11 @@ func (s *stated) explicits(over *layer) (list []*layer) {
 // regular builds the layer list without a settings file (LAY-101).
 func (s *stated) regular() []*layer {
 	list, over := s.implicits()
-	list = s.valid(append(list, s.explicits(over)...))
-	if over != nil && slices.Contains(list, over) { // LAY-213
+	if !s.global || over != nil || slices.ContainsFunc(list, func(l *layer) bool { return l.meta }) { // LAY-100
+		list = append(list, s.explicits(over)...)
+	}
+	list = s.valid(list)
+	if over != nil && slices.Contains(list, over) && !s.global { // LAY-213, LAY-215
 		list = slices.DeleteFunc(list, func(l *layer) bool {
 			if l == over || !slices.Contains(over.black, l.name) {
 				return false

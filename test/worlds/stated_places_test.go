@@ -19,6 +19,7 @@ type stated struct {
 	read     []string // of the call: opendir, fopen
 	log      []string // of the call
 	scripts  map[string][]string
+	global   bool // the list is for global functions
 	quiet    bool // the settings file wants less said than is compared
 }
 
@@ -281,5 +282,3 @@ const (
 	v1_1 = 1<<10 | 1
 	v1_3 = 1<<10 | 3
 )
-
-func cleaned(path string) string { return filepath.Clean(path) }

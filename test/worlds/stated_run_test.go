@@ -107,7 +107,7 @@ func (s *stated) statedGlobals(o *observation) {
 	if name := s.d.app.named; name != "" {
 		if l := named(layers, name); l != nil {
 			o.add("extensions of a layer", append([]string{"result 0"}, texts(l.instance)...)...)
-		} else if set != nil && set.layers && set.offs(name) { // SET-74
+		} else if set != nil && set.layers && set.off[name] { // SET-74
 			o.add("extensions of a layer", "result 0")
 		} else {
 			o.add("extensions of a layer", "result -6")
@@ -130,7 +130,7 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	i.list = s.layers(set)
 	for n, name := range t.layers {
 		switch {
-		case set != nil && set.layers && set.offs(name): // SET-56
+		case set != nil && set.layers && set.off[name]: // SET-56
 			s.say(fmt.Sprintf("ERROR: loader_validate_layers: Layer %d was explicitly prevented from being enabled by the loader settings file", n))
 			return nil, -6
 		case named(i.list, name) == nil: // LAY-270
@@ -142,6 +142,9 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	drivers := s.drivers(set, t.given, wanted)
 	for _, d := range drivers {
 		*opened = append(*opened, d.library)
+		if d.who == "" {
+			s.refused(d)
+		}
 	}
 	if !slices.ContainsFunc(drivers, func(d *driver) bool { return d.who != "" }) { // INS-029
 		s.say("ERROR|DRIVER: vkCreateInstance: Found no drivers!")
@@ -316,12 +319,9 @@ func (s *stated) use(i *instance, o *observation, open map[string]bool) {
 	}
 	o.add("groups", lines...)
 	open["groups"] = result != success || len(devices) == 0
-	for _, m := range i.drivers {
-		if _, ok := s.imposed(m.who, "vkEnumeratePhysicalDevices", "count"); ok {
-			open["groups"] = true
-		}
-		if _, ok := s.imposed(m.who, "vkEnumeratePhysicalDevices", "fill"); ok {
-			open["groups"] = true
+	for _, m := range i.drivers { // what a driver that fails half-way leaves of the groups is for test/physdev
+		for _, words := range s.seek(m.who, "result") {
+			open["groups"] = open["groups"] || strings.HasPrefix(words[0], "vkEnumeratePhysicalDevice")
 		}
 	}
 	if len(devices) == 0 {
@@ -399,8 +399,8 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 		result = r // the last call tells whether the list is whole
 	}
 	exts = merged(exts, d.exts...)
-	for _, l := range chain(i.active) {
-		if l.implicit {
+	for _, l := range i.active {
+		if l.implicit && !l.meta { // ERRATA 25
 			exts = merged(exts, l.device...)
 		}
 	}

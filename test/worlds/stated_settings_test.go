@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -18,6 +19,7 @@ type settings struct {
 	entries   []entry
 	drivers   []string
 	exclusive bool
+	off       map[string]bool // names that may not be active
 }
 
 // settingsPath finds the file (SET-1 to SET-7).
@@ -47,7 +49,7 @@ func (s *stated) settingsPath() string {
 	first("XDG_DATA_DIRS", "/usr/local/share:/usr/share")
 	for _, base := range bases {
 		path := base + "/vulkan//loader_settings.d/vk_loader_settings.json"
-		if _, there := s.files[cleaned(path)]; there || s.isFolder(path) {
+		if _, there := s.files[filepath.Clean(path)]; there || s.isFolder(path) {
 			return path
 		}
 	}
@@ -176,15 +178,14 @@ func (s *stated) layers(set *settings) []*layer {
 			}
 		case e.control == "off": // SET-43
 			blocked[e.name] = true
+			set.decide(e.name, true)
 		case strings.HasSuffix(e.path, ".json"): // SET-42
-			for _, l := range s.layersOf(e.path, e.implicit) {
-				if l.name != e.name {
-					continue
-				}
+			if l := named(s.layersOf(e.path, e.implicit), e.name); l != nil {
 				blocked[e.name] = true // SET-47
+				set.decide(e.name, false)
 				l.control, l.settled = e.control, true
 				same := slices.ContainsFunc(own, func(o *layer) bool { return o.name == l.name && o.library == l.library && !o.meta })
-				if !same && !set.offs(e.name) { // SET-44: a meta-layer has no library, SET-56
+				if !same && !set.off[e.name] { // SET-44: a meta-layer has no library, SET-56
 					own = append(own, l)
 				}
 			}
@@ -197,12 +198,12 @@ func (s *stated) layers(set *settings) []*layer {
 	return slices.Concat(own[:at], regular, own[at:])
 }
 
-// offs are the names that the file forbids: the first entry of a name decides (SET-56).
-func (set *settings) offs(name string) bool {
-	for _, e := range set.entries {
-		if e.name == name && e.control != "unordered_layer_location" {
-			return e.control == "off"
-		}
+// decide keeps what the first entry of a name wants, of those that contribute something (SET-42, SET-56).
+func (set *settings) decide(name string, off bool) {
+	if set.off == nil {
+		set.off = map[string]bool{}
 	}
-	return false
+	if _, decided := set.off[name]; !decided {
+		set.off[name] = off
+	}
 }
