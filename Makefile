@@ -3,7 +3,7 @@
 #
 # Where things come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
-#   spine/*.c spine/asm/*.S spine/gen/z*.c   with it build/libvulkan.so.1.4.<header version>, and its links
+#   spine/*/*.c spine/asm/*.S             with it build/libvulkan.so.1.4.<header version>, and its links
 #   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
@@ -68,7 +68,7 @@ DEPS = -MMD -MP
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(wildcard spine/*.c spine/asm/*.S spine/gen/z*.c)
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/asm/*.S))
 DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 

@@ -79,23 +79,6 @@ typedef struct VkIcdSurfaceHeadless {
     VkIcdSurfaceBase base;
 } VkIcdSurfaceHeadless;
 
-/* The part of the loader's surface object that drivers below interface version 3 and drivers that take it as it is may
- * read (WSI-008): the platform's structure at offset 0, then what describes the whole. */
-typedef struct VklIcdSurface {
-    union {
-        VkIcdSurfaceBase base;
-        VkIcdSurfaceWayland wayland;
-        VkIcdSurfaceXcb xcb;
-        VkIcdSurfaceXlib xlib;
-        VkIcdSurfaceDisplay display;
-        VkIcdSurfaceHeadless headless;
-    };
-    uint32_t base_size;           /* 4 */
-    uint32_t platform_size;       /* of the structure used */
-    uint32_t non_platform_offset; /* of base_size from the start */
-    uint32_t entire_size;         /* of the whole object */
-} VklIcdSurface;
-
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
 
 #define CURRENT_LOADER_LAYER_INTERFACE_VERSION 2
@@ -223,7 +206,6 @@ _Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfa
                "VkIcdSurfaceWayland");
 _Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48,
                "VkIcdSurfaceDisplay");
-_Static_assert(offsetof(VklIcdSurface, base_size) == 48, "WSI-008: after the largest platform structure");
 _Static_assert(sizeof(VkNegotiateLayerInterface) == 48, "LAY-285");
 _Static_assert(offsetof(VkLayerInstanceCreateInfo, u) == 24 && sizeof(VkLayerInstanceCreateInfo) == 40,
                "instance chain");

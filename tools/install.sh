@@ -31,6 +31,7 @@ put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
     put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
 done
 
+# shellcheck disable=SC2016 # it is pkg-config that expands them
 cat > "$d$LIBDIR/pkgconfig/vulkan.pc" <<PC
 prefix=$PREFIX
 exec_prefix=\${prefix}

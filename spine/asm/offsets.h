@@ -1,11 +1,11 @@
-/* offsets.h: the numbers that assembler and C must agree on; names.c asserts every one of them. */
+/* offsets.h: the numbers that assembler and C must agree on; dispatch/names.c asserts the offsets. */
 #ifndef VKL_OFFSETS_H
 #define VKL_OFFSETS_H
 
 /* Eight bytes at +8 of instances and physical devices; small enough for a comparison with an immediate operand. */
 #define INSTANCE_MAGIC 0x10ADED01
-#define PHYSDEV_UPPER_MAGIC 0x10ADED02
-#define PHYSDEV_LOWER_MAGIC 0x10ADED03
+#define PHYSDEV_TRAMP_MAGIC 0x10ADED02
+#define PHYSDEV_TERM_MAGIC 0x10ADED03
 /* First four bytes of a device's table. */
 #define DEVICE_MARK 0x1DEAD04C
 

@@ -1,4 +1,4 @@
-/* x86_64.S: upper ends (trampolines), lower ends (terminators) and stubs that need no signature, for x86-64 System V.
+/* x86_64.S: trampolines, terminators and stubs that need no signature, for x86-64 System V.
  *
  * What each does: check the first argument, find the function in a table, jump. It touches rax, r10 and r11 alone, so
  * that every argument, in registers or on the stack, passes as it is. It never calls, and never uses the stack: a
@@ -28,7 +28,7 @@
     .size \name, . - \name
 .endm
 
-/* The exported name of an upper end: same address. */
+/* The exported name of a trampoline: same address. */
 .macro exported name
     .globl  \name
     .type   \name, @function
@@ -76,7 +76,7 @@
     cold_handle .Lbad_\name, \command
 .endm
 
-/* Lower end: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
+/* Terminator: the driver's handle and the driver's function; the loader's object stays in r11 for the missing stubs. */
 .macro physdev_terminator name, slot
     begin   term_\name, 5
     movq    %rdi, %r11
@@ -109,7 +109,7 @@
 
 #define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
 #define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_UPPER_MAGIC
+#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
 #define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
 #define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
 #define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n

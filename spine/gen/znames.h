@@ -26,7 +26,7 @@ struct name_record {
     uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
-    uint8_t gate;    /* +22: GATE_ + 1; 0: none */
+    uint8_t ext;     /* +22: EXT_ + 1; 0: none */
     uint8_t param;   /* +23: names_param */
 };
 _Static_assert(sizeof(struct name_record) == 24, "the layout of znames.inc");

@@ -52,8 +52,12 @@ func TestRow(t *testing.T) {
 		{"null", "gipa", 7, 100, true},
 		{"null", "n-draw-export", 22, 22, true},
 		{"null", "n-draw-export", 23, 22, false},
-		{"null", "cold", 4e6, 1e6, true},
-		{"null", "cold", 4.01e6, 1e6, false},
+		{"null", "cold", 0.75e6, 1e6, true},
+		{"null", "cold", 0.76e6, 1e6, false},
+		{"null", "space", 5096, 1000, true},
+		{"null", "space", 5097, 1000, false},
+		{"null", "threads", 1, 1, true},
+		{"null", "threads", 2, 1, false},
 		{"null", "draw-own", 1, 1, true},
 		{"null", "draw-own", 0, 1, false},
 		{"nvidia", "cycle", 9, 100, true},
@@ -72,6 +76,23 @@ func TestRow(t *testing.T) {
 	}
 	if r := newRow("alone", itemOf("load"), at(1), at(1)); r.Met != nil || r.Budget != "" {
 		t.Errorf("a budget where there is none: %+v", r)
+	}
+}
+
+// A larger world may take so many times as long, and the ratio counts as well.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	at := func(v float64) statistic { return statistic{Median: v, Lowest: v} }
+	for _, c := range []struct {
+		large, reference float64
+		met              bool
+	}{{120, 200, true}, {121, 200, false}, {120, 121, false}} {
+		rows := []row{newRow("100 manifests", itemOf("cycle"), at(10), at(20)), newRow("100 manifests", itemOf("layers"), at(1), at(2)),
+			newRow("1000 manifests", itemOf("cycle"), at(c.large), at(c.reference))}
+		limitSteps(rows)
+		if last := rows[2]; *last.Met != c.met || !strings.Contains(last.Budget, "≤ 12 × 100 manifests") || !*rows[0].Met {
+			t.Errorf("%+v: %v, %s", c, *last.Met, last.Budget)
+		}
 	}
 }
 

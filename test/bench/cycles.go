@@ -63,7 +63,7 @@ func (b *bench) repeat(s set, n int) ([]repetition, error) {
 	return list, nil
 }
 
-// settled is how much more may be resident at the end than after half of the times, in kB: the core's heap breathes.
+// settled is how much more may be resident at the end than after half of the times, in kB: what the C library keeps of freed memory varies.
 const settled = 512
 
 // grew says whether the process held more blocks at the end than after its warm-up, or went on taking memory.

@@ -65,7 +65,30 @@ func (b *bench) grow() ([]row, error) {
 			rows = append(rows, r)
 		}
 	}
+	limitSteps(rows)
 	return rows, nil
+}
+
+// limitSteps judges how much this loader's time grows from one size to ten times as much.
+func limitSteps(rows []row) {
+	for i := range rows {
+		r := &rows[i]
+		var size int
+		var kind string
+		b := budgetOf(r.Set, r.Item)
+		if b == nil || b.step == 0 || r.Met == nil {
+			continue
+		}
+		if n, _ := fmt.Sscanf(r.Set, "%d %s", &size, &kind); n != 2 {
+			continue
+		}
+		for _, before := range rows {
+			if before.Item == r.Item && before.Set == fmt.Sprintf("%d %s", size/10, kind) {
+				met := *r.Met && r.Ours.Median <= b.step*before.Ours.Median
+				r.Budget, r.Met = fmt.Sprintf("%s, ≤ %.0f × %s", r.Budget, b.step, before.Set), &met
+			}
+		}
+	}
 }
 
 func itemOf(key string) item {

@@ -314,12 +314,6 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 			if err != nil {
 				w.T.Fatal(err)
 			}
-			beside, _ := filepath.Glob(filepath.Join(filepath.Dir(w.Loader), "libvkcore-*"))
-			for _, core := range beside {
-				if err := os.Symlink(core, w.Path("lib", filepath.Base(core))); err != nil {
-					w.T.Fatal(err)
-				}
-			}
 			return w.Write("lib/libcopy.so", string(bytes)), ""
 		},
 		"handed out": func(w *world.World) (string, string) {

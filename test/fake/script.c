@@ -14,7 +14,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct script *) current;
-static _Atomic bool steady; /* the script says that it stays as it is */
+static _Atomic bool steady; /* the script says that it stays as it is, until the host says that scripts have changed */
+static _Atomic int steady_as;
 static struct stat read_as;
 
 const char *library_path(void)
@@ -94,7 +95,14 @@ const struct script *script_now(void)
     static struct script empty;
     char name[4200];
     struct stat is;
-    if (atomic_load(&steady)) return atomic_load(&current);
+    static const int *_Atomic changes;
+    static const int never;
+    if (!atomic_load(&changes)) {
+        const int *of_host = dlsym(RTLD_DEFAULT, "host_scripts_changed");
+        atomic_store(&changes, of_host ? of_host : &never);
+    }
+    int now = *(const volatile int *)atomic_load(&changes);
+    if (atomic_load(&steady) && atomic_load(&steady_as) == now) return atomic_load(&current);
     snprintf(name, sizeof name, "%s.script", library_path());
     if (stat(name, &is)) return &empty;
     pthread_mutex_lock(&lock);
@@ -112,10 +120,12 @@ const struct script *script_now(void)
             script = parse(text);
             atomic_store(&current, script);
             read_as = is;
-            for (int i = 0; i < script->count; i++)
-                if (!strcmp(script->statement[i].word[0], "steady")) atomic_store(&steady, true);
+            bool stays = false;
+            for (int i = 0; i < script->count; i++) stays = stays || !strcmp(script->statement[i].word[0], "steady");
+            atomic_store(&steady, stays);
         }
     }
+    atomic_store(&steady_as, now);
     pthread_mutex_unlock(&lock);
     return script ? script : &empty;
 }

@@ -213,11 +213,14 @@ func standIn(t testing.TB) string {
 	if os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
 		t.Skip("another library's objects are not known")
 	}
-	var objects []string
-	err := filepath.WalkDir(filepath.Join(world.Top(), "build", world.Variant(), "obj"), func(path string, _ fs.DirEntry, err error) error {
-		if base := filepath.Base(path); err == nil && strings.HasSuffix(base, ".o") &&
-			(base == "core.o" && filepath.Base(filepath.Dir(path)) == "obj" || strings.Contains(path, "/obj/spine/")) {
-			objects = append(objects, path)
+	folder := filepath.Join(world.Top(), "build", world.Variant(), "obj")
+	objects := []string{filepath.Join(folder, "core.o")}
+	err := filepath.WalkDir(filepath.Join(folder, "spine"), func(path string, _ fs.DirEntry, err error) error {
+		if source, ours := strings.CutSuffix(path, ".o"); err == nil && ours {
+			_, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, folder)))
+			if gone == nil { // else its source was renamed since
+				objects = append(objects, path)
+			}
 		}
 		return err
 	})

@@ -191,6 +191,12 @@ func TestG6FunctionsOfTheCLibrary(t *testing.T) {
 	run{env: map[string]string{"VK_LOADER_DEBUG": "all"}}.holds(t, "own-functions")
 }
 
+// holds: G-7
+func TestG7BytesAreNotKept(t *testing.T) {
+	t.Parallel()
+	both(t, "bytes-not-kept")
+}
+
 // holds: G-8 THR-015
 func TestG8AnswersWithOtherThreadsStopped(t *testing.T) {
 	plain(t)
@@ -210,6 +216,16 @@ func TestG11UnloadingUnmaps(t *testing.T) {
 	plain(t)
 	t.Parallel()
 	both(t, "close-rounds")
+}
+
+// holds: G-11
+func TestG11TwoLoaders(t *testing.T) {
+	if world.Variant() == "tsan" {
+		t.Skip("the sanitizer calls what an unloaded library gave to atexit")
+	}
+	t.Parallel()
+	second := copyFile(t, world.Library(), filepath.Join(resolved(t), "libvulkan.so.1"))
+	run{}.holds(t, "two-loaders", second)
 }
 
 // holds: G-11

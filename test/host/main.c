@@ -298,6 +298,7 @@ int main(int argc, char **argv)
     while (go_on && getline(&text, &room, stdin) > 0) {
         struct answer answer = {0};
         go_on = perform(text, &answer);
+        fflush(stderr);
         fputs(answer.text, stdout);
         fputc('\n', stdout);
         fflush(stdout);

@@ -14,7 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-COMMAND(setenv) { setenv(arg_or(line, "name", "X"), arg_or(line, "value", ""), 1); }
+/* name= value=, once or several times. */
+COMMAND(setenv)
+{
+    for (int i = 0; arg_nth(line, "name", i); i++) {
+        const char *value = arg_nth(line, "value", i);
+        setenv(arg_nth(line, "name", i), value ? value : "", 1);
+    }
+}
+
 COMMAND(unsetenv) { unsetenv(arg_or(line, "name", "X")); }
 
 COMMAND(chdir)
@@ -269,6 +277,35 @@ COMMAND(fork)
         put_raw(text);
     }
     free(text);
+}
+
+/* Fakes whose script is "steady" read it again. */
+extern int host_scripts_changed;
+int host_scripts_changed;
+COMMAND(scripts_changed)
+{
+    (void)line;
+    host_scripts_changed++;
+}
+
+/* A child goes on with the lines that come, until "quit" or its end; then this process answers how it ended. So many
+ * processes, each as fresh as this one, cost no start of a program. */
+COMMAND(child)
+{
+    int status = 0;
+    (void)line;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) return fail("%s", strerror(errno));
+    if (child == 0) {
+        /* Written when a command is done; the end of the process may take it along. */
+        setvbuf(stderr, NULL, _IOFBF, 1 << 16);
+        return put_int("child", getpid());
+    }
+    waitpid(child, &status, 0);
+    put_int("ended", child);
+    put_int("exit", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    put_int("signal", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
 COMMAND(state)

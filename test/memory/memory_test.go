@@ -198,7 +198,7 @@ func TestEveryAllocationThatFails(t *testing.T) {
 
 // The loader's own heap runs out: the same rules.
 //
-// holds: ALC-027 ALC-030 ALC-034 DRV-005
+// holds: ALC-027 ALC-030 ALC-034 DRV-005 G-9 G-10
 func TestEveryMallocThatFails(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {

@@ -83,11 +83,7 @@ func TestSortingSwitchedOff(t *testing.T) {
 		if got := names(h, all(h)); !slices.Equal(got, want) {
 			t.Errorf("VK_LOADER_DISABLE_SELECT=%q: %v, want %v", value, got, want)
 		}
-		var groups []string
-		for _, g := range groupNames(h, h.OK("device_groups")) {
-			groups = append(groups, g)
-		}
-		if !slices.Equal(groups, want) {
+		if groups := groupNames(h, h.OK("device_groups")); !slices.Equal(groups, want) {
 			t.Errorf("VK_LOADER_DISABLE_SELECT=%q: groups %v, want %v", value, groups, want)
 		}
 	}

@@ -3,10 +3,10 @@
  *
  * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
- * WORLD_SORTED=1: folders are read in the order of their names.
+ * WORLD_SORTED=1: folders are read in the order of their names; WORLD_SORTED=2: in the opposite order.
  * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
- * WORLD_ACCESS=file: accesses are appended there, "function argument" a line.
+ * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only those.
  * world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc can be
  * refused, is counted, and is looked for where WORLD_LOST is set.
  */
@@ -44,8 +44,9 @@ static const char *variable(const char *name)
 static void note(const char *function, const char *argument)
 {
     const char *file = variable("WORLD_ACCESS");
+    const char *only = variable("WORLD_ACCESS_OF");
     char text[4400];
-    if (!file) return;
+    if (!file || (only && !strstr(only, function))) return;
     int n = snprintf(text, sizeof text, "%s %s\n", function, argument ? argument : "(null)");
     int (*real_open)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
     int fd = real_open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -160,6 +161,11 @@ VISIBLE struct dirent *readdir(DIR *dir)
             memcpy(&l->entries[l->count], entry, entry->d_reclen);
         }
         if (l->count) qsort(l->entries, l->count, sizeof *l->entries, by_name);
+        for (size_t i = 0; !strcmp(variable("WORLD_SORTED"), "2") && i < l->count / 2; i++) {
+            struct dirent swap = l->entries[i];
+            l->entries[i] = l->entries[l->count - 1 - i];
+            l->entries[l->count - 1 - i] = swap;
+        }
     }
     struct dirent *next = l->given < l->count ? &l->entries[l->given++] : NULL;
     pthread_mutex_unlock(&listings_lock);

@@ -224,8 +224,8 @@ func judge(t *testing.T, all []round, build string, shared, long bool) {
 		peak[h] = max(peak[h], r["resident_kb"])
 	}
 	if long {
-		t.Log(fmt.Sprintf("%d lives, %d injected failures; resident at most %d kB in the first half, %d kB in the second; %d blocks of %d bytes",
-			last["lives"], last["injected"], peak[0], peak[1], last["blocks"], last["bytes"]))
+		t.Logf("%d lives, %d injected failures; resident at most %d kB in the first half, %d kB in the second; %d blocks of %d bytes",
+			last["lives"], last["injected"], peak[0], peak[1], last["blocks"], last["bytes"])
 		if build == "plain" && peak[1] > peak[0]+256 {
 			t.Errorf("resident memory: %v kB in the halves", peak)
 		}

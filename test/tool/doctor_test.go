@@ -10,8 +10,8 @@ import (
 	"vkloader/test/world"
 )
 
-// Without --probe nothing of a driver or layer runs, and the tool's process loads the C library alone, as the dynamic
-// linker itself tells; with it, each of them is loaded, in children.
+// Without --probe nothing of a driver or layer runs, and neither the tool's process nor a child loads any library, as a
+// dynamic linker would tell; with it, each of them is loaded, in children.
 func TestDoctorLoadsNothing(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -30,19 +30,13 @@ func TestDoctorLoadsNothing(t *testing.T) {
 	if seen := w.Log(); len(seen) > 0 {
 		t.Errorf("drivers and layers have run: %v", seen)
 	}
-	loaded := regexp.MustCompile(`calling init: (\S+)`).FindAllStringSubmatch(exit.Stderr, -1)
-	if len(loaded) == 0 {
-		t.Errorf("the dynamic linker tells nothing:\n%s", exit.Stderr)
-	}
-	for _, l := range loaded {
-		name := filepath.Base(l[1])
-		if !strings.HasPrefix(name, "libc.so") && !strings.HasPrefix(name, "ld-linux") && name != "redirect.so" {
-			t.Errorf("the tool's process, or a child, has loaded %s", l[1])
-		}
+	initialised := regexp.MustCompile(`calling init: (\S+)`)
+	if loaded := initialised.FindString(exit.Stderr); loaded != "" {
+		t.Errorf("the tool's process, or a child, has a dynamic linker: %s", loaded)
 	}
 
-	delete(w.Env, "LD_DEBUG")
 	out, _ = w.Run(2*time.Minute, tool, "doctor", "--probe")
+	delete(w.Env, "LD_DEBUG")
 	for _, who := range []string{"acme", "VK_LAYER_i"} {
 		if len(w.Log().By(who).Fn("constructor")) == 0 {
 			t.Errorf("--probe has not loaded %s:\n%s", who, out)

@@ -17,6 +17,12 @@ func (a Answer) Result() int {
 	return int(a.Int("result"))
 }
 
+// Has tells whether the member is there.
+func (a Answer) Has(key string) bool {
+	_, there := a[key]
+	return there
+}
+
 // Int returns a number.
 func (a Answer) Int(key string) int64 {
 	if n, ok := a[key].(json.Number); ok {

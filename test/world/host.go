@@ -153,6 +153,21 @@ func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
 		return nil, false
 	}
+	return h.answer(line)
+}
+
+// Next waits for one more answer: a host whose child has ended says how, after the child's own last one.
+func (h *Host) Next() Answer {
+	h.w.T.Helper()
+	answer, ok := h.answer("the end of a child")
+	if !ok {
+		h.w.T.Fatalf("the host ended with its child\n%s", h.stderr.String())
+	}
+	return answer
+}
+
+func (h *Host) answer(line string) (answer Answer, ok bool) {
+	h.w.T.Helper()
 	timer := time.NewTimer(Patience)
 	defer timer.Stop()
 	select {
@@ -330,13 +345,20 @@ func headerEnd(line string) int {
 // Log returns what the fakes of the world have seen so far, in order.
 func (w *World) Log() Log {
 	w.T.Helper()
+	log, _ := w.LogFrom(0)
+	return log
+}
+
+// LogFrom returns what they have seen after the log had that many bytes, and how many it has now.
+func (w *World) LogFrom(bytes int) (Log, int) {
+	w.T.Helper()
 	text, err := os.ReadFile(w.Path("log"))
 	if os.IsNotExist(err) {
-		return nil
+		return nil, 0
 	}
 	w.check(err)
 	var log Log
-	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(string(text[bytes:])), "\n") {
 		if line == "" {
 			continue
 		}
@@ -348,7 +370,7 @@ func (w *World) Log() Log {
 		}
 		log = append(log, event)
 	}
-	return log
+	return log, len(text)
 }
 
 // ForgetLog empties the log.

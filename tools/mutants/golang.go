@@ -81,13 +81,10 @@ func goMutants(file string, text []byte) ([]mutant, error) {
 				if _, isKey := element.(*ast.KeyValueExpr); isKey {
 					continue
 				}
-				end := element.End()
-				if i+1 < len(x.Elts) {
-					end = x.Elts[i+1].Pos()
-				} else {
+				if i+1 == len(x.Elts) {
 					continue
 				}
-				add(element.Pos(), end, "", "dropped entry: "+short(source(element.Pos(), element.End())))
+				add(element.Pos(), x.Elts[i+1].Pos(), "", "dropped entry: "+short(source(element.Pos(), element.End())))
 			}
 		case *ast.BasicLit:
 			if x.Kind == token.STRING {

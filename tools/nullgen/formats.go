@@ -9,7 +9,6 @@ import (
 // format is one VkFormat with the kinds of answers that the driver gives for it.
 type format struct {
 	name          string
-	value         int // in the base enumeration, 0 for those that came with a later version
 	size          int // bytes of a block, of plane 0 where there are planes
 	width, height int // of a block
 	kinds         []string

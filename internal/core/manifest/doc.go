@@ -16,6 +16,7 @@ type Line struct {
 	Flags        uint32 // 0: not logged
 	Text         string
 	Code         diag.Code // diag.None: not a finding
+	Cause        diag.Cause
 	Line, Column int
 }
 

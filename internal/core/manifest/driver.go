@@ -20,9 +20,8 @@ type Driver struct {
 
 // WrongArchitecture is logged when WrongArch ends the driver.
 func (d *Driver) WrongArchitecture() Line {
-	return Line{diag.Info,
-		"loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
-		diag.DriverArchitecture, 0, 0}
+	return Line{Flags: diag.Info, Text: "loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
+		Code: diag.DriverArchitecture}
 }
 
 // ReadDriver judges a driver manifest whose text is acceptable JSON.
@@ -31,7 +30,7 @@ func ReadDriver(doc *document.Document, path string) *Driver {
 	top := doc.Top()
 	say := func(at document.Value, flags uint32, code diag.Code, text string) {
 		line, column := at.Position()
-		d.Lines = append(d.Lines, Line{flags, text, code, line, column})
+		d.Lines = append(d.Lines, Line{Flags: flags, Text: text, Code: code, Line: line, Column: column})
 	}
 	const warn = diag.Warn | diag.Driver
 

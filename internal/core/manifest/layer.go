@@ -166,7 +166,7 @@ func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text 
 	if code != diag.None && r.detail == Placed {
 		line, column = at.Position()
 	}
-	r.out.Lines = append(r.out.Lines, Line{flags, text, code, line, column})
+	r.out.Lines = append(r.out.Lines, Line{Flags: flags, Text: text, Code: code, Line: line, Column: column})
 }
 
 // required says that a field is missing; at is the object or the value of another type.

@@ -88,8 +88,9 @@ func (a *activator) regular() {
 	if variable.Set {
 		named = partsOf(variable.Value, names) // LAY-146
 	}
+	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && d.implicitEnabled(a.list[i]) {
+		if !named[k] && first[i] && d.implicitEnabled(a.list[i]) { // LAY-109: one that comes later is never asked
 			a.add(i, ByImplicit)
 		}
 	}
@@ -107,7 +108,7 @@ func (a *activator) regular() {
 		}
 	}
 	for i, l := range a.list {
-		if !l.Implicit && d.enable.matches(l.Name) && !a.active[l.Name] {
+		if !l.Implicit && d.enable.matches(l.Name) && a.place(l.Name) == i && !a.active[l.Name] { // LAY-108
 			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'")
 			a.add(i, ByEnable)
@@ -232,23 +233,23 @@ func (d *decider) explainListed() {
 		}
 	}
 	for i, l := range d.a.Layers {
-		code, what := diag.LayerListed, "listed"
+		code, cause, what := diag.LayerListed, diag.Plain, "listed"
 		if d.isInstance() {
-			code, what = diag.LayerInactive, "nobody asks for it"
+			code, cause, what = diag.LayerInactive, diag.Unasked, "nobody asks for it"
 			enabled, forbidden := true, false
 			if l.Implicit {
 				enabled, forbidden = d.byOwnVariables(l)
 			}
 			switch {
 			case by[i] != 0:
-				code, what = diag.LayerActive, "active: "+reasonText(by[i], l)
+				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
 			case forbidden:
-				what = "its disable variable " + l.DisableName + " is set"
+				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:
-				what = "its enable variable " + l.EnableName + " is not " + l.EnableValue
+				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" is not "+l.EnableValue
 			}
 		}
-		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Subject: l.Name, Path: l.Manifest, Line: l.Line,
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
 			Column: l.Column, What: what})
 	}
 }

@@ -186,7 +186,7 @@ func (d *decider) line(path string, l *manifest.Line) {
 		d.log(l.Flags, l.Text)
 	}
 	if l.Code != diag.None && d.q.Explain {
-		d.a.Findings = append(d.a.Findings, diag.Finding{Code: l.Code, Subject: path, Path: path, Line: l.Line,
+		d.a.Findings = append(d.a.Findings, diag.Finding{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
 			Column: l.Column, What: l.Text})
 	}
 }
@@ -277,16 +277,28 @@ func (d *decider) layers() {
 	d.explainListed()
 }
 
-// preScan looks for layers with a pre-instance function; without one, what it logged is taken back, because the
-// call's own search says it all.
+// preScan looks whether layers have a pre-instance function: then they are the answer. Otherwise nothing of the look is
+// said, because the call's own search says it all.
 func (d *decider) preScan(which int) bool {
-	steps, findings := len(d.a.Steps), len(d.a.Findings)
+	own := d.a
+	d.a = &Answer{}
 	d.readSettings()
 	if d.preLayers(which) {
 		return true
 	}
-	d.a.Steps, d.a.Findings = d.a.Steps[:steps], d.a.Findings[:findings]
+	own.Settings, own.Remember = d.a.Settings, d.a.Remember
+	d.a = own
 	return false
+}
+
+// aside decides something and gives the steps of it, for the caller to say or not.
+func (d *decider) aside(decide func()) []Step {
+	own := d.a.Steps
+	d.a.Steps = nil
+	decide()
+	steps := d.a.Steps
+	d.a.Steps = own
+	return steps
 }
 
 // preLayers lists the enabled implicit layers that want a global function first (LAY-217, LAY-224).
@@ -304,6 +316,17 @@ func (d *decider) preLayers(which int) bool {
 	return true
 }
 
+// offered finds the implicit layers and the drivers whose extensions count.
+func (d *decider) offered() *before {
+	list := d.layerList(false)
+	enabled := firstImplicit(list)
+	for i, l := range list {
+		enabled[i] = enabled[i] && d.implicitEnabled(l)
+	}
+	d.discover(true)
+	return &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
+}
+
 // extensions answers vkEnumerateInstanceExtensionProperties.
 func (d *decider) extensions() {
 	if !d.q.Terminator && d.q.Kind == Extensions && d.preScan(manifest.PreExtensions) {
@@ -315,8 +338,8 @@ func (d *decider) extensions() {
 			"vkEnumerateInstanceExtensionProperties:  pLayerName is too long or is badly formed")
 		return
 	}
-	d.readSettings()
 	if d.namesLayer() {
+		d.readSettings()
 		l := findLayer(d.layerList(true), d.q.LayerName.Text)
 		if d.preventedBySettings(d.q.LayerName.Text) { // SET-74
 			d.step(StepExtensions)
@@ -330,25 +353,21 @@ func (d *decider) extensions() {
 		d.step(StepExtensions)
 		return
 	}
-	b := d.earlier()
-	if b == nil {
-		list := d.layerList(false)
-		enabled := firstImplicit(list)
-		for i, l := range list {
-			enabled[i] = enabled[i] && d.implicitEnabled(l)
+	var b *before
+	said := d.aside(func() {
+		d.readSettings()
+		if b = d.earlier(); b == nil {
+			b = d.offered()
 		}
-		d.discover(true)
-		if d.f.Missing() {
-			return
-		}
-		b = &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.exclusiveSettings()}
+	})
+	if d.f.Missing() {
+		return
 	}
 	if d.q.Kind == Extensions {
-		d.m.before = b
+		d.a.Steps, d.m.before = said, b
 		return
 	}
 	list, enabled := b.layers, b.enabled
-	d.a.Steps = d.a.Steps[:0]
 	if !d.driverFailures() {
 		return
 	}
@@ -394,7 +413,7 @@ func (d *decider) extensions() {
 // instance (LAY-109, ERRATA 27).
 func firstImplicit(list []*manifest.Layer) []bool {
 	first := make([]bool, len(list))
-	known := make(map[string]bool, len(list))
+	known := make(map[string]bool)
 	for i, l := range list {
 		if l.Implicit && !known[l.Name] {
 			known[l.Name], first[i] = true, true

@@ -1,10 +1,10 @@
 package plan
 
-// filterLimits of ENV-41 and ENV-42.
-const (
-	filterEntries = 16
-	filterLength  = 255
-)
+// FilterEntries is how many entries of a filter list count (ENV-41).
+const FilterEntries = 16
+
+// filterLength is how much of an entry counts (ENV-42).
+const filterLength = 255
 
 type match uint8
 
@@ -29,10 +29,22 @@ type filter struct {
 	all, implicit, explicit bool // special words, of VK_LOADER_LAYERS_DISABLE only
 }
 
-// parseFilter reads a list; words says that it is that of VK_LOADER_LAYERS_DISABLE, which has special words.
-func parseFilter(list string, words bool) filter {
-	var f filter
-	for len(list) > 0 && len(f.entries) < filterEntries {
+// Word is what an entry of a list is.
+type Word uint8
+
+// Words.
+const (
+	Pattern  Word = iota // a name, with stars or without
+	All                  // everything
+	Implicit             // implicit layers (VK_LOADER_LAYERS_DISABLE only)
+	Explicit             // explicit layers (VK_LOADER_LAYERS_DISABLE only)
+	Nothing              // a special word that this list does not have
+)
+
+// EachEntry gives f the entries of a list that count (ENV-41), in order; words says that it is that of
+// VK_LOADER_LAYERS_DISABLE, which has special words: they do not use up its entries. rest is what does not count.
+func EachEntry(list string, words bool, f func(entry string, word Word)) (rest string) {
+	for count := 0; len(list) > 0 && count < FilterEntries; {
 		end := 0
 		for end < len(list) && list[end] != ',' {
 			end++
@@ -42,24 +54,47 @@ func parseFilter(list string, words bool) filter {
 		if len(list) > 0 {
 			list = list[1:]
 		}
+		if entry == "" {
+			continue
+		}
+		word := Pattern
 		switch {
-		case entry == "":
 		case entry == "*" || entry == "**" || equalFold(entry, "~all~"):
-			if words {
-				f.all = true
-			} else {
-				f.entries = append(f.entries, filterEntry{matchAll, "", len(entry)})
-			}
+			word = All
 		case words && equalFold(entry, "~implicit~"):
-			f.implicit = true
+			word = Implicit
 		case words && equalFold(entry, "~explicit~"):
-			f.explicit = true
+			word = Explicit
 		case entry[0] == '~':
+			word = Nothing
+		}
+		if !words || word == Pattern || word == Nothing {
+			count++
+		}
+		f(entry, word)
+	}
+	return list
+}
+
+// parseFilter reads a list; words as for EachEntry.
+func parseFilter(list string, words bool) filter {
+	var f filter
+	EachEntry(list, words, func(entry string, word Word) {
+		switch {
+		case word == All && words:
+			f.all = true
+		case word == All:
+			f.entries = append(f.entries, filterEntry{matchAll, "", len(entry)})
+		case word == Implicit:
+			f.implicit = true
+		case word == Explicit:
+			f.explicit = true
+		case word == Nothing:
 			f.entries = append(f.entries, filterEntry{how: matchNothing})
 		default:
 			f.entries = append(f.entries, parseEntry(entry))
 		}
-	}
+	})
 	return f
 }
 
@@ -111,12 +146,6 @@ func (f *filter) matches(name string) bool {
 	return false
 }
 
-// Filtered tells whether a filter list (ENV-35 to ENV-44) matches a name. Special words match nothing.
-func Filtered(list, name string) bool {
-	f := parseFilter(list, false)
-	return f.matches(name)
-}
-
 // disables tells whether the list takes a layer of a kind out, special words included (ENV-46).
 func (f *filter) disables(name string, implicit bool) bool {
 	return f.all || implicit && f.implicit || !implicit && f.explicit || f.matches(name)
@@ -146,4 +175,10 @@ func equalFold(a, b string) bool {
 func Matches(list, name string) bool {
 	f := parseFilter(list, false)
 	return f.matches(name)
+}
+
+// Disables tells whether a list, as that of VK_LOADER_LAYERS_DISABLE, takes a layer out, special words included (ENV-46).
+func Disables(list, name string, implicit bool) bool {
+	f := parseFilter(list, true)
+	return f.disables(name, implicit)
 }

@@ -20,23 +20,35 @@ func (d *decider) instance() {
 		d.drivers(b.activation, b.old)
 		return
 	}
+	var chosen *before
+	said := d.aside(func() { chosen = d.choose() })
+	switch {
+	case chosen == nil:
+		d.a.Steps = said
+	case d.q.Kind == Instance:
+		d.a.Steps, d.m.before = said, chosen
+	default: // that was said before drivers were opened
+		d.drivers(chosen.activation, chosen.old)
+	}
+}
+
+// choose decides on layers, and on the drivers to open; nil when the call ends here. What it gives to be said later is
+// about how layers became active, and about those that are too old.
+func (d *decider) choose() *before {
 	d.appLines()
 	d.readSettings()
 	d.appVersion()
 	list := d.layerList(true)
 	if d.f.Missing() {
-		return
+		return nil
 	}
 	d.a.Layers = list
 	if !d.validateLayers(list) {
-		return
+		return nil
 	}
 	d.step(StepLayers)
-	first := len(d.a.Steps)
-	d.activate(list)
-	activation := d.takeSteps(first) // what it logs comes after the drivers
-	d.oldLayers()
-	old := d.takeSteps(first)
+	activation := d.aside(func() { d.activate(list) })
+	old := d.aside(func() { d.oldLayers() })
 	d.step(StepActive)
 	if d.set != nil && d.set.HasDevices {
 		d.step(StepDevices)
@@ -51,14 +63,10 @@ func (d *decider) instance() {
 	}
 	d.explainListed()
 	if d.f.Missing() {
-		return
+		return nil
 	}
-	if d.q.Kind == Instance {
-		d.m.before = &before{kind: InstanceDrivers, layers: list, active: d.a.Active, activation: activation, old: old,
-			skipped: d.skippedPortability}
-		return
-	}
-	d.drivers(activation, old)
+	return &before{kind: InstanceDrivers, layers: list, active: d.a.Active, activation: activation, old: old,
+		skipped: d.skippedPortability}
 }
 
 // earlier gives what the first question of the call has found; nil when this is no second one, or all is to be explained.
@@ -68,13 +76,6 @@ func (d *decider) earlier() *before {
 		return nil
 	}
 	return b
-}
-
-// takeSteps takes the steps from an index on out of the answer.
-func (d *decider) takeSteps(from int) []Step {
-	taken := append([]Step(nil), d.a.Steps[from:]...)
-	d.a.Steps = d.a.Steps[:from]
-	return taken
 }
 
 // appExtension tells whether the program enabled an extension.
@@ -194,10 +195,9 @@ func (d *decider) exclusiveDirect() bool {
 	return d.q.App.DirectList && d.q.App.DirectMode == directExclusive && d.appExtension(directExtension)
 }
 
-// drivers goes on when drivers have been opened; only lines that are new are kept. Those about how layers became active
-// come with extensions that cannot be enabled, too; those about layers that are used do not.
+// drivers goes on when drivers have been opened. What was said about how layers became active comes with extensions that
+// cannot be enabled, too; what was said about layers that are used does not.
 func (d *decider) drivers(activation, old []Step) {
-	d.a.Steps = d.a.Steps[:0]
 	usable := false
 	for i := range d.q.Drivers {
 		usable = usable || d.q.Drivers[i].Usable

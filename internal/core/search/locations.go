@@ -33,9 +33,6 @@ var kinds = [...]kindFacts{
 // What is the kind's name in messages.
 func (k Kind) What() string { return kinds[k].what }
 
-// Variable is the variable that replaces the kind's default search.
-func (k Kind) Variable() string { return kinds[k].replace.Name() }
-
 // pathLimit is the longest file element that is accepted (PATH-21).
 const pathLimit = 2047
 

@@ -64,11 +64,6 @@ func TestWhatNamesAPlace(t *testing.T) {
 			t.Errorf("%v: ignored %q, want %q", c.vars, got, c.ignored)
 		}
 	}
-	for kind, name := range map[Kind]string{Drivers: "VK_DRIVER_FILES", ImplicitLayers: "VK_IMPLICIT_LAYER_PATH", ExplicitLayers: "VK_LAYER_PATH"} {
-		if kind.Variable() != name {
-			t.Errorf("%s: %s", kind.What(), kind.Variable())
-		}
-	}
 }
 
 // An element that is a file has a longest length; a folder has none.

@@ -72,6 +72,7 @@ search:
 	}
 	if !chosen.Exists() {
 		say(top, diag.Debug, prefix+" missing global settings and none of the app specific settings matched the current application"+suffix)
+		lines[len(lines)-1].Cause = diag.OtherPrograms
 		return nil, None, lines
 	}
 	s := &Settings{File: file}

@@ -45,7 +45,7 @@ func (c *Call) Decide(message string) (answer []byte, ok bool) {
 	}
 	a := plan.Decide(&c.question, &c.store)
 	c.store.TakeNeeds()
-	writeAnswer(&c.out, a)
+	writeAnswer(&c.out, a, c.question.Kind == plan.Instance)
 	return c.out.Bytes(), true
 }
 
@@ -157,7 +157,7 @@ func flag(b bool) uint32 {
 	return 0
 }
 
-func writeAnswer(w *Writer, a *plan.Answer) {
+func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 	if len(a.Needs) > 0 {
 		w.PutAnswer(Answer{})
 		for _, n := range a.Needs {
@@ -185,7 +185,7 @@ func writeAnswer(w *Writer, a *plan.Answer) {
 		case plan.StepLog:
 			w.PutLog(Log{s.Flags, str(s.Text)})
 		case plan.StepLayers:
-			writeLayers(w, a)
+			writeLayers(w, a, instance)
 		case plan.StepActive:
 			for _, active := range a.Active {
 				w.PutActive(Active{uint32(active.Layer), active.EnabledBy, flag(active.AppNamed)})
@@ -218,27 +218,35 @@ func writeAnswer(w *Writer, a *plan.Answer) {
 	}
 }
 
-func writeLayers(w *Writer, a *plan.Answer) {
-	unchained := make(map[int]bool)
-	for _, active := range a.Active {
-		if active.Unchained {
-			unchained[active.Layer] = true
-		}
+// writeLayers writes the layer list: of active layers everything, of the others what can be asked about them, which is
+// their properties before there is an instance, and the device extensions of one that is named after.
+func writeLayers(w *Writer, a *plan.Answer, instance bool) {
+	active, unchained := make([]bool, len(a.Layers)), make([]bool, len(a.Layers))
+	for _, one := range a.Active {
+		active[one.Layer] = true
+		unchained[one.Layer] = unchained[one.Layer] || one.Unchained
 	}
 	for i, l := range a.Layers {
 		flags := flag(l.Implicit) | flag(l.Meta)<<1 | flag(l.IsOverride())<<2
 		if unchained[i] {
 			flags |= 8
 		}
-		w.PutLayer(Layer{
-			Index: uint32(i), Name: str(l.Name), SpecVersion: l.API, ImplVersion: l.Implementation,
-			Description: str(l.Description), Manifest: str(l.Manifest), Library: Str{l.Library, !l.Meta}, Flags: flags,
-			FnNegotiate: symbol(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
-			FnGipa:      symbol(l.GetInstance, "vkGetInstanceProcAddr"),
-			FnGdpa:      symbol(l.GetDevice, "vkGetDeviceProcAddr"),
-			DisableEnv:  Str{l.DisableName, l.Implicit}, EnableEnv: Str{l.EnableName, l.HasEnable}, EnableValue: Str{l.EnableValue, l.HasEnable},
-		})
-		writeExtensions(w, uint32(i), l.Device)
+		record := Layer{Index: uint32(i), Name: str(l.Name), Flags: flags}
+		if active[i] || !instance {
+			record.SpecVersion, record.ImplVersion, record.Description = l.API, l.Implementation, str(l.Description)
+		}
+		if active[i] {
+			record.Manifest, record.Library = str(l.Manifest), Str{l.Library, !l.Meta}
+			record.FnNegotiate = symbol(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
+			record.FnGipa = symbol(l.GetInstance, "vkGetInstanceProcAddr")
+			record.FnGdpa = symbol(l.GetDevice, "vkGetDeviceProcAddr")
+			record.DisableEnv, record.EnableEnv = Str{l.DisableName, l.Implicit}, Str{l.EnableName, l.HasEnable}
+			record.EnableValue = Str{l.EnableValue, l.HasEnable}
+		}
+		w.PutLayer(record)
+		if instance {
+			writeExtensions(w, uint32(i), l.Device)
+		}
 	}
 }
 

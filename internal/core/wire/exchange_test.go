@@ -283,12 +283,19 @@ func question(kind uint32) []byte {
 
 // What the layers of the usual world are, and those that are active without being asked for.
 const (
-	allLayers = `layer 0 "A" 0x402003 4 "about A" "/s/vulkan/implicit_layer.d/a.json" "/s/vulkan/implicit_layer.d/./a.so" flags 1 functions "n" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables "NO_A" "YES"="1"
+	allLayers = `layer 0 "A" 0x402003 4 "about A" NULL NULL flags 1 functions NULL NULL NULL variables NULL NULL=NULL
+layer 1 "VK_LAYER_LUNARG_override" 0x402003 4 "about VK_LAYER_LUNARG_override" NULL NULL flags 7 functions NULL NULL NULL variables NULL NULL=NULL
+layer 2 "B" 0x402003 4 "about B" NULL NULL flags 0 functions NULL NULL NULL variables NULL NULL=NULL
+layer 3 "M" 0x402003 4 "about M" NULL NULL flags 2 functions NULL NULL NULL variables NULL NULL=NULL`
+	activeLayers = `layer 0 "A" 0x402003 4 "about A" "/s/vulkan/implicit_layer.d/a.json" "/s/vulkan/implicit_layer.d/./a.so" flags 1 functions "n" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables "NO_A" "YES"="1"
 layer extension 0 "VK_d" 5 "vkX" "vkY"
 layer extension 0 "VK_e" 0
 layer 1 "VK_LAYER_LUNARG_override" 0x402003 4 "about VK_LAYER_LUNARG_override" "/s/vulkan/implicit_layer.d/o.json" NULL flags 7 functions "vkNegotiateLoaderLayerInterfaceVersion" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables "NO_O" NULL=NULL
-layer 2 "B" 0x402003 4 "about B" "/s/vulkan/explicit_layer.d/b.json" "/b.so" flags 0 functions "vkNegotiateLoaderLayerInterfaceVersion" "gi" "gd" variables NULL NULL=NULL
+layer 2 "B" 0x402003 4 "about B" "/s/vulkan/explicit_layer.d/b.json" "/b.so" flags 0 functions "vkNegotiateLoaderLayerInterfaceVersion" "gi" "gd" variables NULL NULL=NULL`
+	metaLayer = `
 layer 3 "M" 0x402003 4 "about M" "/s/vulkan/explicit_layer.d/m.json" NULL flags 2 functions "vkNegotiateLoaderLayerInterfaceVersion" "vkGetInstanceProcAddr" "vkGetDeviceProcAddr" variables NULL NULL=NULL`
+	idleMeta = `
+layer 3 "M" 0x0 0 NULL NULL NULL flags 2 functions NULL NULL NULL variables NULL NULL=NULL`
 	implicitActive = `active 0 1 0
 active 2 5 0
 active 1 1 0`
@@ -370,7 +377,7 @@ extension "VK_i" 6`},
 	}, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"app\", applicationVersion: 1, engineName: \"engine\", engineVersion: 2, apiVersion: 0.0.0"
 level 0x8
-` + allLayers + `
+` + activeLayers + metaLayer + `
 ` + implicitActive + `
 active 3 4 1
 device configurations 1
@@ -382,14 +389,14 @@ open driver "/s/vulkan/icd.d/e.json" "/s/vulkan/icd.d/./e.so" 0x401000 1 1`},
 		w.PutApp(App{LayerCount: 0, ExtCount: 1, Exts: []Str{S("VK_LUNARG_direct_driver_loading")}, DirectList: 1, DirectCount: 1})
 	}, nil, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
-` + allLayers + `
+` + activeLayers + idleMeta + `
 ` + implicitActive + `
 direct 1`},
 	{"an instance of no direct drivers", Question{Kind: 4}, func(w *Writer) {
 		w.PutApp(App{ExtCount: 1, Exts: []Str{S("VK_LUNARG_direct_driver_loading")}, DirectList: 1, DirectNull: 1})
 	}, nil, `answer 1 0
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"
-` + allLayers + `
+` + activeLayers + idleMeta + `
 ` + implicitActive + ``},
 	{"an instance with no list of layers", Question{Kind: 4}, func(w *Writer) { w.PutApp(App{LayerCount: 1, LayersNull: 1}) }, nil, `answer 1 -6
 log 0x1 "vkCreateInstance: applicationName: \"\", applicationVersion: 0, engineName: \"\", engineVersion: 0, apiVersion: 0.0.0"

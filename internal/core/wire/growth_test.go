@@ -121,3 +121,39 @@ func BenchmarkGrowth(b *testing.B) {
 		}
 	}
 }
+
+// A call takes few rounds, and its work grows with what there is: no file is parsed twice, nothing is looked for along a
+// list of all layers.
+func TestGrowth(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		kinds  []uint32
+		rounds int // with implicit layers, whose variables have to be asked for
+		alone  int // without
+	}{{"version", []uint32{1}, 4, 2}, {"layers", []uint32{2}, 4, 3}, {"extensions", []uint32{3, 6}, 5, 4}, {"instance", []uint32{4, 5}, 5, 4}} {
+		per := [2]float64{}
+		for i, n := range []int{200, 2000} {
+			world := crowd(n)
+			j := journey{kinds: c.kinds, quiet: 1}
+			j.travel(t, world)
+			if j.rounds != c.rounds {
+				t.Errorf("%s: %d rounds, not %d", c.name, j.rounds, c.rounds)
+			}
+			per[i] = testing.AllocsPerRun(3, func() { j.travel(t, world) })
+		}
+		if per[1] > 11*per[0] || per[1] > 8*2000 {
+			t.Errorf("%s: %.0f and %.0f allocations with 200 and 2000 manifests", c.name, per[0], per[1])
+		}
+		world := crowd(3)
+		delete(world.Folders, "/s/vulkan/implicit_layer.d")
+		for path := range world.Files {
+			if len(path) > 25 && path[:25] == "/s/vulkan/implicit_layer." {
+				delete(world.Files, path)
+			}
+		}
+		j := journey{kinds: c.kinds}
+		if j.travel(t, world); j.rounds != c.alone {
+			t.Errorf("%s: %d rounds without implicit layers, not %d", c.name, j.rounds, c.alone)
+		}
+	}
+}

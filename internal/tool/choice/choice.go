@@ -47,14 +47,11 @@ func Apply(environ []string, changes []Change) []string {
 	return environ
 }
 
-// entriesMost is how many entries of a filter list count (ENV-41, ENV-98).
-const entriesMost = 16
-
 // list joins names of an option for a variable that is a filter list.
 func list(option string, names []string) (string, error) {
 	joined := strings.Join(names, ",")
-	if n := strings.Count(joined, ",") + 1; n > entriesMost {
-		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, entriesMost)
+	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
+		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, plan.FilterEntries)
 	}
 	return joined, nil
 }
@@ -173,8 +170,8 @@ func (c *Choice) DeviceChanges(ask func() ([]probe.Device, error)) (changes []Ch
 	if len(vendors) == 0 {
 		return nil, warnings, nil
 	}
-	if len(vendors) > entriesMost || len(devices) > entriesMost {
-		return nil, nil, fmt.Errorf("--device: more than %d devices", entriesMost)
+	if len(vendors) > plan.FilterEntries || len(devices) > plan.FilterEntries {
+		return nil, nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
 	}
 	return []Change{Set(variables.VendorIDFilter.Name(), strings.Join(vendors, ",")),
 		Set(variables.DeviceIDFilter.Name(), strings.Join(devices, ","))}, warnings, nil

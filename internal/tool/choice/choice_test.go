@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -49,7 +50,7 @@ func TestChoiceOfDevices(t *testing.T) {
 }
 
 func TestChoiceOfDriversAndLayers(t *testing.T) {
-	many := make([]string, entriesMost+1)
+	many := make([]string, plan.FilterEntries+1)
 	for i := range many {
 		many[i] = "d"
 	}

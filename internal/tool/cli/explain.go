@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
+	"vkloader/spec"
 )
 
 // explainSchema is raised when a field of explain changes its meaning or goes.
@@ -27,8 +28,8 @@ type explanation struct {
 
 func newExplain(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated bool
-		app              string
+		asJSON, elevated, statements bool
+		app                          string
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
@@ -49,10 +50,14 @@ func newExplain(s *surroundings) *cobra.Command {
 				return writeJSON(s, answer)
 			}
 			printExplained(s, app, answer.In, answer.Out)
+			if statements {
+				printRules(s, answer.In, answer.Out)
+			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
+	cmd.Flags().BoolVar(&statements, "statements", false, "end with the statements of the specification that are named")
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	cmd.ValidArgsFunction = completeFound(s)
@@ -139,6 +144,22 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Not used"))
 		for _, e := range out {
 			print(e, "on with")
+		}
+	}
+}
+
+// printRules shows the statements that an explanation names, each once.
+func printRules(s *surroundings, lists ...[]explain.Item) {
+	seen := map[string]bool{}
+	for _, list := range lists {
+		for _, e := range list {
+			for _, id := range strings.FieldsFunc(e.Statement, func(r rune) bool { return r == ',' || r == ' ' }) {
+				if statement, ok := spec.Find(id); ok && !seen[id] {
+					seen[id] = true
+					fmt.Fprintln(s.out)
+					printStatement(s.out, statement)
+				}
+			}
 		}
 	}
 }

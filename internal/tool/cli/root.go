@@ -60,6 +60,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		panic(err)
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(
 		newInfo(s),
 		newList(s),

@@ -46,7 +46,7 @@ func newRun(s *surroundings) *cobra.Command {
 			"not look.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("which program to run: vkloader run [options] -- PROGRAM [ARGUMENT]...")
+				return errors.New("name the program to run: see vkloader run --help")
 			}
 			return nil
 		},

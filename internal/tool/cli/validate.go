@@ -33,7 +33,7 @@ func newValidate(s *surroundings) *cobra.Command {
 			exitCodesHelp + "\nA warning is a problem found here, a note is not.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("which files: name one or more")
+				return errors.New("name the files to judge: see vkloader validate --help")
 			}
 			return nil
 		},

@@ -2,23 +2,30 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
 )
 
 // versionSchema is raised when a field of version changes its meaning or goes.
-const versionSchema = 2
+const versionSchema = 3
+
+// release is vkloader's own version; the build sets it (-X vkloader/internal/tool/cli.release=...).
+var release = "unreleased"
 
 // versions is what version says.
 type versions struct {
 	Schema  int    `json:"schema"`
+	Release string `json:"release"` // of the tool
 	Library string `json:"library"` // path of the real file
+	Is      string `json:"is"`      // release of the library, as its note says; "" when it has none
 	Vulkan  string `json:"vulkan"`  // version of the registry that the library was made from
 	Go      string `json:"go"`
 }
@@ -37,7 +44,11 @@ func newVersion(s *surroundings) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			fmt.Fprintf(s.out, "vkloader for Vulkan %s (%s)\nlibrary %s\n", answer.Vulkan, answer.Go, answer.Library)
+			is := answer.Is
+			if is == "" {
+				is = "of another maker"
+			}
+			fmt.Fprintf(s.out, "vkloader %s (%s)\nlibrary %s, %s, for Vulkan %s\n", answer.Release, answer.Go, answer.Library, is, answer.Vulkan)
 			return nil
 		},
 	}
@@ -46,7 +57,7 @@ func newVersion(s *surroundings) *cobra.Command {
 }
 
 func (s *surroundings) version() (versions, error) {
-	answer := versions{Schema: versionSchema, Go: runtime.Version()}
+	answer := versions{Schema: versionSchema, Release: release, Go: runtime.Version()}
 	if _, err := s.thisMachine("version"); err != nil {
 		return answer, err
 	}
@@ -56,6 +67,10 @@ func (s *surroundings) version() (versions, error) {
 	}
 	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
 		return answer, exit.Unable("library %s: %w", found.Library, err)
+	}
+	if file, err := os.Open(answer.Library); err == nil {
+		answer.Is = elf.Release(file)
+		file.Close()
 	}
 	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
 	return answer, nil

@@ -2,10 +2,10 @@ package doctor
 
 import (
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/explain"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -97,8 +97,8 @@ func (r *Report) found(code Code, subject, path, what, do string) *Finding {
 func (r *Report) decided(f *diag.Finding) {
 	e := f.Code.Entry()
 	do := e.Do
-	if name, ok := strings.CutPrefix(do, "Change VK_"); ok {
-		do = "unset VK_" + strings.TrimSuffix(name, ".") + " (or change it)"
+	if v, is := explain.Switches[f.Code]; is {
+		do = "unset " + v.Name() + " (or change it)"
 	}
 	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, What: f.What, Do: do, Statement: e.Statement})

@@ -65,11 +65,6 @@ var machineNames = map[elf.Machine]string{
 	elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS",
 }
 
-// Matches tells whether two files can be in one process.
-func (l *Library) Matches(other *Library) bool {
-	return l.Class == other.Class && l.Machine == other.Machine
-}
-
 // MachineName is the usual name of the file's processor.
 func (l *Library) MachineName() string {
 	if name, ok := machineNames[l.Machine]; ok {

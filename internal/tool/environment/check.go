@@ -90,23 +90,26 @@ func (c *checker) paths() {
 	}
 }
 
-// entries are those of a filter, without the words that stand for everything of a kind.
-func (c *checker) entries(v variables.ID) []string {
-	return slices.DeleteFunc(split(c.value(v), ","), func(e string) bool {
-		return e == "*" || e == "**" || e[0] == '~'
+// patterns are the entries of a filter, without the words that stand for everything of a kind.
+func (c *checker) patterns(v variables.ID) (list []string) {
+	plan.EachEntry(c.value(v), v == variables.LayersDisable, func(entry string, word plan.Word) {
+		if word == plan.Pattern {
+			list = append(list, entry)
+		}
 	})
+	return list
 }
 
 // matches finds entries of a filter that match no name, and gives the names that the whole filter matches.
 func (c *checker) matches(v variables.ID, what string, names []string) []string {
-	for _, entry := range c.entries(v) {
-		if !slices.ContainsFunc(names, func(n string) bool { return plan.Filtered(entry, n) }) {
+	for _, entry := range c.patterns(v) {
+		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
 			c.find(diag.VariableMatch, v, "%s: %q matches no %s; there is %s", v.Name(), entry, what, listed(names))
 		}
 	}
 	var hit []string
 	for _, name := range names {
-		if plan.Filtered(c.value(v), name) {
+		if plan.Matches(c.value(v), name) {
 			hit = append(hit, name)
 		}
 	}
@@ -220,20 +223,7 @@ func (c *checker) layers() {
 
 // disables tells whether VK_LOADER_LAYERS_DISABLE means a layer, and VK_LOADER_LAYERS_ALLOW does not take it out.
 func (c *checker) disables(l *manifest.Layer) bool {
-	hit := false
-	for _, entry := range split(c.value(variables.LayersDisable), ",") {
-		switch strings.ToLower(entry) {
-		case "~all~", "*", "**":
-			hit = true
-		case "~implicit~":
-			hit = hit || l.Implicit
-		case "~explicit~":
-			hit = hit || !l.Implicit
-		default:
-			hit = hit || plan.Filtered(entry, l.Name)
-		}
-	}
-	return hit && !plan.Filtered(c.value(variables.LayersAllow), l.Name)
+	return plan.Disables(c.value(variables.LayersDisable), l.Name, l.Implicit) && !plan.Matches(c.value(variables.LayersAllow), l.Name)
 }
 
 // deviceSelect is Mesa's layer that puts a device first; it acts after the loader.

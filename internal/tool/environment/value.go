@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 )
 
@@ -105,8 +106,8 @@ func checkRanges(value string) string {
 		if e == "" {
 			continue
 		}
-		if count++; count > 16 {
-			return "only its first 16 entries count"
+		if count++; count > plan.FilterEntries {
+			return tooMany
 		}
 		first, rest := number(e)
 		if first == "" {
@@ -125,33 +126,27 @@ func checkRanges(value string) string {
 	return ""
 }
 
-// checkFilter: patterns for names (ENV-35 to ENV-44); special words belong to one variable only.
-func checkFilter(special bool) check {
-	return func(value string) string {
-		count := 0
-		for _, e := range strings.Split(value, ",") {
-			folded := strings.ToLower(e)
-			word := folded == "~all~" || folded == "*" || folded == "**"
-			if special && (word || folded == "~implicit~" || folded == "~explicit~") || e == "" {
-				continue
+// checkFilter: patterns for names (ENV-35 to ENV-44); words says that the list has special words.
+func checkFilter(words bool) check {
+	return func(value string) (fault string) {
+		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
+			switch {
+			case fault != "":
+			case word == plan.Nothing:
+				fault = fmt.Sprintf("%q is no special word here and matches nothing", e)
+			case word != plan.Pattern:
+			case strings.Trim(e, " ") != e:
+				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
+			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
+				fault = fmt.Sprintf("%q has a star that is no wildcard: only the first and last character may be one", e)
 			}
-			if count++; count > 16 {
-				return "only its first 16 entries count"
-			}
-			if word {
-				continue
-			}
-			if e[0] == '~' {
-				return fmt.Sprintf("%q is no special word here and matches nothing", e)
-			}
-			if strings.Trim(e, " ") != e {
-				return fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
-			}
-			inner := strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*")
-			if strings.Contains(inner, "*") {
-				return fmt.Sprintf("%q has a star that is no wildcard: only the first and last character may be one", e)
-			}
+		})
+		if fault == "" && strings.Trim(rest, ",") != "" {
+			fault = tooMany
 		}
-		return ""
+		return fault
 	}
 }
+
+// tooMany is the fault of a list with more entries than count.
+var tooMany = fmt.Sprintf("only its first %d entries count", plan.FilterEntries)

@@ -65,7 +65,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 			}
 			e := Item{Kind: kind.One, Name: search.BaseName(row.Subject), Manifest: row.Path,
 				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do}
-			if row.Code == diag.LayerInactive.String() {
+			if row.code == diag.LayerInactive {
 				e.Change = turnOn(answer, row)
 			}
 			out = append(out, e)
@@ -85,7 +85,7 @@ func turnOn(answer *plan.Answer, row Row) string {
 		if layer.Name != row.Subject || layer.Manifest != row.Path {
 			continue
 		}
-		if layer.Implicit && row.Why == "its disable variable "+layer.DisableName+" is set" {
+		if row.cause == diag.DisableVariable {
 			return "unset " + layer.DisableName // nothing else helps (ENV-58)
 		}
 		if layer.Implicit && layer.HasEnable {

@@ -1,12 +1,12 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 )
 
 // Row is one thing found, and why it is in or out.
@@ -21,36 +21,42 @@ type Row struct {
 	Statement string `json:"statement"`
 	Why       string `json:"why"`
 	Do        string `json:"do,omitempty"`
+
+	code  diag.Code
+	cause diag.Cause
 }
 
 // Kind says which findings of a plan are about one kind of what can be loaded.
 type Kind struct {
 	One      string // in words
 	in       diag.Code
-	prefixes []string // of codes
+	about    diag.About
 	searches []search.Kind
 }
 
 // Kinds of what can be loaded.
 var (
-	Drivers = Kind{"driver", diag.DriverUsed, []string{"driver-"}, []search.Kind{search.Drivers}}
-	Layers  = Kind{"layer", diag.LayerActive, []string{"layer-", "meta-", "override-"},
-		[]search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
+	Drivers = Kind{"driver", diag.DriverUsed, diag.Drivers, []search.Kind{search.Drivers}}
+	Layers  = Kind{"layer", diag.LayerActive, diag.Layers, []search.Kind{search.ImplicitLayers, search.ExplicitLayers}}
 )
+
+// Switches are the variables by which something was put in or out, by the code that says so.
+var Switches = map[diag.Code]variables.ID{
+	diag.DriverDisabled: variables.DriversDisable, diag.DriverNotSelected: variables.DriversSelect,
+	diag.LayerDisabled: variables.LayersDisable, diag.LayerForced: variables.LayersEnable,
+}
 
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
 	rows := []Row{}
 	for _, f := range answer.Findings {
 		entry := f.Code.Entry()
-		mine := slices.ContainsFunc(k.prefixes, func(p string) bool { return strings.HasPrefix(entry.Name, p) })
-		general := strings.HasPrefix(entry.Name, "file-") || strings.HasPrefix(entry.Name, "manifest-")
-		if !mine && !(general && k.searched(answer, f.Path)) {
+		if entry.About != k.about && !(entry.About == diag.File && k.searched(answer, f.Path)) {
 			continue
 		}
 		rows = append(rows, Row{
 			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: entry.Name,
-			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, Do: entry.Do,
+			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, Do: entry.Do, code: f.Code, cause: f.Cause,
 		})
 	}
 	return rows

@@ -160,16 +160,6 @@ var OfLayers = [...]ByLayer{
 // All are the entries, in the order of the groups.
 func All() []Entry { return entries[:] }
 
-// Of tells about one variable.
-func Of(v variables.ID) *Entry {
-	for i := range entries {
-		if entries[i].ID == v {
-			return &entries[i]
-		}
-	}
-	return nil
-}
-
 // Elevated says what becomes of a variable in processes with more rights than their user.
 func (e *Entry) Elevated() string {
 	if e.ID.Secure() {

@@ -29,7 +29,7 @@ func TestEveryVariableIsTold(t *testing.T) {
 		}
 	}
 	variables.Each(func(v variables.ID) {
-		if told[v] != 1 || Of(v) == nil || Of(v).ID != v {
+		if told[v] != 1 {
 			t.Errorf("%s is told about %d times", v.Name(), told[v])
 		}
 		if found, known := variables.Named(v.Name()); !known || found != v {

@@ -335,10 +335,10 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 		for _, word := range c.Drivers {
 			any := false
 			for _, d := range answer.Drivers {
-				if names = append(names, d.Path); (d.Path == word || plan.Filtered(word, search.BaseName(d.Path))) && !slices.Contains(paths, d.Path) {
+				if names = append(names, d.Path); (d.Path == word || plan.Matches(word, search.BaseName(d.Path))) && !slices.Contains(paths, d.Path) {
 					paths = append(paths, d.Path)
 				}
-				any = any || d.Path == word || plan.Filtered(word, search.BaseName(d.Path))
+				any = any || d.Path == word || plan.Matches(word, search.BaseName(d.Path))
 			}
 			if !any {
 				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s", word,
@@ -439,7 +439,7 @@ func judge(content map[string]any, where string) error {
 	if err != nil {
 		return err
 	}
-	report := validation.File(string(text), where, validation.Settings)
+	report := validation.File(string(text), where, where, validation.Settings)
 	if problems, _ := report.Problems(); problems > 0 {
 		for _, f := range report.Findings {
 			if f.Code.Entry().Severity == diag.Problem {

@@ -49,9 +49,9 @@ func (r *Report) Problems() (problems, warnings int) {
 	return problems, warnings
 }
 
-// File judges a file's text. path is for messages, and to tell an implicit layer's folder; kind is Unknown when the
-// content shall tell.
-func File(text, path string, kind Kind) *Report {
+// File judges a file's text. path is for messages; whole, the same path from the root on, tells an implicit layer's
+// directory; kind is Unknown when the content shall tell.
+func File(text, path, whole string, kind Kind) *Report {
 	c := &checker{path: path, report: &Report{Kind: kind}}
 	doc, fault := document.Parse(text)
 	if fault != nil {
@@ -59,8 +59,8 @@ func File(text, path string, kind Kind) *Report {
 		return c.report
 	}
 	if kind == Unknown {
-		c.report.Kind = kindOf(doc.Top(), path)
-		if at := placeOf[folderOf(path)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
+		c.report.Kind = kindOf(doc.Top(), whole)
+		if at := placeOf[folderOf(whole)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
 			c.at(diag.FileWrongKind, doc.Top(), plural[c.report.Kind]+" in a folder for "+at+": no loader looks for it there")
 		}
 	}

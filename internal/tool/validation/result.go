@@ -2,7 +2,6 @@ package validation
 
 import (
 	"path/filepath"
-	"strings"
 
 	"vkloader/internal/core/facts"
 )
@@ -44,12 +43,12 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 	if absolute, err := filepath.Abs(path); err == nil {
 		whole = absolute
 	}
-	judged := File(file.Content, whole, kind)
+	judged := File(file.Content, path, whole, kind)
 	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
 	for _, f := range judged.Findings {
 		entry := f.Code.Entry()
 		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity.String(),
-			entry.Statement, strings.ReplaceAll(f.What, whole, path), entry.Do})
+			entry.Statement, f.What, entry.Do})
 	}
 	bad, doubtful := judged.Problems()
 	return result, bad+doubtful > 0

@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 )
@@ -45,17 +46,16 @@ func (c *checker) settings(doc *document.Document) {
 		}
 		c.object(v)
 	}
-	said := map[string]bool{}
+	said := map[manifest.Line]bool{}
 	for _, program := range programs {
 		_, outcome, lines := settings.Read(doc, c.path, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
-			key := fmt.Sprint(l.Line, l.Column, l.Text)
 			// That it is not for a program that nothing names is no fault.
-			if said[key] || strings.Contains(l.Text, "none of the app specific settings") {
+			if said[l] || l.Cause == diag.OtherPrograms {
 				continue
 			}
-			said[key] = true
+			said[l] = true
 			c.find(l.Code, l.Line, l.Column, l.Text)
 		}
 	}

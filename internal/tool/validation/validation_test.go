@@ -25,7 +25,7 @@ func TestDialect(t *testing.T) {
 		{strings.Replace(fine, " \"ICD", "\x01\"ICD", 1), 1, 33, "invalid character"},
 		{strings.Replace(fine, "ICD", "icd", 1), 1, 41, `read as "ICD"`},
 	} {
-		r := File(c.text, "/x.json", Unknown)
+		r := File(c.text, "/x.json", "/x.json", Unknown)
 		found := false
 		for _, f := range r.Findings {
 			found = found || f.Code == diag.FileDialect && f.Line == c.line && f.Column == c.column &&
@@ -35,7 +35,7 @@ func TestDialect(t *testing.T) {
 			t.Errorf("%q: %+v", c.text, r)
 		}
 	}
-	if r := File(fine, "/x.json", Unknown); len(r.Findings) != 0 {
+	if r := File(fine, "/x.json", "/x.json", Unknown); len(r.Findings) != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -48,7 +48,7 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, kind string) {
 		lines := strings.Count(text, "\n") + 1
 		for _, as := range []Kind{Unknown, Kind(kind)} {
-			for _, found := range File(text, "/d/x.json", as).Findings {
+			for _, found := range File(text, "/d/x.json", "/d/x.json", as).Findings {
 				if found.Line < 1 || found.Line > lines || found.Column < 1 || found.What == "" {
 					t.Fatalf("%+v", found)
 				}
@@ -68,7 +68,7 @@ func TestMutilated(t *testing.T) {
 		if strings.TrimSpace(fine[from:to]) == "" {
 			continue
 		}
-		r := File(text, "/x.json", Driver)
+		r := File(text, "/x.json", "/x.json", Driver)
 		problems, warnings := r.Problems()
 		// Letters out of the middle of a file's name, or digits out of a version, leave one of another name or number.
 		gone := fine[from:to]
@@ -83,7 +83,7 @@ func TestMutilated(t *testing.T) {
 func TestFullOfFaults(t *testing.T) {
 	t.Parallel()
 	text := `{"file_format_version":"1.2.0","` + strings.Repeat("x", 1<<20) + `":1,"layers":[` + strings.Repeat("7,", 50000) + `7]}`
-	r := File(text, "/x.json", Explicit)
+	r := File(text, "/x.json", "/x.json", Explicit)
 	count, more := 0, false
 	for _, f := range r.Findings {
 		if f.Code == diag.FileSchema {

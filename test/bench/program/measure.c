@@ -7,8 +7,8 @@
  *   measure LIBRARY count OPERATION N      N times and nothing else, for counting instructions: in bench_counted, which
  *                                          is called from nowhere else, and whose callees are all that counts
  *
- * Lines are "name median lowest", nanoseconds each; "resident" and "anonymous" are in kB. What the device cannot do has
- * no line. Exit code 3 and a line on standard error: it could not be measured.
+ * Lines are "name median lowest", nanoseconds each; "resident", "anonymous" and "space" are in kB. What the device
+ * cannot do has no line. Exit code 3 and a line on standard error: it could not be measured.
  *
  * Read from the environment: BENCH_NAMES, a file with names of commands, one a line.
  */
@@ -78,6 +78,8 @@ static void start(const char *library, bool enumerate)
     put("resident", resident, resident);
     double anonymous = (double)own("/proc/self/smaps_rollup", "Anonymous:");
     put("anonymous", anonymous, anonymous);
+    double space = (double)own("/proc/self/status", "VmSize:");
+    put("space", space, space);
     double threads = (double)own("/proc/self/status", "Threads:");
     put("threads", threads, threads);
     bench_destroy();

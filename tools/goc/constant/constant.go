@@ -250,7 +250,7 @@ func (m *Memory) value(v ssa.Value, values *frame) Value {
 	if found, ok := values.values[v]; ok {
 		return found
 	}
-	return poison{fmt.Sprintf("%s", v)}
+	return poison{v.String()}
 }
 
 func (m *Memory) compute(i ssa.Value, values *frame) Value {

@@ -3,11 +3,11 @@ package program
 import (
 	"errors"
 	"fmt"
+	"go/build"
 	"go/token"
 	"go/types"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -93,7 +93,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	if within, err := filepath.Rel(p.folder, file); err == nil && !strings.HasPrefix(within, "..") {
 		return filepath.ToSlash(within), position.Line
 	}
-	if within, err := filepath.Rel(runtime.GOROOT(), file); err == nil && !strings.HasPrefix(within, "..") {
+	if within, err := filepath.Rel(build.Default.GOROOT, file); err == nil && !strings.HasPrefix(within, "..") {
 		return "go/" + filepath.ToSlash(within), position.Line
 	}
 	return filepath.Base(file), position.Line

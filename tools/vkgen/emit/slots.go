@@ -20,7 +20,7 @@ func slots(s *loader.Set, names *table) []byte {
 	var t text
 	v := s.Registry
 	t.f("/* %s */", mark(s))
-	t.f("/* Numbers of commands, table slots and gates. For C and for the assembler: nothing but #define. */")
+	t.f("/* Numbers of commands, table slots and instance extensions. For C and for the assembler: nothing but #define. */")
 	t.f("#ifndef VKL_ZSLOTS_H\n#define VKL_ZSLOTS_H\n")
 	t.f("#define VKL_HEADER_VERSION %d", v.Patch)
 	t.f("#define VKL_VERSION_STRING \"%s\"", v.Version())
@@ -41,11 +41,11 @@ func slots(s *loader.Set, names *table) []byte {
 	t.f("#define LOWER_DEVICE_COUNT %d\n", len(lower))
 	t.f("/* Bits of the instance extensions that the loader knows (INS-008). */")
 	for i, e := range s.Gates {
-		t.f("#define GATE_%s %d", e.Name, i)
+		t.f("#define EXT_%s %d", e.Name, i)
 	}
-	t.f("#define GATE_COUNT %d", len(s.Gates))
-	t.f("/* X(extension name) for each gate, in the order of the bits. */")
-	t.f("#define GATE_LIST(X) \\")
+	t.f("#define EXT_COUNT %d", len(s.Gates))
+	t.f("/* X(extension name) for each instance extension that commands depend on, in the order of the bits. */")
+	t.f("#define EXT_LIST(X) \\")
 	for i, e := range s.Gates {
 		t.f("    X(%s)%s", e.Name, more(i, len(s.Gates)))
 	}
@@ -134,13 +134,13 @@ func namesInc(s *loader.Set, names *table) []byte {
     .endif
     .endm
 
-    .macro COMMAND name, tramp, term, missing, slot, lslot, kind, minor, gate, param
+    .macro COMMAND name, tramp, term, missing, slot, lslot, kind, minor, ext, param
     .long \name
     NAME_END \tramp
     NAME_END \term
     NAME_END \missing
     .short \slot, \lslot
-    .byte \kind, \minor, \gate, \param
+    .byte \kind, \minor, \ext, \param
     .endm
 
     .balign 8
@@ -148,9 +148,9 @@ func namesInc(s *loader.Set, names *table) []byte {
     .hidden names_commands
     .type names_commands, %%object
 names_commands:`)
-	gate := map[string]int{}
+	ext := map[string]int{}
 	for i, e := range s.Gates {
-		gate[e.Name] = i + 1
+		ext[e.Name] = i + 1
 	}
 	slot := func(list []*loader.Command, c *loader.Command) int { return slices.Index(list, c) }
 	instance, device, lower := s.InstanceSlots(), s.DeviceSlots(), s.LowerSlots()
@@ -170,7 +170,7 @@ names_commands:`)
 			term = "0"
 		}
 		t.f("    COMMAND %d, %s, %s, %s, %d, %d, %d, %d, %d, %d", offset, c.Upper(), term, missing, at, lslot, int(c.Kind),
-			c.Minor, gate[c.Gate], slices.Index(params, c.Param))
+			c.Minor, ext[c.Gate], slices.Index(params, c.Param))
 		offset += len(c.Name) + 1
 	}
 	t.f("    .size names_commands, . - names_commands")
@@ -244,7 +244,7 @@ struct name_record {
     uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
-    uint8_t gate;    /* +22: GATE_ + 1; 0: none */
+    uint8_t ext;     /* +22: EXT_ + 1; 0: none */
     uint8_t param;   /* +23: names_param */
 };
 _Static_assert(sizeof(struct name_record) == 24, "the layout of znames.inc");

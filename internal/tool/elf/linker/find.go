@@ -31,7 +31,6 @@ type Linker struct {
 	elf     elf.Machine
 	paths   []string // of LD_LIBRARY_PATH
 	cache   map[string][]cacheEntry
-	cached  bool // there is a cache
 	levels  []string
 	program *File
 	given   map[string]bool  // names that every program brings, wherever they lie
@@ -54,7 +53,6 @@ func New(m *machine.Machine, options Options) *Linker {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
 	if data, err := m.ReadFile("/etc/ld.so.cache"); err == nil {
-		l.cached = true
 		flags, known := cacheFlags[l.elf]
 		for _, e := range parseCache(data) {
 			if !known || e.flags == flags {
@@ -97,9 +95,6 @@ func levels(m *machine.Machine, processor elf.Machine) []string {
 	}
 	return found
 }
-
-// Cached tells whether the machine has a cache of libraries.
-func (l *Linker) Cached() bool { return l.cached }
 
 // Open reads a library; what kept it from being read is in Err.
 func (l *Linker) Open(name string) *File {

@@ -1,0 +1,216 @@
+/* ask.c: asks the core, which is Go translated to C (build/core.c, by tools/goc). A question and its facts are a
+ * message; the answer is a plan, or what is missing for one, which is then read and sent as the next message of the
+ * same call.
+ *
+ * It decides nothing. Every call has a core of its own: there is no lock, no start and no state but the memo's, so it
+ * may be asked on any thread and in any forked child, at any moment. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "core/facts.h"
+#include "core/memo.h"
+
+#include "goc.h"
+
+#define CALL_ROUNDS_MAX 64 /* questions about one call; three or four are usual */
+
+/* The core (internal/core/entry). Results: 0, GOC_PANIC, GOC_MEMORY. */
+int core_go_begin(struct goc *g, void **call);
+int core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok);
+int core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
+                   size_t *answer_size, bool *ok);
+
+struct facts {
+    bool begun;           /* what is always sent first has been */
+    struct wire_writer w; /* facts for the next message */
+    struct goc *memory;   /* of the core, from the first message on that is not remembered */
+    void *call;
+    struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
+    uint32_t count, told;        /* how many there are, and how many of them the core has got */
+};
+
+/* The round whose answer says which settings file the global commands fall back on (SET-15); NULL: none does. */
+static struct round *_Atomic remembered;
+
+struct facts *facts_new(void) { return calloc(1, sizeof(struct facts)); }
+
+void facts_free(struct facts *facts) {
+    if (!facts) return;
+    goc_close(facts->memory);
+    free(facts->w.bytes);
+    for (uint32_t i = 0; i < facts->count; i++) round_drop(facts->round[i]);
+    free(facts);
+}
+
+struct wire_writer *facts_writer(struct facts *facts) { return &facts->w; }
+
+void plan_free(struct plan *plan) {
+    round_drop(plan->round);
+    memset(plan, 0, sizeof *plan);
+}
+
+/* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
+__attribute__((destructor)) static void stop(void) {
+    if (exit_begun()) return;
+    round_drop(atomic_exchange(&remembered, NULL));
+    memo_drop();
+    goc_trim();
+}
+
+/* ---- what is remembered ----------------------------------------------------------------------------------------- */
+
+static bool is_global(uint32_t question) {
+    return question != QUESTION_INSTANCE && question != QUESTION_INSTANCE_OPENED;
+}
+
+static bool find_remember(const struct round *r, struct wire_remember *out) {
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_open(&reader, r->answer, r->answer_size);
+    while (wire_next(&reader, &record))
+        if (wire_get_remember(&record, out)) return true;
+    return false;
+}
+
+/* Gives the core what an earlier call has left. */
+static void give_remembered(struct wire_writer *w) {
+    lock_take();
+    struct round *r = round_hold(atomic_load(&remembered));
+    lock_drop();
+    struct wire_remember kept;
+    if (r && find_remember(r, &kept) && kept.path)
+        wire_put_remembered(w, &(struct wire_remembered){.path = kept.path, .path_len = kept.path_len,
+                                                         .content = kept.content, .content_len = kept.content_len});
+    round_drop(r);
+}
+
+static void remember(struct round *r) {
+    struct wire_remember kept;
+    if (!find_remember(r, &kept)) return;
+    lock_take();
+    struct round *before = atomic_exchange(&remembered, kept.path ? round_hold(r) : NULL);
+    lock_drop();
+    round_drop(before);
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------------------- */
+
+/* Reads what one record asks for; false when it is no such record. */
+static bool satisfy(struct wire_writer *w, const struct wire_record *record) {
+    struct wire_need_var var;
+    struct wire_need_folder folder;
+    struct wire_need_file file;
+    struct wire_need_exists exists;
+    if (wire_get_need_var(record, &var))
+        read_var(w, (struct variable){var.name, var.secure});
+    else if (wire_get_need_folder(record, &folder))
+        read_folder(w, folder.path);
+    else if (wire_get_need_file(record, &file))
+        read_file(w, file.path);
+    else if (wire_get_need_exists(record, &exists))
+        read_exists(w, exists.path);
+    else if (record->id == WIRE_NEED_EXE)
+        read_exe(w);
+    else
+        return false;
+    return true;
+}
+
+/* Lets the core answer a round, after it has got the rounds before that were remembered. */
+static int let_decide(struct facts *f, struct round *r) {
+    if (!f->memory) {
+        f->memory = goc_open();
+        if (!f->memory) return GOC_MEMORY;
+        int status = core_go_begin(f->memory, &f->call);
+        if (status) return status;
+    }
+    bool ok = true;
+    for (; f->told < f->count; f->told++) {
+        const struct round *before = f->round[f->told];
+        int status = core_go_add(f->memory, f->call, before->message, before->message_size, &ok);
+        if (status) return status;
+    }
+    const void *answer = NULL;
+    size_t size = 0;
+    int status = core_go_decide(f->memory, f->call, r->message, r->message_size, &answer, &size, &ok);
+    if (status) return status;
+    f->told++;
+    if (!ok) size = 0;
+    r->answer = malloc(size + 1);
+    if (!r->answer) return GOC_MEMORY;
+    if (size) memcpy(r->answer, answer, size);
+    r->answer_size = size;
+    return 0;
+}
+
+/* Asks once, with the facts that have come together; the round's answer is there on success. */
+static VkResult ask_once(struct instance *instance, struct facts *f, struct round **out) {
+    if (f->w.failed) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct round *fresh = round_new(f->count ? f->round[f->count - 1]->id : 0, f->w.bytes, f->w.size);
+    f->w = (struct wire_writer){0};
+    if (!fresh) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct round *r = memo_find(fresh);
+    if (r) {
+        round_drop(fresh);
+    } else {
+        r = fresh;
+        struct control control = control_take();
+        int status = let_decide(f, r);
+        control_give(control);
+        if (status == GOC_PANIC)
+            log_line(instance, LOG_ERROR, "The Vulkan loader's core failed: %s", goc_text(f->memory));
+        if (status) {
+            round_drop(r);
+            return status == GOC_MEMORY ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_INITIALIZATION_FAILED;
+        }
+        memo_keep(r);
+    }
+    f->round[f->count++] = r;
+    *out = r;
+    return VK_SUCCESS;
+}
+
+VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
+                     bool terminator, struct plan *plan) {
+    memset(plan, 0, sizeof *plan);
+    start_once_at_load();
+    exit_watch();
+    struct wire_question q = {
+        .kind = question,
+        .layer_name = layer_name,
+        .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0, /* LAY-249 */
+        .terminator = terminator,
+        .quiet = !log_heard(instance),
+    };
+    if (!facts->begun) { /* what is always read saves a round */
+        facts->begun = true;
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure});
+        DECISIVE_VARIABLES(GIVE)
+#undef GIVE
+        if (is_global(question)) give_remembered(&facts->w);
+    }
+    while (facts->count < CALL_ROUNDS_MAX) {
+        struct round *r;
+        wire_put_question(&facts->w, &q);
+        VkResult result = ask_once(instance, facts, &r);
+        if (result != VK_SUCCESS) return result;
+        struct wire_reader reader;
+        struct wire_record record;
+        struct wire_answer answer;
+        if (!wire_open(&reader, r->answer, r->answer_size) || !wire_next(&reader, &record) ||
+            !wire_get_answer(&record, &answer))
+            break;
+        if (answer.status == 1) {
+            remember(r);
+            *plan = (struct plan){r->answer, r->answer_size, answer.result, round_hold(r)};
+            return VK_SUCCESS;
+        }
+        bool any = false;
+        while (wire_next(&reader, &record)) any |= satisfy(&facts->w, &record);
+        if (!any || reader.bad) break;
+    }
+    log_line(instance, LOG_ERROR, "The Vulkan loader's core came to no decision");
+    return VK_ERROR_INITIALIZATION_FAILED;
+}

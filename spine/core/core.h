@@ -1,0 +1,46 @@
+/* core.h: what core/ offers: questions to the core, and the plan that it answers with. */
+#ifndef VKL_CORE_H
+#define VKL_CORE_H
+
+#include "process/process.h"
+
+/* ---- ask.c ----------------------------------------------------------------------------------------------------- */
+
+/* Kinds of the wire's question record. */
+enum {
+    QUESTION_VERSION = 1,
+    QUESTION_LAYERS,
+    QUESTION_EXTENSIONS,
+    QUESTION_INSTANCE,
+    QUESTION_INSTANCE_OPENED,
+    QUESTION_EXTENSIONS_OPENED
+};
+
+struct wire_writer; /* gen/zwire.h */
+struct wire_record;
+struct round; /* core/memo.h */
+struct plan {
+    const unsigned char *bytes; /* of the round */
+    size_t size;
+    VkResult result; /* of the answer record */
+    struct round *round;
+};
+/* Facts of one API call; grows while the core asks for more. */
+struct facts;
+struct facts *facts_new(void);
+void facts_free(struct facts *facts);
+struct wire_writer *facts_writer(struct facts *facts);
+/* Asks until the answer is decided, reading what the core wants. VK_SUCCESS with a plan (its own result may still be
+ * an error), else an error after its message. question: kind of the question record; layer_name may be NULL. */
+VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
+                     bool terminator, struct plan *plan);
+void plan_free(struct plan *plan);
+
+/* ---- plan.c ---------------------------------------------------------------------------------------------------- */
+
+/* Carries out a step of a plan when it is about the log: a line to write, or a level that counts from there on. */
+void plan_step(struct instance *instance, const struct wire_record *record);
+/* All such steps of a plan that has no driver steps. */
+void plan_log(struct instance *instance, const struct plan *plan);
+
+#endif

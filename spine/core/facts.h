@@ -1,0 +1,17 @@
+/* facts.h: what ask.c and read.c share with each other and with nobody else. */
+#ifndef VKL_FACTS_H
+#define VKL_FACTS_H
+
+#include <stdbool.h>
+
+#include "gen/zvariables.h"
+#include "gen/zwire.h"
+
+/* Each appends one record; lack of memory is remembered in the writer. */
+void read_var(struct wire_writer *w, struct variable v);
+void read_folder(struct wire_writer *w, const char *path);
+void read_file(struct wire_writer *w, const char *path);
+void read_exe(struct wire_writer *w);
+void read_exists(struct wire_writer *w, const char *path);
+
+#endif

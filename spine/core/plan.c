@@ -1,0 +1,19 @@
+/* plan.c: the steps of a plan that are about the log. All others are for those who asked. */
+#include "core/core.h"
+#include "gen/zwire.h"
+
+void plan_step(struct instance *in, const struct wire_record *record) {
+    struct wire_log line;
+    struct wire_log_level level;
+    if (wire_get_log(record, &line))
+        log_text(in, line.flags, line.text);
+    else if (wire_get_log_level(record, &level))
+        log_set_level(in, level.level);
+}
+
+void plan_log(struct instance *in, const struct plan *plan) {
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) plan_step(in, &record);
+}

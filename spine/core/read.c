@@ -1,0 +1,146 @@
+/* read.c: gathers what the core asks for: variables, folders, files, the executable's path, whether a path exists.
+ * Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001), at the time of the call (G-5).
+ *
+ * It decides nothing and remembers nothing between calls. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/facts.h"
+#include "process/process.h"
+
+#define EXE_MAX 1024 /* GEN-13 */
+
+void read_var(struct wire_writer *w, struct variable v) {
+    const char *value = env_read(v);
+    struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
+    wire_put_var(w, &r);
+}
+
+/* ---- folders ---------------------------------------------------------------------------------------------------- */
+
+struct name_list {
+    char **name;
+    uint32_t count, room;
+};
+
+static bool name_add(struct name_list *list, const char *name) {
+    if (list->count == list->room) {
+        uint32_t room = list->room ? list->room * 2 : 16;
+        char **grown = realloc(list->name, room * sizeof *grown);
+        if (!grown) return false;
+        list->name = grown;
+        list->room = room;
+    }
+    char *copy = strdup(name);
+    if (!copy) return false;
+    list->name[list->count++] = copy;
+    return true;
+}
+
+void read_folder(struct wire_writer *w, const char *path) {
+    struct name_list list = {0};
+    struct wire_folder r = {WIRE_STR(path, path)};
+    errno = 0;
+    DIR *dir = opendir(path);
+    if (!dir) {
+        if (errno == ENOMEM) w->failed = true;
+        r.status = 1;
+    } else {
+        for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
+            size_t length = strlen(entry->d_name);
+            if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
+            if (!name_add(&list, entry->d_name)) {
+                w->failed = true;
+                break;
+            }
+        }
+        closedir(dir);
+    }
+    r.names.count = list.count;
+    r.names.list = (const char *const *)list.name;
+    wire_put_folder(w, &r);
+    for (uint32_t i = 0; i < list.count; i++) free(list.name[i]);
+    free(list.name);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
+
+/* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
+ * it can be measured all the same. */
+static long long stream_size(FILE *file, uint32_t *status) {
+    struct stat st;
+    *status = FILE_NO_SIZE; /* LAY-8 */
+    if (fstat(fileno(file), &st) == 0) {
+        if (S_ISREG(st.st_mode)) return st.st_size;
+        *status = S_ISDIR(st.st_mode) ? FILE_NOT_READ /* it opens, but cannot be read */ : FILE_NOT_REGULAR;
+        return -1;
+    }
+    if (fseek(file, 0, SEEK_END) != 0) return -1;
+    long size = ftell(file);
+    return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+/* Whoever opens a pipe waits for its other end, and a device may act. What stat does not know may still be opened by a
+ * library that stands in for the C library's fopen. */
+static bool not_regular(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+void read_file(struct wire_writer *w, const char *path) {
+    struct wire_file r = {WIRE_STR(path, path)};
+    char *content = NULL;
+    errno = 0;
+    r.status = not_regular(path) ? FILE_NOT_REGULAR : FILE_NOT_OPENED; /* LAY-7 */
+    FILE *file = r.status == FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
+    if (!file) {
+        if (errno == ENOMEM) w->failed = true;
+        wire_put_file(w, &r);
+        return;
+    }
+    setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
+    long long size = stream_size(file, &r.status);
+    if (size > 0xfffffff0ll || (size >= 0 && !(content = malloc((size_t)size + 1)))) {
+        w->failed = true;
+    } else if (size >= 0) {
+        size_t got = 0;
+        while (got < (size_t)size) {
+            size_t more = fread(content + got, 1, (size_t)size - got, file);
+            if (more == 0) break;
+            got += more;
+        }
+        r.status = got < (size_t)size ? FILE_NOT_READ : 0;
+        if (r.status == 0) {
+            r.content = content;
+            r.content_len = (uint32_t)size;
+        }
+    }
+    wire_put_file(w, &r);
+    free(content);
+    fclose(file);
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------------------- */
+
+void read_exe(struct wire_writer *w) {
+    char path[EXE_MAX];
+    struct wire_exe r = {0};
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    if (length > 0 && length < (ssize_t)sizeof path) {
+        r.path = path;
+        r.path_len = (uint32_t)length;
+    }
+    wire_put_exe(w, &r);
+}
+
+void read_exists(struct wire_writer *w, const char *path) {
+    struct wire_exists r = {WIRE_STR(path, path), .yes = access(path, F_OK) == 0};
+    wire_put_exists(w, &r);
+}

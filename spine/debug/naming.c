@@ -1,0 +1,140 @@
+/* naming.c: names and tags of objects (VK_EXT_debug_utils, VK_EXT_debug_marker) and the terminators of the label
+ * commands. Instances, physical devices and surfaces have another handle on each level; a copy of the structure with
+ * the right one is passed on (DBG-048 to 053).
+ *
+ * The trampolines of the label commands are the assembler's.
+ */
+#include "gen/zends.h"
+#include "wsi/wsi.h"
+
+/* ---- handles --------------------------------------------------------------------------------------------------- */
+
+/* As the topmost layer knows the object (DBG-049, DBG-050). */
+static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64_t handle)
+{
+    struct instance *instance = device->instance;
+    if (type == VK_OBJECT_TYPE_INSTANCE && handle == (uint64_t)(uintptr_t)instance)
+        return (uint64_t)(uintptr_t)instance->lower;
+    if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
+        struct physdev *physdev = physdev_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
+        if (physdev)
+            return (uint64_t)(uintptr_t)physdev->lower;
+    }
+    return handle;
+}
+
+/* As the driver knows the object. False: it is another driver's, which this one has no handle for. */
+static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t handle, uint64_t *out)
+{
+    struct instance *instance = device->instance;
+    bool has_one = true;
+    *out = handle;
+    if (type == VK_OBJECT_TYPE_INSTANCE) {
+        if (handle == (uint64_t)(uintptr_t)instance)
+            *out = (uint64_t)(uintptr_t)device->driver->handle;
+    } else if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
+        lock_take();
+        for (const struct physdev *physdev = instance->term_devs; physdev; physdev = physdev->next) {
+            if (handle == (uint64_t)(uintptr_t)physdev) {
+                *out = (uint64_t)(uintptr_t)physdev->lower;
+                has_one = physdev->driver == device->driver;
+            }
+        }
+        lock_drop();
+    } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
+        VkSurfaceKHR own; /* DBG-051 */
+        if (handle && device->has_swapchain && device->driver_slot[LSLOT_vkCreateSwapchainKHR] &&
+            surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
+            *out = (uint64_t)own;
+    }
+    return has_one;
+}
+
+/* The three types that need it, from the older extension's numbers. */
+static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
+{
+    return type == VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT          ? VK_OBJECT_TYPE_INSTANCE
+           : type == VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT ? VK_OBJECT_TYPE_PHYSICAL_DEVICE
+           : type == VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT     ? VK_OBJECT_TYPE_SURFACE_KHR
+                                                                     : VK_OBJECT_TYPE_UNKNOWN;
+}
+
+static struct device *checked(VkDevice handle, uint32_t command)
+{
+    struct device *device = device_of(handle);
+    if (!device)
+        bad_handle(command);
+    return device;
+}
+
+/* DBG-059; a wrapper with a copy of the dispatch pointer is no more the driver's device than one without. */
+static struct device *term_device(VkDevice handle, const char *name)
+{
+    struct device *device = device_of(handle);
+    if (!device || device->driver_handle != handle)
+        log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid device handle", name);
+    return device;
+}
+
+/* ---- the four commands ----------------------------------------------------------------------------------------- */
+
+/* Trampoline and terminator of a command; type_of(type) gives the VkObjectType of the structure's type. A missing
+ * function of the device's table is a stub that aborts (DBG-056), of the driver it means success (DBG-054). */
+#define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
+    VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
+    {                                                                                                                  \
+        struct device *device = checked(handle, CMD_vk##Name);                                                         \
+        Info copy = *info;                                                                                             \
+        copy.handle_member = handle_in_chain(device, type_of(info->type_member), info->handle_member);                 \
+        return ((PFN_vk##Name)device->own_table.slot[DSLOT_vk##Name])(handle, &copy);                                  \
+    }                                                                                                                  \
+    VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
+    {                                                                                                                  \
+        struct device *device = term_device(handle, #Name);                                                           \
+        PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[LSLOT_vk##Name];                                         \
+        if (!send)                                                                                                     \
+            return VK_SUCCESS;                                                                                         \
+        Info copy = *info;                                                                                             \
+        if (!handle_in_driver(device, type_of(info->type_member), info->handle_member, &copy.handle_member))           \
+            return VK_SUCCESS;                                                                                         \
+        return send(handle, &copy);                                                                                    \
+    }
+
+#define SAME_TYPE(type) (type)
+NAMING_COMMAND(SetDebugUtilsObjectNameEXT, VkDebugUtilsObjectNameInfoEXT, objectType, objectHandle, SAME_TYPE)
+NAMING_COMMAND(SetDebugUtilsObjectTagEXT, VkDebugUtilsObjectTagInfoEXT, objectType, objectHandle, SAME_TYPE)
+NAMING_COMMAND(DebugMarkerSetObjectNameEXT, VkDebugMarkerObjectNameInfoEXT, objectType, object, marker_type)
+NAMING_COMMAND(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, objectType, object, marker_type)
+
+/* ---- labels ---------------------------------------------------------------------------------------------------- */
+
+static struct device *labelled(const void *handle)
+{
+    struct device *device = device_of(handle);
+    if (!device)
+        log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "VK_EXT_debug_utils: Invalid device handle");
+    return device;
+}
+
+#define LABEL_COMMAND(Name, Handle)                                                                                    \
+    VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle, const VkDebugUtilsLabelEXT *label)                         \
+    {                                                                                                                  \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
+        if (send)                                                                                                      \
+            send(handle, label);                                                                                       \
+    }
+
+#define END_LABEL_COMMAND(Name, Handle)                                                                                \
+    VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle)                                                            \
+    {                                                                                                                  \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
+        if (send)                                                                                                      \
+            send(handle);                                                                                              \
+    }
+
+LABEL_COMMAND(QueueBeginDebugUtilsLabelEXT, VkQueue)
+END_LABEL_COMMAND(QueueEndDebugUtilsLabelEXT, VkQueue)
+LABEL_COMMAND(QueueInsertDebugUtilsLabelEXT, VkQueue)
+LABEL_COMMAND(CmdBeginDebugUtilsLabelEXT, VkCommandBuffer)
+END_LABEL_COMMAND(CmdEndDebugUtilsLabelEXT, VkCommandBuffer)
+LABEL_COMMAND(CmdInsertDebugUtilsLabelEXT, VkCommandBuffer)

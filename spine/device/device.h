@@ -1,0 +1,13 @@
+/* device.h: what device/ offers: devices that layers make for themselves. */
+#ifndef VKL_DEVICE_H
+#define VKL_DEVICE_H
+
+#include "state/state.h"
+
+/* The callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
+VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *device,
+                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa);
+void layer_destroy_device(VkDevice device, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy);
+
+#endif

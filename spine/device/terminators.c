@@ -1,0 +1,164 @@
+/* terminators.c: the terminator of vkCreateDevice: what the driver receives, and the first word of what it returns. */
+#include "device/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch/dispatch.h"
+#include "gen/zends.h"
+#include "physdev/physdev.h"
+
+/* HND-033, HND-034. */
+static struct device *check_handle(struct instance *in, const VkDevice *handle) {
+    if (!*handle)
+        log_abort(
+            in, LOG_ERROR,
+            "terminator_CreateDevice: Loader device pointer null encountered.  Possibly set by active layer. (Policy "
+            "#LLP_LAYER_22)");
+    struct device *dev = (struct device *)*handle;
+    if (dev->magic != DEVICE_MAGIC)
+        log_abort(
+            in, LOG_ERROR,
+            "terminator_CreateDevice: Device pointer (%p) has invalid MAGIC value 0x%08llx. The expected value is "
+            "0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ",
+            (void *)dev, (unsigned long long)dev->magic);
+    return dev;
+}
+
+static void *term_to_driver(VkPhysicalDevice handle) {
+    const struct physdev *p = (const struct physdev *)handle;
+    return p && p->magic == PHYSDEV_TERM_MAGIC ? p->lower : (void *)handle;
+}
+
+static const VkBaseInStructure *chain_find(const void *first, VkStructureType type) {
+    const VkBaseInStructure *p = first;
+    while (p && p->sType != type) p = p->pNext;
+    return p;
+}
+
+static bool named(const VkDeviceCreateInfo *info, const char *name) {
+    return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
+}
+
+/* DEV-026: the extensions that the driver lists for this device; *names by malloc. */
+static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCreateInfo *info, VkDeviceCreateInfo *own,
+                       const char ***names) {
+    uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0, count = 0, kept = 0;
+    VkExtensionProperties *list = NULL;
+    *names = malloc((wanted + 1) * sizeof **names);
+    if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (wanted) {
+        VkResult result = device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
+                                            driver_physdev(p), NULL, &count, &list);
+        if (!list_given(result)) return result;
+    }
+    for (uint32_t i = 0; i < wanted; i++) {
+        const char *name = info->ppEnabledExtensionNames[i];
+        if (!name) continue;
+        if (extension_listed(list, count, name))
+            (*names)[kept++] = name;
+        else
+            log_line(in, LOG_DEBUG | LOG_DRIVER,
+                     "vkCreateDevice extension %s not available for devices associated with ICD %s", name,
+                     p->driver->lib->path);
+    }
+    free(list);
+    own->enabledExtensionCount = kept;
+    own->ppEnabledExtensionNames = *names;
+    return VK_SUCCESS;
+}
+
+/* EXT-040, EXT-041. */
+static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own) {
+    const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)chain_find(
+        own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    if (group && !driver_fn(d, vkEnumeratePhysicalDeviceGroups) &&
+        !driver_fn_raw(d, ISLOT_vkEnumeratePhysicalDeviceGroupsKHR)) {
+        log_line(in, LOG_INFO,
+                 "vkCreateDevice: Emulating handling of VkPhysicalDeviceGroupProperties in pNext chain for ICD \"%s\"",
+                 d->lib->path);
+        if (group->physicalDeviceCount != 1) {
+            log_text(in, LOG_ERROR, "vkCreateDevice: Emulation failed to create device from device group info");
+            return VK_ERROR_INITIALIZATION_FAILED;
+        }
+    }
+    const VkPhysicalDeviceFeatures2 *features =
+        (const VkPhysicalDeviceFeatures2 *)chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    if (features && !driver_fn(d, vkGetPhysicalDeviceFeatures2) &&
+        !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
+        log_line(in, LOG_INFO,
+                 "vkCreateDevice: Emulating handling of VkPhysicalDeviceFeatures2 in pNext chain for ICD \"%s\"",
+                 d->lib->path);
+        if (instance_has(in, EXT_VK_KHR_get_physical_device_properties2)) own->pEnabledFeatures = &features->features;
+    }
+    return VK_SUCCESS;
+}
+
+/* What follows when the driver has made its device. */
+static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle) {
+    struct instance *in = p->instance;
+    dev->driver = p->driver;
+    dev->driver_handle = handle;
+    dev->has_swapchain = named(own, "VK_KHR_swapchain");
+    dev->has_display_swapchain = named(own, "VK_KHR_display_swapchain");
+    dev->has_device_group = named(own, "VK_KHR_device_group");
+    dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
+    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
+        own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5; /* GPA-049 */
+    dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
+    dev->table = &dev->own_table;
+    *(void **)handle = dev->table; /* DEV-039, DEV-080 */
+    table_fill_driver_slots(dev);
+    lock_take();
+    dev->next = in->devices;
+    in->devices = dev;
+    dev->linked = true;
+    lock_drop();
+}
+
+/* own: what the driver may see, but for its group. */
+static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceCreateInfo *own,
+                                const VkAllocationCallbacks *allocator, VkDevice *out) {
+    struct instance *in = p->instance;
+    struct driver *d = p->driver;
+    struct group_swap swap;
+    VkResult result = group_replace(&swap, own->pNext, term_to_driver);
+    own->pNext = swap.first;
+    if (result == VK_SUCCESS) result = emulate(in, d, own);
+    if (result == VK_SUCCESS) {
+        VkPhysicalDeviceProperties properties;
+        driver_fn(d, vkGetPhysicalDeviceProperties)(driver_physdev(p), &properties);
+        log_line(in, LOG_LAYER | LOG_DRIVER, "       Using \"%.*s\" with driver: \"%s\"",
+                 VK_MAX_PHYSICAL_DEVICE_NAME_SIZE, properties.deviceName, d->lib->path);
+        VkDevice handle = NULL;
+        result = driver_fn(d, vkCreateDevice)(driver_physdev(p), own, allocator, &handle);
+        if (result != VK_SUCCESS) {
+            log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
+                     d->lib->path);
+        } else {
+            made(p, dev, own, handle);
+            *out = handle;
+        }
+    }
+    group_restore(&swap);
+    return result;
+}
+
+static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                       VkDevice *out) {
+    struct device *dev = check_handle(p->instance, out);
+    VkDeviceCreateInfo own = *info;
+    own.enabledLayerCount = 0; /* DEV-025 */
+    own.ppEnabledLayerNames = NULL;
+    const char **names = NULL;
+    VkResult result = filter(p->instance, p, info, &own, &names);
+    if (result == VK_SUCCESS) result = create_filtered(p, dev, &own, allocator, out);
+    free(names);
+    return result;
+}
+
+VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *out) {
+    return create(term_physdev(handle), info, allocator, out);
+}

@@ -1,0 +1,340 @@
+/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: which extensions may be asked for, the
+ * device chain, devices that layers make for themselves; queues and command buffers, whose handles get the device's
+ * table.
+ */
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/group.h"
+#include "dispatch/dispatch.h"
+#include "gen/zends.h"
+#include "physdev/physdev.h"
+
+/* HND-036: as in instance.c. */
+_Static_assert(offsetof(struct device, next) >= 128, "HND-036");
+
+static struct device *devices; /* under the lock: every device from its creation to its end */
+
+static void device_add(struct device *dev) {
+    lock_take();
+    dev->next_of_all = devices;
+    devices = dev;
+    lock_drop();
+}
+
+static void device_drop(struct device *dev) {
+    lock_take();
+    struct device **at = &devices;
+    while (*at && *at != dev) at = &(*at)->next_of_all;
+    if (*at) *at = dev->next_of_all;
+    lock_drop();
+}
+
+/* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
+static VkResult set_device_data(VkDevice handle, void *object) {
+    if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    void *word = *(void **)handle;
+    lock_take();
+    const struct device *dev = devices;
+    while (dev && (const void *)&dev->own_table != word) dev = dev->next_of_all;
+    lock_drop();
+    if (!dev) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = word;
+    return VK_SUCCESS;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------- */
+
+/* DEV-015 to 020, LAY-346. */
+static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
+                                 VkPhysicalDevice physdev, const VkDeviceCreateInfo *info) {
+    uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
+    uint32_t count;
+    VkExtensionProperties *list;
+    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
+    if (!list_given(result)) {
+        log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
+        return result;
+    }
+    result = VK_SUCCESS;
+    for (uint32_t i = 0; i < wanted && result == VK_SUCCESS; i++) {
+        const char *name = info->ppEnabledExtensionNames[i];
+        if (!name) continue; /* LAY-348 */
+        if (!name_well_formed(name)) {
+            log_text(in, LOG_ERROR,
+                     "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too "
+                     "long or is "
+                     "badly formed");
+            result = VK_ERROR_EXTENSION_NOT_PRESENT;
+            break;
+        }
+        bool found = extension_listed(list, count, name);
+        for (uint32_t l = 0; l < in->layers->active_count && !found; l++) {
+            const struct layer *layer = in->layers->active[l].layer;
+            found = !layer->meta && extension_listed(layer->device_ext, layer->device_ext_count, name);
+        }
+        if (found) continue;
+        log_line(in, LOG_ERROR,
+                 "loader_validate_device_extensions: Device extension %s not supported by selected physical device or "
+                 "enabled "
+                 "layers.",
+                 name);
+        result = VK_ERROR_EXTENSION_NOT_PRESENT;
+    }
+    free(list);
+    if (result != VK_SUCCESS) log_text(in, LOG_ERROR, "vkCreateDevice: Failed to validate extensions in list");
+    return result;
+}
+
+/* DEV-022, LAY-342. */
+static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
+    if (!info->enabledLayerCount || !info->ppEnabledLayerNames) return;
+    bool same = info->enabledLayerCount == in->app_layer_count;
+    for (uint32_t i = 0; same && i < in->app_layer_count; i++)
+        same = info->ppEnabledLayerNames[i] && strcmp(info->ppEnabledLayerNames[i], in->app_layers[i]) == 0;
+    if (!same)
+        log_text(in, LOG_WARN,
+                 "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of "
+                 "'VkDeviceCreateInfo' "
+                 "when creating a Vulkan device.");
+}
+
+/* ---- device groups --------------------------------------------------------------------------------------------- */
+
+static void *tramp_to_chain(VkPhysicalDevice handle) {
+    const struct physdev *p = (const struct physdev *)handle;
+    return p && p->magic == PHYSDEV_TRAMP_MAGIC ? p->lower : (void *)handle;
+}
+
+/* ---- creation -------------------------------------------------------------------------------------------------- */
+
+/* Out of the instance's list, once no other thread looks names up through it. */
+static void device_unlink(struct device *dev) {
+    struct instance *in = dev->instance;
+    lock_take();
+    while (tally_now(&dev->uses)) lock_wait();
+    for (struct device **at = &in->devices; dev->linked; at = &(*at)->next) {
+        if (*at != dev) continue;
+        *at = dev->next;
+        dev->linked = false;
+        break;
+    }
+    lock_drop();
+}
+
+/* The live device whose table this is; NULL when it is none. */
+static struct device *with_table(struct instance *in, const void *table) {
+    lock_take();
+    struct device *dev = in->devices;
+    while (dev && &dev->own_table != table) dev = dev->next;
+    lock_drop();
+    return dev;
+}
+
+static void device_free(struct device *dev) {
+    VkAllocationCallbacks copy = dev->allocator;
+    bool has = dev->has_allocator;
+    device_drop(dev);
+    dev->own_table.mark = 0;
+    mem_free(has ? &copy : NULL, dev);
+}
+
+/* Calls the top of the chain; links: of the layers that have one, the first of them first. */
+static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhysicalDevice physdev,
+                           const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                           VkLayerDeviceLink *links, VkDevice *handle) {
+    struct group_swap swap;
+    VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
+    VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = swap.first,
+                                    .function = VK_LAYER_LINK_INFO,
+                                    .u.pLayerInfo = links};
+    VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                    .pNext = in->layers->node_count ? (const void *)&link : swap.first,
+                                    .function = VK_LOADER_DATA_CALLBACK,
+                                    .u.pfnSetDeviceLoaderData = set_device_data};
+    VkDeviceCreateInfo copy = *info;
+    copy.pNext = &data; /* LAY-350 */
+    if (result == VK_SUCCESS && !create) {
+        log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
+        result = VK_ERROR_INITIALIZATION_FAILED;
+    } else if (result == VK_SUCCESS) {
+        result = create(physdev, &copy, allocator, handle);
+        if (result != VK_SUCCESS) /* DEV-037 */
+            log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
+    }
+    group_restore(&swap);
+    return result;
+}
+
+/* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
+static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev,
+                              const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
+                              uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa) {
+    const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
+    struct device *dev = mem_new(own, sizeof *dev, VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
+    if (!dev) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    dev->magic = DEVICE_MAGIC;
+    dev->instance = in;
+    dev->has_allocator = own != NULL;
+    if (own) dev->allocator = *own;
+    dev->own_table.mark = DEVICE_MARK;
+    dev->own_table.device = dev;
+    device_add(dev);
+    dev->app_debug_marker = false;
+    for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
+        if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
+            dev->app_debug_marker = true; /* GPA-058 */
+
+    uint32_t count = in->layers->node_count, used = 0;
+    VkLayerDeviceLink *links = calloc(count + 1, sizeof *links);
+    if (!links) {
+        device_free(dev);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)term_vkGetDeviceProcAddr;
+    for (uint32_t i = count; i-- > from;) { /* LAY-340 to 345 */
+        const struct layer_node *n = &in->layers->node[i];
+        if (!n->gdpa) {
+            log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", n->path);
+            continue;
+        }
+        /* Filled from the end, so that the last one written is the top. */
+        VkLayerDeviceLink *l = &links[count - 1 - used];
+        *l = (VkLayerDeviceLink){used ? l + 1 : NULL, gipa, gdpa};
+        used++;
+        gipa = n->gipa;
+        gdpa = n->gdpa;
+        log_line(in, LOG_INFO | LOG_LAYER, "Inserted device layer \"%s\" (%s)", n->layer->name, n->path);
+    }
+    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368 */
+    layers_log_stack(in, true);
+
+    VkDevice handle = (VkDevice)dev; /* LAY-357 */
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
+    VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
+    free(links);
+    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (ERRATA 22) */
+        device_unlink(dev);
+        device_free(dev);
+        return result;
+    }
+    struct device *own_of_layer = dev->linked ? NULL : with_table(in, *(void **)handle);
+    if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which stays */
+        device_free(dev);
+        dev = own_of_layer;
+    } else {
+        *(void **)handle = &dev->own_table; /* DEV-039 */
+        dev->table = &dev->own_table;
+    }
+    dev->chain_handle = handle;
+    dev->top_gdpa = gdpa;
+    table_fill_device(dev, gipa, chain_instance);
+    *out = handle;
+    return result;
+}
+
+VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                              const VkAllocationCallbacks *allocator, VkDevice *out) {
+    const struct physdev *p = (const struct physdev *)handle;
+    if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
+    struct instance *in = p->instance;
+    warn_layers(in, info);
+    PFN_vkEnumerateDeviceExtensionProperties enumerate =
+        (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
+    VkResult result = check_extensions(in, enumerate, p->lower, info);
+    if (result != VK_SUCCESS) return result;
+    return create_device(in, in->lower, p->lower, info, allocator, out, 0, NULL);
+}
+EXPORT_COMMAND(vkCreateDevice);
+
+void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+    if (!handle) return; /* DEV-046 */
+    struct device *dev = device_of(handle);
+    if (!dev) bad_handle(CMD_vkDestroyDevice);
+    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
+    device_unlink(dev);
+    if (!is_missing((void *)destroy)) destroy(handle, allocator);
+    device_free(dev);
+}
+EXPORT_COMMAND(vkDestroyDevice);
+
+/* ---- devices of layers (LAY-365 to 374) ------------------------------------------------------------------------ */
+
+VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                             const VkAllocationCallbacks *allocator, VkDevice *device,
+                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa) {
+    struct instance *in = instance_known(instance);
+    if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
+    if (!in) { /* LAY-366: an application-level physical device */
+        const struct physdev *p = (const struct physdev *)physdev;
+        if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) return VK_ERROR_INITIALIZATION_FAILED;
+        in = p->instance;
+        physdev = p->lower;
+        instance = in->lower;
+    }
+    uint32_t from = 0;
+    for (uint32_t i = 0; layer_gipa && i < in->layers->node_count; i++)
+        if (in->layers->node[i].gipa == layer_gipa) from = i + 1; /* LAY-367 */
+    PFN_vkEnumerateDeviceExtensionProperties enumerate =
+        (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
+    if (layer_gipa)
+        enumerate = (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance,
+                                                                        "vkEnumerateDeviceExtensionProperties");
+    if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
+    if (result != VK_SUCCESS) return result;
+    return create_device(in, instance, physdev, info, allocator, device, from, next_gdpa);
+}
+
+void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {
+    if (!handle) return;
+    struct device *dev = device_of(handle);
+    if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
+    if (dev) device_unlink(dev);
+    destroy(handle, allocator);
+    if (dev) device_free(dev);
+}
+
+/* ---- queues and command buffers -------------------------------------------------------------------------------- */
+
+void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkGetDeviceQueue);
+    ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
+    if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049 */
+}
+EXPORT_COMMAND(vkGetDeviceQueue);
+
+void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkGetDeviceQueue2);
+    ((PFN_vkGetDeviceQueue2)dev->table->slot[DSLOT_vkGetDeviceQueue2])(device, info, queue);
+    if (queue && *queue) *(void **)*queue = dev->table;
+}
+EXPORT_COMMAND(vkGetDeviceQueue2);
+
+VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                        VkCommandBuffer *buffers) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
+    VkResult result =
+        ((PFN_vkAllocateCommandBuffers)dev->table->slot[DSLOT_vkAllocateCommandBuffers])(device, info, buffers);
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++) /* DEV-050 */
+        if (buffers[i]) *(void **)buffers[i] = dev->table;
+    return result;
+}
+EXPORT_COMMAND(vkAllocateCommandBuffers);
+
+VkResult tramp_vkCreateExternalComputeQueueNV(VkDevice device, const VkExternalComputeQueueCreateInfoNV *info,
+                                              const VkAllocationCallbacks *allocator, VkExternalComputeQueueNV *queue) {
+    struct device *dev = device_of(device);
+    if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
+    VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
+        device, info, allocator, queue);
+    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table; /* ERRATA 15 */
+    return result;
+}

@@ -1,0 +1,25 @@
+/* dispatch.h: what dispatch/ offers: the functions by which commands are looked up, and the filling of tables.
+ * */
+#ifndef VKL_DISPATCH_H
+#define VKL_DISPATCH_H
+
+#include "state/state.h"
+
+enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
+/* What the last layer is given to ask: vkGetInstanceProcAddr and its twin for physical devices. */
+PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance instance, const char *name);
+PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
+PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
+/* Fills tables in one pass. */
+void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
+void table_fill_driver(struct driver *driver);
+void table_fill_driver_slots(struct device *device); /* driver_slot */
+void table_fill_device(struct device *device, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance);
+/* Stubs in all places of the instance's table, for calls that come before the chain is there. */
+void table_fill_missing(struct instance *instance);
+
+/* EXT_* of an instance extension, -1 when the loader does not know it. */
+int extension_bit(const char *name);
+void unknown_names_free(struct instance *instance);
+
+#endif

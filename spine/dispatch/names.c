@@ -1,0 +1,205 @@
+/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
+ * in one pass when an instance, a driver or a device comes to be. Names that nobody in the registry knows: unknown.c.
+ */
+#include "dispatch/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/znames.h"
+#include "gen/zends.h"
+
+_Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
+               "asm");
+_Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struct physdev, lower) == HANDLE_LOWER,
+               "asm");
+_Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
+_Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
+_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + 8 * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
+_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + 8 * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
+_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + 8 * DSLOT_COUNT, "asm");
+_Static_assert(EXT_COUNT <= 64, "they are bits of one word");
+
+/* ---- the generated table --------------------------------------------------------------------------------------- */
+
+const struct name_record *name_find(const char *name) {
+    uint32_t place = names_place(names_hash(name));
+    return strcmp(names_name(place), name) == 0 ? &names_commands[place] : NULL;
+}
+
+int extension_bit(const char *name) {
+#define EXTENSION(extension)                                                                                           \
+    if (strcmp(name, #extension) == 0) return EXT_##extension;
+    EXT_LIST(EXTENSION)
+#undef EXTENSION
+    return -1;
+}
+
+static bool allowed(const struct instance *in, const struct name_record *r) {
+    return r->ext == 0 || instance_has(in, r->ext - 1u);
+}
+
+/* One of the eight device commands that hang off an instance extension and travel the instance's chain (GPA-087). */
+static bool of_debug_utils(const struct name_record *r) {
+    return r->kind == COMMAND_DEVICE && r->ext == EXT_VK_EXT_debug_utils + 1;
+}
+
+/* ---- filling tables -------------------------------------------------------------------------------------------- */
+
+void table_fill_missing(struct instance *in) {
+    for (uint32_t i = 0; i < ISLOT_COUNT; i++) in->own_table.slot[i] = (void *)missing_in_chain;
+    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) in->own_table.unknown[i] = (void *)missing_in_chain;
+}
+
+/* EXT-014: with the extension enabled the call goes down by the extension's name. */
+static const struct {
+    uint16_t core, khr;
+    uint8_t ext;
+} aliases[] = {
+#define ALIAS(command, alias, extension) {ISLOT_##command, ISLOT_##alias, EXT_##extension},
+    CORE_ALIAS_LIST(ALIAS)
+#undef ALIAS
+};
+
+void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top) {
+    void **slot = in->own_table.slot;
+    for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* LAY-401 */
+        void *p = (void *)top(in->lower, names_name(names_instance_slots[i]));
+        if (p) slot[i] = p;
+    }
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (instance_has(in, aliases[i].ext) && !is_missing(slot[aliases[i].khr]))
+            slot[aliases[i].core] = slot[aliases[i].khr];
+}
+
+void table_fill_driver(struct driver *d) {
+    for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* GPA-089 */
+        uint32_t command = names_instance_slots[i];
+        void *p = (void *)d->lib->gipa(d->handle, names_name(command));
+        d->own_table.slot[i] = p ? p : names_function(names_commands[command].missing);
+    }
+    for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = (void *)missing_unknown_physdev;
+}
+
+void table_fill_driver_slots(struct device *dev) {
+    lock_wanted(false);
+    for (uint32_t i = 0; i < LOWER_DEVICE_COUNT; i++)
+        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
+}
+
+/* What the last layer of a device's chain gets for a name; r: its record, NULL when nobody knows it. */
+static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r,
+                                                const char *name) {
+    if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
+    bool there;
+    switch ((uint32_t)(r - names_commands)) {
+    case CMD_vkCreateSwapchainKHR: there = dev->has_swapchain; break;
+    case CMD_vkGetDeviceGroupSurfacePresentModesKHR: there = dev->has_swapchain || dev->has_device_group; break;
+    case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
+    case CMD_vkDebugMarkerSetObjectTagEXT:
+    case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
+    default: /* the debug-utils commands */ there = allowed(dev->instance, r);
+    }
+    return there ? names_function(r->term) : NULL;
+}
+
+void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance) {
+    struct instance *in = dev->instance;
+    bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
+    for (uint32_t i = 0; i < DSLOT_COUNT; i++) { /* LAY-403 */
+        const struct name_record *r = &names_commands[names_device_slots[i]];
+        const char *name = names_text + r->name;
+        void *p = NULL;
+        if (!of_debug_utils(r))
+            p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)term_device_function(dev, r, name);
+        else if (allowed(in, r))
+            p = (void *)top_gipa(top_instance, name); /* GPA-087 */
+        dev->own_table.slot[i] = p ? p : names_function(r->missing);
+    }
+    unknown_fill_device(dev);
+}
+
+/* ---- vkGetInstanceProcAddr of programs -------------------------------------------------------------------------- */
+
+PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
+    if (!name) return NULL; /* GPA-009 */
+    const struct name_record *r = name_find(name);
+    if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp); /* GPA-001 */
+    const struct instance *in = instance_of(handle);
+    bool valid = in && in->magic == INSTANCE_MAGIC;
+    if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006 */
+        return valid && version_reaches(in->api_version, 3) ? NULL : names_function(r->tramp);
+    if (!in) return NULL;                                             /* GPA-007 */
+    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);                /* GPA-008 */
+    if (r) return allowed(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
+    return unknown_find(instance_of(handle), name, true);
+}
+EXPORT_COMMAND(vkGetInstanceProcAddr);
+
+/* ---- vkGetInstanceProcAddr of the last layer -------------------------------------------------------------------- */
+
+PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
+    if (!name) return NULL;
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr; /* GPA-077 */
+    if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0)
+        return (PFN_vkVoidFunction)term_GetPhysicalDeviceProcAddr;
+    const struct name_record *r = name_find(name);
+    if (r && (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice])) return names_function(r->term);
+    struct instance *in = instance_of(handle);
+    if (!in) return NULL;                                                                 /* GPA-078 */
+    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                   /* GPA-079 */
+    if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
+    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;             /* LAY-337, ERRATA 10 */
+    PFN_vkVoidFunction p = unknown_find(in, name, false);
+    if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
+    return p;
+}
+
+PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name) {
+    struct instance *in = instance_of(handle);
+    if (!in || !name) return NULL; /* GPA-084 */
+    const struct name_record *r = name_find(name);
+    if (r && (r->kind == COMMAND_PHYSDEV || r->kind == COMMAND_INSTANCE)) return names_function(r->term);
+    PFN_vkVoidFunction p = r ? NULL : unknown_physdev_find(in, name, false);
+    if (!p) log_line(in, LOG_DEBUG, "vk_layerGetPhysicalDeviceProcAddr lower end: unrecognized name %s", name);
+    return p;
+}
+
+/* ---- vkGetDeviceProcAddr --------------------------------------------------------------------------------------- */
+
+PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
+    if (!name || name[0] != 'v' || name[1] != 'k') return NULL; /* GPA-043 */
+    const struct name_record *r = name_find(name);
+    if (r == &names_commands[CMD_vkGetDeviceProcAddr] || r == &names_commands[CMD_vkDestroyDevice] ||
+        r == &names_commands[CMD_vkGetDeviceQueue] || r == &names_commands[CMD_vkAllocateCommandBuffers])
+        return names_function(r->tramp); /* GPA-044 */
+    const struct device *dev = device_of(handle);
+    if (!dev) return NULL;                                                   /* GPA-046 */
+    if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name); /* GPA-054, GPA-055 */
+    const struct instance *in = dev->instance;
+    if (dev->hide_newer_core && r->minor != 255 && r->minor > 0 && !version_reaches(in->api_version, r->minor))
+        return NULL; /* GPA-049; what is of 1.0 is never hidden */
+    switch ((uint32_t)(r - names_commands)) {
+    case CMD_vkGetDeviceQueue2: /* GPA-045 */ return names_function(r->tramp);
+    case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056 */
+    case CMD_vkSetDebugUtilsObjectTagEXT: return allowed(in, r) ? names_function(r->tramp) : NULL;
+    case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058 */
+    case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
+    case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15 */
+        return is_missing(dev->own_table.slot[r->slot]) ? NULL : names_function(r->tramp);
+    }
+    }
+    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057 */
+    return is_missing(p) ? NULL : (PFN_vkVoidFunction)p;
+}
+EXPORT_COMMAND(vkGetDeviceProcAddr);
+
+/* GPA-085, GPA-086. */
+PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
+    struct device *dev = device_of(handle);
+    if (!name) return NULL;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;
+    return dev ? term_device_function(dev, name_find(name), name) : NULL;
+}

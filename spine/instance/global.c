@@ -1,0 +1,294 @@
+/* global.c: the commands without an instance, and the pre-instance functions of implicit layers around them.
+ *
+ * Each asks the core afresh: nothing is remembered between two calls (LAY-3), except that driver libraries stay open
+ * until the next vkDestroyInstance (INS-087).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zends.h"
+#include "gen/zwire.h"
+#include "library/library.h"
+
+/* INS-012, LAY-234 to 236: how many of the available entries to write. */
+static VkResult entries(uint32_t available, uint32_t *count, bool fill) {
+    if (!fill) {
+        *count = available;
+        return VK_SUCCESS;
+    }
+    if (*count >= available) {
+        *count = available;
+        return VK_SUCCESS;
+    }
+    return VK_INCOMPLETE;
+}
+
+/* ---- pre-instance functions (LAY-217 to 232) ------------------------------------------------------------------- */
+
+enum { CHAIN_VERSION = 1 };
+
+typedef VkResult (*pre_version)(const VkEnumerateInstanceVersionChain *, uint32_t *);
+typedef VkResult (*pre_layers)(const VkEnumerateInstanceLayerPropertiesChain *, uint32_t *, VkLayerProperties *);
+typedef VkResult (*pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *, uint32_t *,
+                                   VkExtensionProperties *);
+
+struct pre_layer {
+    void *handle;
+    void *function;
+};
+
+struct pre_chain {
+    uint32_t count;
+    struct pre_layer layer[];
+};
+
+/* Opens the layers of a plan that have a function for the call. NULL when there are none. */
+static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkResult *result) {
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_pre_layer pre;
+    uint32_t count = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) count += record.id == WIRE_PRE_LAYER;
+    if (count == 0) return NULL;
+    struct pre_chain *chain = calloc(1, sizeof *chain + count * sizeof chain->layer[0]);
+    if (!chain) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) {
+        if (!wire_get_pre_layer(&record, &pre)) continue;
+        char *text;
+        struct mapped_lib *lib = library_open(pre.library, &text);
+        if (!lib) { /* LAY-228 */
+            log_text(NULL, library_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
+            free(text);
+            continue;
+        }
+        void *handle = lib->handle;
+        library_forget(lib);
+        void *function = gate_dlsym(handle, pre.symbol);
+        if (!function || library_is_own(function)) { /* LAY-229; ERRATA 23 */
+            unsigned flags =
+                strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
+            log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
+                     pre.symbol, pre.library);
+            library_let_go(handle);
+            continue;
+        }
+        chain->layer[chain->count++] = (struct pre_layer){handle, function};
+    }
+    return chain;
+}
+
+static void pre_close(struct pre_chain *chain) {
+    for (uint32_t i = 0; chain && i < chain->count; i++) library_let_go(chain->layer[i].handle); /* LAY-227 */
+    free(chain);
+}
+
+/* ---- a question ------------------------------------------------------------------------------------------------ */
+
+/* What a call holds from its question to its end. */
+struct asking {
+    struct plan plan;
+    struct facts *facts;
+};
+
+/* The plan's own result when there is one. terminator: asked from below the pre-instance functions. */
+static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator) {
+    *a = (struct asking){.facts = facts_new()};
+    if (!a->facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = core_decide(NULL, a->facts, question, layer_name, terminator, &a->plan);
+    return result == VK_SUCCESS ? a->plan.result : result;
+}
+
+static VkResult answered(struct asking *a, VkResult result) {
+    plan_free(&a->plan);
+    facts_free(a->facts);
+    return result;
+}
+
+/* ---- version --------------------------------------------------------------------------------------------------- */
+
+VkResult term_vkEnumerateInstanceVersion(uint32_t *version) {
+    *version = VKL_API_VERSION; /* INS-001 */
+    return VK_SUCCESS;
+}
+
+static VkResult version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version) {
+    (void)chain;
+    return term_vkEnumerateInstanceVersion(version);
+}
+
+VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
+    if (!version) { /* INS-003 */
+        log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+                 "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL "
+                 "(VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_VERSION, NULL, false);
+    plan_log(NULL, &a.plan);
+    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceVersion", &result) : NULL;
+    if (result == VK_SUCCESS) {
+        uint32_t n = pre ? pre->count : 0;
+        VkEnumerateInstanceVersionChain link[n + 1];
+        for (uint32_t i = 0; i <= n; i++) {
+            link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION, CHAIN_VERSION, sizeof link[i]};
+            link[i].pfnNextLayer = i == 0 ? version_last : (pre_version)pre->layer[i - 1].function;
+            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+        }
+        /* link[i] leads to layer i - 1: the last in list order is called first (LAY-224). */
+        result = link[n].pfnNextLayer(link[n].pNextLink, version);
+    }
+    pre_close(pre);
+    return answered(&a, result);
+}
+EXPORT_COMMAND(vkEnumerateInstanceVersion);
+
+/* ---- layers ---------------------------------------------------------------------------------------------------- */
+
+static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerProperties *properties) {
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_layer l;
+    uint32_t available = 0, at = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) available += record.id == WIRE_LAYER;
+    VkResult result = entries(available, count, properties != NULL);
+    if (!properties) return result;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (at < *count && wire_next(&reader, &record)) {
+        if (!wire_get_layer(&record, &l)) continue;
+        VkLayerProperties *p = &properties[at++];
+        *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
+        strncpy(p->layerName, l.name, sizeof p->layerName - 1);
+        strncpy(p->description, l.description, sizeof p->description - 1);
+    }
+    return result;
+}
+
+VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
+    plan_log(NULL, &a.plan);
+    return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
+}
+
+static VkResult layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+                           VkLayerProperties *properties) {
+    (void)chain;
+    return term_vkEnumerateInstanceLayerProperties(count, properties);
+}
+
+VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
+    plan_log(NULL, &a.plan);
+    struct pre_chain *pre =
+        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
+    if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
+        result = layers_answer(&a.plan, count, properties);
+    } else if (result == VK_SUCCESS) {
+        uint32_t n = pre->count;
+        VkEnumerateInstanceLayerPropertiesChain link[n + 1];
+        for (uint32_t i = 0; i <= n; i++) {
+            link[i].header =
+                (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
+            link[i].pfnNextLayer = i == 0 ? layers_last : (pre_layers)pre->layer[i - 1].function;
+            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+        }
+        result = link[n].pfnNextLayer(link[n].pNextLink, count, properties);
+    }
+    pre_close(pre);
+    return answered(&a, result);
+}
+EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
+
+/* ---- extensions ------------------------------------------------------------------------------------------------ */
+
+static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkExtensionProperties *properties) {
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_ext e;
+    uint32_t available = 0, at = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) available += record.id == WIRE_EXT;
+    VkResult result = entries(available, count, properties != NULL);
+    if (!properties) return result;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (at < *count && wire_next(&reader, &record)) {
+        if (!wire_get_ext(&record, &e)) continue;
+        VkExtensionProperties *p = &properties[at++];
+        *p = (VkExtensionProperties){.specVersion = e.spec_version};
+        strncpy(p->extensionName, e.name, sizeof p->extensionName - 1);
+    }
+    return result;
+}
+
+/* The rest of the call once the first answer is there: opens the drivers it names, asks again with what they offer. */
+static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
+                                  VkExtensionProperties *properties) {
+    if (result != VK_SUCCESS || (layer_name && *layer_name)) {
+        plan_log(NULL, &a->plan);
+        return result == VK_SUCCESS ? extensions_answer(&a->plan, count, properties) : result;
+    }
+    struct driver_libs *libs = NULL;
+    result = drivers_open(NULL, &a->plan, NULL, &libs);
+    if (result != VK_SUCCESS) return result;
+    result = drivers_facts(NULL, libs, a->facts);
+    struct plan second = {0};
+    if (result == VK_SUCCESS)
+        result = core_decide(NULL, a->facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);
+    if (result == VK_SUCCESS) {
+        plan_log(NULL, &second);
+        result = second.result;
+    }
+    if (result == VK_SUCCESS) {
+        drivers_leave_out(libs, &second);
+        result = extensions_answer(&second, count, properties);
+    }
+    plan_free(&second);
+    drivers_preload(libs); /* INS-087 */
+    drivers_close(NULL, libs);
+    return result;
+}
+
+VkResult term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
+                                                     VkExtensionProperties *properties) {
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
+    return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
+}
+
+static VkResult extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
+                               uint32_t *count, VkExtensionProperties *properties) {
+    (void)chain;
+    return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
+}
+
+VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
+                                                      VkExtensionProperties *properties) {
+    struct asking a;
+    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);
+    struct pre_chain *pre =
+        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
+    if (!pre) {
+        result = extensions_finish(&a, result, layer_name, count, properties);
+    } else {
+        uint32_t n = pre->count;
+        VkEnumerateInstanceExtensionPropertiesChain link[n + 1];
+        for (uint32_t i = 0; i <= n; i++) {
+            link[i].header =
+                (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
+            link[i].pfnNextLayer = i == 0 ? extensions_last : (pre_extensions)pre->layer[i - 1].function;
+            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+        }
+        result = link[n].pfnNextLayer(link[n].pNextLink, layer_name, count, properties);
+    }
+    pre_close(pre);
+    return answered(&a, result);
+}
+EXPORT_COMMAND(vkEnumerateInstanceExtensionProperties);

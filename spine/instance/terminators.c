@@ -1,0 +1,218 @@
+/* terminators.c: the terminators of vkCreateInstance and vkDestroyInstance: an instance of every driver, each with what
+ * that driver may see. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zends.h"
+#include "instance/instance.h"
+
+uint64_t extension_bits(const char *const *names, uint32_t count) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; names && i < count; i++) {
+        int bit = names[i] ? extension_bit(names[i]) : -1;
+        if (bit >= 0) bits |= 1ull << bit;
+    }
+    return bits;
+}
+
+/* HND-031, HND-032: a layer must pass down the handle it was given. */
+static struct instance *check_handle(const VkInstance *handle) {
+    if (!*handle)
+        log_abort(NULL, LOG_ERROR,
+                  "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. "
+                  "(Policy "
+                  "#LLP_LAYER_21)");
+    struct instance *in = instance_of(*handle);
+    if (in->magic != INSTANCE_MAGIC)
+        log_abort(NULL, LOG_ERROR,
+                  "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value "
+                  "possibly "
+                  "corrupted by active layer (Policy #LLP_LAYER_21).  ",
+                  (void *)in, (unsigned long long)in->magic);
+    return in;
+}
+
+/* Exactly 1.0: what is older, as a manifest's version that is no number, is not (ENV-80). */
+static bool is_1_0(uint32_t version) {
+    return VK_API_VERSION_MAJOR(version) == 1 && VK_API_VERSION_MINOR(version) == 0;
+}
+
+/* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
+static uint32_t driver_version(struct instance *in, const struct driver_lib *lib) {
+    uint32_t declared = lib->manifest_version;
+    if (!version_reaches(declared, 1)) return VK_API_VERSION_1_0;
+    PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)lib->gipa(NULL, "vkEnumerateInstanceVersion");
+    uint32_t version = VK_API_VERSION_1_0;
+    if (!ask) {
+        log_line(in, LOG_WARN | LOG_DRIVER,
+                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does "
+                 "not support "
+                 "vkEnumerateInstanceVersion, treating as a 1.0 ICD",
+                 lib->path);
+        return VK_API_VERSION_1_0;
+    }
+    if (ask(&version) != VK_SUCCESS) {
+        log_line(in, LOG_DEBUG | LOG_DRIVER,
+                 "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be "
+                 "treated as a "
+                 "1.0 ICD",
+                 lib->path);
+        return VK_API_VERSION_1_0;
+    }
+    if (!version_reaches(version, 1)) {
+        log_line(in, LOG_WARN | LOG_DRIVER,
+                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but "
+                 "vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
+                 lib->path);
+        return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0; /* INS-065 */
+    }
+    return declared;
+}
+
+/* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
+static void warn_surfaces(struct instance *in, const struct driver *d) {
+    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,        ISLOT_vkCreateXcbSurfaceKHR,
+                                     ISLOT_vkCreateXlibSurfaceKHR,     ISLOT_vkCreateWaylandSurfaceKHR,
+                                     ISLOT_vkCreateHeadlessSurfaceEXT, ISLOT_vkCreateDisplayPlaneSurfaceKHR};
+    if (d->lib->interface_version >= 3) return;
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
+        if (!driver_fn_raw(d, slots[i])) continue;
+        log_line(in, LOG_WARN,
+                 "terminator_CreateInstance: Driver %s supports interface version %u but still exposes VkSurfaceKHR "
+                 "create/destroy entrypoints (Policy #LDP_DRIVER_8)",
+                 d->lib->path, d->lib->interface_version);
+        return;
+    }
+}
+
+/* DRV-073, DRV-074: what no driver may lack. */
+static bool complete(struct instance *in, const struct driver *d) {
+    static const struct {
+        uint16_t slot;
+        const char *name;
+    } required[] = {
+#define REQUIRED(command) {ISLOT_##command, #command}
+        REQUIRED(vkDestroyInstance),
+        REQUIRED(vkEnumeratePhysicalDevices),
+        REQUIRED(vkGetPhysicalDeviceFeatures),
+        REQUIRED(vkGetPhysicalDeviceFormatProperties),
+        REQUIRED(vkGetPhysicalDeviceImageFormatProperties),
+        REQUIRED(vkGetPhysicalDeviceProperties),
+        REQUIRED(vkGetPhysicalDeviceQueueFamilyProperties),
+        REQUIRED(vkGetPhysicalDeviceMemoryProperties),
+        REQUIRED(vkGetDeviceProcAddr),
+        REQUIRED(vkCreateDevice),
+        REQUIRED(vkEnumerateDeviceExtensionProperties),
+        REQUIRED(vkGetPhysicalDeviceSparseImageFormatProperties),
+#undef REQUIRED
+    };
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
+        if (driver_fn_raw(d, required[i].slot)) continue;
+        log_line(in, LOG_WARN, "Unable to load %s from ICD %s", required[i].name, d->lib->path);
+        log_line(in, LOG_WARN,
+                 "terminator_CreateInstance: Failed to find required entrypoints in ICD %s. Skipping this driver.",
+                 d->lib->path);
+        return false;
+    }
+    return true;
+}
+
+/* One driver's instance. *out NULL: skipped, unless the result is lack of memory. */
+static VkResult create_one(struct instance *in, struct driver_lib *lib, const VkInstanceCreateInfo *info,
+                           const VkAllocationCallbacks *allocator, struct driver **out) {
+    *out = NULL;
+    struct driver *d = calloc(1, sizeof *d);
+    const char **names = malloc((info->enabledExtensionCount + 1) * sizeof *names);
+    if (!d || !names) {
+        free(d);
+        free(names);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    d->instance = in;
+    d->lib = lib;
+    d->api_version = driver_version(in, lib);
+
+    uint32_t count = 0; /* INS-060 */
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        if (info->ppEnabledExtensionNames[i] && driver_lib_has_ext(lib, info->ppEnabledExtensionNames[i]))
+            names[count++] = info->ppEnabledExtensionNames[i];
+    d->enabled = extension_bits(names, count);
+    const char *props2 = "VK_KHR_get_physical_device_properties2"; /* INS-061, INS-062 */
+    if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) && driver_lib_has_ext(lib, props2)) {
+        if (!name_listed(names, count, props2)) names[count++] = props2;
+        in->sort = true; /* PHY-025 */
+    }
+
+    VkInstanceCreateInfo own = *info;
+    own.enabledLayerCount = 0; /* INS-059 */
+    own.ppEnabledLayerNames = NULL;
+    own.enabledExtensionCount = count;
+    own.ppEnabledExtensionNames = names;
+    if (!driver_has(d, EXT_VK_KHR_portability_enumeration)) /* INS-044 */
+        own.flags &= ~(VkFlags)VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+    VkApplicationInfo app = {0}; /* INS-065 to 067 */
+    if (is_1_0(d->api_version) && (!info->pApplicationInfo || info->pApplicationInfo->apiVersion != 0)) {
+        if (info->pApplicationInfo) app = *info->pApplicationInfo;
+        app.apiVersion = d->api_version;
+        own.pApplicationInfo = &app;
+    }
+
+    VkResult result = lib->create_instance(&own, allocator, &d->handle);
+    free(names);
+    if (result != VK_SUCCESS) {
+        free(d);
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* INS-074 */
+        log_line(
+            in, LOG_WARN,
+            "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
+            "driver.",
+            (int)result, lib->path);
+        return result;
+    }
+    table_fill_driver(d);
+    if (!complete(in, d)) {
+        PFN_vkDestroyInstance destroy = driver_fn(d, vkDestroyInstance);
+        if (destroy) destroy(d->handle, allocator);
+        free(d);
+        return VK_SUCCESS;
+    }
+    warn_surfaces(in, d);
+    *out = d;
+    return VK_SUCCESS;
+}
+
+VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                               VkInstance *handle) {
+    struct instance *in = check_handle(handle);
+    /* INS-072, GPA-035: what layers made of it counts from here on. */
+    uint32_t asked = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
+    in->api_version = asked ? asked : VK_API_VERSION_1_0;
+    in->enabled |=
+        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+    in->sort = version_reaches(in->api_version, 1) || instance_has(in, EXT_VK_KHR_get_physical_device_properties2);
+
+    in->drivers_have_allocator = allocator != NULL;
+    if (allocator) in->drivers_given = *allocator;
+
+    VkResult positive = VK_SUCCESS;
+    VkInstanceCreateInfo safe = *info;
+    if (!safe.ppEnabledExtensionNames) safe.enabledExtensionCount = 0;
+    for (struct driver_lib *lib = in->libs->first; lib; lib = lib->next) { /* INS-058 */
+        struct driver *d;
+        VkResult result = create_one(in, lib, &safe, allocator, &d);
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* the trampoline ends those already made */
+        if (result > 0) positive = result;
+        if (!d) continue;
+        d->next = in->drivers;
+        in->drivers = d;
+    }
+    if (!in->drivers) { /* INS-076 */
+        log_text(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateInstance: Found no drivers!");
+        return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER; /* ERRATA 22 */
+    }
+    return VK_SUCCESS;
+}
+
+void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
+}

@@ -1,0 +1,256 @@
+/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them: what the core decided is carried out in
+ * order: driver libraries, layer libraries, the chain.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "gen/zends.h"
+#include "gen/zwire.h"
+#include "instance/instance.h"
+#include "physdev/physdev.h"
+
+/* HND-036, LAY-322: a layer that overwrites 128 bytes at the handle meets nothing that the loader needs. */
+_Static_assert(offsetof(struct instance, own_table) >= 128, "HND-036");
+
+/* ---- facts ----------------------------------------------------------------------------------------------------- */
+
+/* Names as the core wants them: at most 257 bytes each, so that nothing is read past what FUZ-044 allows. */
+static const char **cut_names(const char *const *names, uint32_t count, char **store) {
+    *store = NULL;
+    if (!names || count == 0) return NULL;
+    const char **list = malloc(count * sizeof *list);
+    size_t size = 0;
+    for (uint32_t i = 0; list && i < count; i++)
+        if (names[i]) size += strnlen(names[i], 257) + 1;
+    char *at = list ? malloc(size + 1) : NULL;
+    if (!at) {
+        free(list);
+        return NULL;
+    }
+    *store = at;
+    for (uint32_t i = 0; i < count; i++) {
+        list[i] = names[i] ? at : NULL;
+        if (!names[i]) continue;
+        size_t length = strnlen(names[i], 257);
+        memcpy(at, names[i], length);
+        at[length] = 0;
+        at += length + 1;
+    }
+    return list;
+}
+
+static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
+    static const VkApplicationInfo none;
+    const VkApplicationInfo *app = info->pApplicationInfo ? info->pApplicationInfo : &none;
+    const VkDirectDriverLoadingListLUNARG *direct = NULL;
+    for (const VkBaseInStructure *p = info->pNext; p && !direct; p = p->pNext)
+        if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
+            direct = (const VkDirectDriverLoadingListLUNARG *)p;
+    char *layer_store, *ext_store;
+    const char **layers = cut_names(info->ppEnabledLayerNames, info->enabledLayerCount, &layer_store);
+    const char **exts = cut_names(info->ppEnabledExtensionNames, info->enabledExtensionCount, &ext_store);
+    bool fits = (layers || !info->ppEnabledLayerNames || !info->enabledLayerCount) &&
+                (exts || !info->ppEnabledExtensionNames || !info->enabledExtensionCount);
+    struct wire_writer *w = facts_writer(facts);
+    if (fits)
+        wire_put_app(w, &(struct wire_app){WIRE_STR(app_name, app->pApplicationName),
+                                           .app_version = app->applicationVersion,
+                                           WIRE_STR(engine_name, app->pEngineName),
+                                           .engine_version = app->engineVersion,
+                                           .api_version = app->apiVersion,
+                                           .flags = info->flags,
+                                           .layer_count = info->enabledLayerCount,
+                                           .layers_null = info->ppEnabledLayerNames == NULL,
+                                           WIRE_STRS(layers, layers, layers ? info->enabledLayerCount : 0),
+                                           .ext_count = info->enabledExtensionCount,
+                                           .exts_null = info->ppEnabledExtensionNames == NULL,
+                                           WIRE_STRS(exts, exts, exts ? info->enabledExtensionCount : 0),
+                                           .direct_list = direct != NULL,
+                                           .direct_mode = direct ? (uint32_t)direct->mode : 0,
+                                           .direct_null = direct && !direct->pDrivers,
+                                           .direct_count = direct ? direct->driverCount : 0});
+    free(layers);
+    free(exts);
+    free(layer_store);
+    free(ext_store);
+    return fits && !w->failed ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+/* ---- the chain ------------------------------------------------------------------------------------------------- */
+
+static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 */
+    struct instance *in = instance_known(handle);
+    if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
+    *(void **)object = in->table;
+    return VK_SUCCESS;
+}
+
+static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info,
+                           const VkAllocationCallbacks *allocator) {
+    uint32_t count = in->layers->node_count;
+    VkLayerInstanceLink *links = calloc(count + 1, sizeof *links);
+    if (!links) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    /* From the bottom up: a link holds what its layer calls next (LAY-312 to 314). */
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
+    PFN_GetPhysicalDeviceProcAddr gpdpa = (PFN_GetPhysicalDeviceProcAddr)term_GetPhysicalDeviceProcAddr;
+    for (uint32_t i = count; i-- > 0;) {
+        const struct layer_node *n = &in->layers->node[i];
+        links[i] = (VkLayerInstanceLink){i + 1 < count ? &links[i + 1] : NULL, gipa, gpdpa};
+        gipa = n->gipa;
+        if (n->interface_version >= 2 && n->gpdpa) gpdpa = n->gpdpa;
+    }
+    layers_log_stack(in, false);
+
+    VkLayerInstanceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                      .pNext = info->pNext,
+                                      .function = VK_LAYER_LINK_INFO,
+                                      .u.pLayerInfo = links};
+    VkLayerInstanceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                      .pNext = count ? &link : info->pNext,
+                                      .function = VK_LOADER_DATA_CALLBACK,
+                                      .u.pfnSetInstanceLoaderData = set_instance_data};
+    VkLayerInstanceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                        .pNext = &data,
+                                        .function = VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK,
+                                        .u.layerDevice = {layer_create_device, layer_destroy_device}};
+    VkLayerInstanceCreateInfo features = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                          .pNext = &device,
+                                          .function = VK_LOADER_FEATURES,
+                                          .u.loaderFeatures = 0}; /* LAY-306 */
+    VkInstanceCreateInfo copy = *info;
+    copy.pNext = &features; /* LAY-304 */
+
+    VkInstance handle = (VkInstance)in;                                                           /* LAY-321 */
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa((VkInstance)in, "vkCreateInstance"); /* LAY-319 */
+    VkResult result = VK_ERROR_INITIALIZATION_FAILED;
+    if (!create) {
+        log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
+    } else {
+        result = create(&copy, allocator, &handle);
+        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the terminator never says so */
+            log_text(in, LOG_WARN,
+                     "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
+                     "#LLP_LAYER_17).");
+    }
+    if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (ERRATA 22) */
+        in->lower = handle;
+        table_fill_instance(in, gipa);
+    }
+    free(links);
+    return result;
+}
+
+/* ---- creation -------------------------------------------------------------------------------------------------- */
+
+static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo *info) {
+    if (!info->ppEnabledLayerNames || !info->enabledLayerCount) return VK_SUCCESS;
+    in->app_layers = calloc(info->enabledLayerCount, sizeof *in->app_layers);
+    if (!in->app_layers) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < info->enabledLayerCount; i++, in->app_layer_count++)
+        if (!(in->app_layers[i] = strdup(info->ppEnabledLayerNames[i]))) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    return VK_SUCCESS;
+}
+
+/* Everything between the questions and the chain. */
+static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts) {
+    struct plan plan = {0}, second = {0};
+    VkResult result = core_decide(in, facts, QUESTION_INSTANCE, NULL, false, &plan);
+    if (result != VK_SUCCESS) return result;
+    if (plan.result != VK_SUCCESS) {
+        plan_log(in, &plan);
+        result = plan.result;
+        plan_free(&plan);
+        return result;
+    }
+    result = drivers_open(in, &plan, info, &in->libs);
+    if (result == VK_SUCCESS) result = configurations_read(in, &plan);
+    if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
+    plan_free(&plan);
+    if (result == VK_SUCCESS) result = drivers_facts(in, in->libs, facts);
+    if (result == VK_SUCCESS) result = core_decide(in, facts, QUESTION_INSTANCE_OPENED, NULL, false, &second);
+    if (result == VK_SUCCESS) {
+        plan_log(in, &second);
+        result = second.result;
+        if (result == VK_SUCCESS) drivers_leave_out(in->libs, &second);
+        plan_free(&second);
+    }
+    if (result == VK_SUCCESS) result = copy_app_layers(in, info);
+    if (result == VK_SUCCESS) result = layers_open(in);
+    return result;
+}
+
+static void instance_free(struct instance *in) {
+    instance_drop(in);
+    instance_free_objects(in);
+    physdevs_free(in);
+    drivers_close(in, in->libs);
+    if (in->layers) {
+        layers_close(in);
+        layers_free(in->layers);
+    }
+    configurations_free(in);
+    for (uint32_t i = 0; i < in->app_layer_count; i++) free(in->app_layers[i]);
+    free(in->app_layers);
+    unknown_names_free(in);
+    messengers_chained_free(in);
+    free(in);
+}
+
+VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                VkInstance *out) {
+    if (!info) { /* INS-020 */
+        log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+                 "vkCreateInstance: 'pCreateInfo' is NULL (VUID-vkCreateInstance-pCreateInfo-parameter)");
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    if (!out) { /* INS-021 */
+        log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+                 "vkCreateInstance 'pInstance' not valid (VUID-vkCreateInstance-pInstance-parameter)");
+        return VK_ERROR_INITIALIZATION_FAILED;
+    }
+    struct instance *in = calloc(1, sizeof *in);
+    if (!in) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    in->table = &in->own_table;
+    in->magic = INSTANCE_MAGIC;
+    in->lower = (VkInstance)in;
+    in->has_allocator = allocator != NULL;
+    if (allocator) in->allocator = *allocator; /* ALC-011 */
+    in->api_version = VK_API_VERSION_1_0; /* until the terminator learns it */
+    in->enabled =
+        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
+    table_fill_missing(in);
+    instance_add(in);
+
+    struct facts *facts = NULL;
+    VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
+    if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (result == VK_SUCCESS) result = put_app(facts, info);
+    if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
+    facts_free(facts);
+    if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
+    if (result != VK_SUCCESS) { /* INS-026, INS-078 */
+        drivers_end(in, drivers_allocator(in));
+        instance_free(in);
+        return result;
+    }
+    messengers_chained_rest(in); /* DBG-008 */
+    *out = (VkInstance)in;       /* LAY-325 */
+    return result;
+}
+EXPORT_COMMAND(vkCreateInstance);
+
+/* ---- destruction ----------------------------------------------------------------------------------------------- */
+
+void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    if (!handle) return; /* INS-081 */
+    struct instance *in = instance_of(handle);
+    if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
+    messengers_chained_wake(in); /* DBG-009, DBG-010 */
+    ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
+    drivers_end(in, allocator); /* those that a layer kept from the terminator, INS-085 */
+    in->magic = 0;
+    instance_free(in);
+    library_drop_preloaded(NULL); /* INS-088 */
+}
+EXPORT_COMMAND(vkDestroyInstance);

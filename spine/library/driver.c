@@ -1,0 +1,415 @@
+/* driver.c: from the plan's steps to usable driver libraries: opening, negotiation of interface versions 0 to 7, the
+ * extension lists, direct drivers.
+ *
+ * It decides nothing about which drivers are wanted (the core does) and creates no driver instance
+ * (instance/terminators.c does).
+ */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zwire.h"
+
+#define INTERFACE_VERSION 7u /* DRV-047 */
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static const char direct_path[] = "(null)"; /* DRV-100 */
+
+static void driver_lib_free(struct driver_lib *lib) {
+    if (lib->path != direct_path) free((char *)lib->path);
+    free(lib->ext);
+    free(lib);
+}
+
+/* ERRATA 23. */
+static bool leads_back(struct instance *in, const void *function, const char *path) {
+    if (!library_is_own(function)) return false;
+    log_line(in, LOG_ERROR | LOG_DRIVER,
+             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip "
+             "this ICD.",
+             path);
+    return true;
+}
+
+/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is
+ * named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
+static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
+    void *handle = d->mapped->handle;
+    const char *given = d->mapped->given;
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
+
+    char *real = gate_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    if (real) d->mapped->real = real;
+    library_identify(d->mapped);
+    char *path = strdup(d->mapped->real);
+    if (!path) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return false;
+    }
+    d->path = path;
+    if (leads_back(in, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, path)) return false;
+
+    if (!ask && gipa)
+        ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    uint32_t version = gipa ? 1 : 0; /* DRV-054 */
+    if (ask) {
+        version = INTERFACE_VERSION;
+        if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip "
+                     "this ICD.",
+                     given);
+            return false;
+        }
+        if (version == 0 && gipa) version = 1;
+        if (version != 0 && !gipa) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: ICD %s reports an interface version of %u but doesn't export "
+                     "vk_icdGetInstanceProcAddr, skip this ICD.",
+                     given, version);
+            return false;
+        }
+    }
+    d->interface_version = version;
+
+    if (version > 0) {
+        d->gipa = gipa;
+        d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+        if (!d->create_instance) {
+            log_line(
+                in, LOG_ERROR,
+                "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
+                given);
+            return false;
+        }
+        d->enumerate_extensions =
+            (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
+        if (!d->enumerate_extensions) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
+                     "'vk_icdGetInstanceProcAddr' for ICD %s",
+                     given);
+            return false;
+        }
+        if (version >= 7) /* DRV-060 */
+            d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+        if (version >= 3 && !d->gpdpa) d->gpdpa = gate_dlsym(handle, "vk_icdGetPhysicalDeviceProcAddr");
+    } else {
+        if (!old) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or "
+                     "'vk_icdGetInstanceProcAddr' from ICD %s failed.",
+                     given);
+            return false;
+        }
+        log_line(in, LOG_WARN,
+                 "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of "
+                 "'vk_icdGetInstanceProcAddr' for ICD %s",
+                 d->path);
+        d->gipa = old;
+        d->create_instance = gate_dlsym(handle, "vkCreateInstance");
+        if (!d->create_instance) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
+                     given);
+            return false;
+        }
+        d->enumerate_extensions = gate_dlsym(handle, "vkEnumerateInstanceExtensionProperties");
+        if (!d->enumerate_extensions) {
+            log_line(in, LOG_ERROR,
+                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
+                     "dlsym/LoadLibrary for "
+                     "ICD %s",
+                     given);
+            return false;
+        }
+    }
+    if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
+    if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
+        log_line(
+            in, LOG_WARN,
+            "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
+            "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
+            d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
+    return true;
+}
+
+/* NULL: rejected, or no memory (then *result says so). */
+static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, VkResult *result) {
+    char *text;
+    struct mapped_lib *mapped = library_open(step->library, &text);
+    if (!mapped) {
+        if (!text) {
+            *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        } else if (library_wrong_class(text)) { /* DRV-041 */
+            log_text(in, LOG_INFO, text);
+            log_line(in, LOG_DRIVER, "Requested ICD %s was wrong bit-type. Ignoring this JSON", step->library);
+        } else { /* DRV-042 */
+            log_text(in, LOG_ERROR, text);
+            log_line(in, LOG_ERROR | LOG_DRIVER,
+                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
+                     step->library);
+        }
+        free(text);
+        return NULL;
+    }
+    struct driver_lib *d = calloc(1, sizeof *d);
+    if (!d) {
+        library_close(mapped);
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    d->mapped = mapped;
+    d->manifest_version = step->api_version;
+    if (!negotiate(in, d, result)) {
+        library_close(mapped);
+        driver_lib_free(d);
+        return NULL;
+    }
+    if (step->has_slash) { /* DRV-026 */
+        char *wanted = realpath(step->library, NULL);
+        if (wanted && strcmp(wanted, d->path) != 0)
+            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
+                     wanted, d->path);
+        free(wanted);
+    }
+    return d;
+}
+
+/* DRV-090 to 096. */
+static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
+                                     VkResult *result) {
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)info->pfnGetInstanceProcAddr;
+    if (!gipa) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u contains a NULL "
+                 "pointer for "
+                 "the pfnGetInstanceProcAddr member, skipping.",
+                 index);
+        return NULL;
+    }
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask =
+        (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!ask) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: Could not get 'vk_icdNegotiateLoaderICDInterfaceVersion' from "
+                 "VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",
+                 index);
+        return NULL;
+    }
+    uint32_t version = INTERFACE_VERSION;
+    if (ask(&version) != VK_SUCCESS || version < 7) {
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u supports interface "
+                 "version "
+                 "%u, which is incompatible with the Loader Driver Interface version that supports the "
+                 "VK_LUNARG_direct_driver_loading extension, skipping.",
+                 index, version);
+        return NULL;
+    }
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+    if (library_is_own((void *)gipa) || library_is_own((void *)create)) { /* ERRATA 23 */
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
+                 "loader, which would never end, skipping.",
+                 index);
+        return NULL;
+    }
+    PFN_vkEnumerateInstanceExtensionProperties enumerate =
+        create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties")
+               : NULL;
+    if (!create || !enumerate) {
+        log_line(
+            in, LOG_ERROR | LOG_DRIVER,
+            "loader_add_direct_driver: Could not get '%s' from VkDirectDriverLoadingInfoLUNARG structure at index %u, "
+            "skipping.",
+            create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
+        return NULL;
+    }
+    uint32_t api = VK_API_VERSION_1_1; /* DRV-095 */
+    PFN_vkEnumerateInstanceVersion ask_version =
+        (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+    if (ask_version && ask_version(&api) != VK_SUCCESS) return NULL;
+
+    struct driver_lib *d = calloc(1, sizeof *d);
+    if (!d) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    d->path = direct_path;
+    d->manifest_version = api;
+    d->interface_version = version;
+    d->gipa = gipa;
+    d->create_instance = create;
+    d->enumerate_extensions = enumerate;
+    d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    log_line(in, LOG_INFO | LOG_DRIVER,
+             "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers "
+             "structure. pfnGetInstanceProcAddr was set to %p",
+             index, (void *)gipa);
+    return d;
+}
+
+static void append(struct driver_libs *libs, struct driver_lib *d) {
+    struct driver_lib **at = &libs->first;
+    while (*at) at = &(*at)->next;
+    *at = d;
+    libs->count++;
+}
+
+static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info) {
+    for (const VkBaseInStructure *p = info ? info->pNext : NULL; p; p = p->pNext)
+        if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
+            return (const VkDirectDriverLoadingListLUNARG *)p; /* DRV-081: the first */
+    return NULL;
+}
+
+VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
+                      struct driver_libs **out) {
+    VkResult result = VK_SUCCESS;
+    struct driver_libs *libs = calloc(1, sizeof *libs);
+    if (!libs) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (result == VK_SUCCESS && wire_next(&reader, &record)) {
+        if (record.id == WIRE_LOG || record.id == WIRE_LOG_LEVEL) {
+            plan_step(in, &record);
+        } else if (record.id == WIRE_DIRECT) {
+            const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
+            for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
+                struct driver_lib *d = direct_one(in, &list->pDrivers[i], i, &result);
+                if (d) append(libs, d);
+            }
+        } else if (record.id == WIRE_OPEN_DRIVER) {
+            struct wire_open_driver step;
+            if (!wire_get_open_driver(&record, &step)) continue;
+            struct driver_lib *d = open_one(in, &step, &result);
+            if (d) append(libs, d);
+        }
+    }
+    if (result != VK_SUCCESS) {
+        drivers_close(in, libs);
+        return result;
+    }
+    *out = libs;
+    return VK_SUCCESS;
+}
+
+/* ---- extension lists ------------------------------------------------------------------------------------------- */
+
+/* INS-017 to 019; *call says which of the two calls failed. */
+static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint32_t *call) {
+    free(d->ext);
+    d->ext = NULL;
+    d->ext_count = 0;
+    *call = 1;
+    if (library_is_own((void *)d->enumerate_extensions)) {
+        log_line(in, LOG_ERROR,
+                 "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, "
+                 "this would "
+                 "lead to infinite recursion.",
+                 d->path);
+        return VK_SUCCESS;
+    }
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
+        uint32_t count = 0;
+        *call = 1;
+        d->ext_count = 0;
+        result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
+        if (!list_given(result)) return result;
+        if (!count) return VK_SUCCESS;
+        free(d->ext);
+        d->ext = calloc(count, sizeof *d->ext);
+        if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        uint32_t given = count;
+        *call = 2;
+        result = d->enumerate_extensions(NULL, &given, d->ext);
+        if (!list_given(result)) return result;
+        d->ext_count = given < count ? given : count;
+    }
+    for (uint32_t i = 0; i < d->ext_count; i++)
+        d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
+    return VK_SUCCESS;
+}
+
+VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, struct facts *facts) {
+    struct wire_writer *w = facts_writer(facts);
+    uint32_t index = 0;
+    for (struct driver_lib *d = libs->first; d; d = d->next, index++) {
+        uint32_t call;
+        VkResult result = read_extensions(in, d, &call);
+        wire_put_driver(w, &(struct wire_driver){.index = index,
+                                                 .usable = 1,
+                                                 WIRE_STR(path, d->path),
+                                                 .ext_result = result,
+                                                 .ext_call = call});
+        for (uint32_t i = 0; i < d->ext_count; i++)
+            wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = index,
+                                                             WIRE_STR(name, d->ext[i].extensionName),
+                                                             .spec_version = d->ext[i].specVersion});
+    }
+    return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
+}
+
+void drivers_leave_out(struct driver_libs *libs, const struct plan *plan) {
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_drop_driver drop;
+    struct driver_lib **at = &libs->first;
+    uint32_t index = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) {
+        if (!wire_get_drop_driver(&record, &drop)) continue;
+        for (; *at && index < drop.driver; index++) at = &(*at)->next;
+        struct driver_lib *d = *at;
+        if (!d || index != drop.driver) return; /* they come in order, each once */
+        *at = d->next;
+        libs->count--;
+        index++;
+        library_close(d->mapped); /* DRV-046 */
+        driver_lib_free(d);
+    }
+}
+
+bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
+    for (uint32_t i = 0; i < lib->ext_count; i++)
+        if (strcmp(lib->ext[i].extensionName, name) == 0) return true;
+    return false;
+}
+
+/* ---- closing --------------------------------------------------------------------------------------------------- */
+
+void drivers_close(struct instance *in, struct driver_libs *libs) {
+    if (!libs) return;
+    for (struct driver_lib *d = libs->first; d;) {
+        struct driver_lib *next = d->next;
+        if (d->mapped) log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", d->path);
+        library_close(d->mapped);
+        driver_lib_free(d);
+        d = next;
+    }
+    free(libs);
+}
+
+void drivers_preload(const struct driver_libs *libs) {
+    for (const struct driver_lib *d = libs->first; d; d = d->next)
+        if (d->mapped) library_preload(d->mapped);
+}
+
+void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib) {
+    lock_take(); /* another thread may be removing another driver of the instance */
+    struct driver_lib **at = &libs->first;
+    while (*at != lib) at = &(*at)->next;
+    *at = lib->next;
+    libs->count--;
+    lock_drop();
+    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+    library_close(lib->mapped);
+    driver_lib_free(lib);
+}

@@ -1,0 +1,289 @@
+/* layer.c: the layer list of an instance as the core decided it, and the layer libraries: opening, negotiation of
+ * interface versions 0 to 2, failure rules, closing, and the call-stack log.
+ *
+ * It decides nothing about which layers are active and calls no Vulkan command of a layer.
+ */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zwire.h"
+
+/* ---- the list -------------------------------------------------------------------------------------------------- */
+
+void layers_free(struct layer_list *list) {
+    if (!list) return;
+    for (uint32_t i = 0; i < list->count; i++) {
+        free(list->layer[i].device_ext);
+        free(list->layer[i].entrypoint);
+    }
+    for (uint32_t i = 0; i < list->node_count; i++) free(list->node[i].path);
+    free(list->layer);
+    free(list->active);
+    free(list->node);
+    plan_free(&list->plan);
+    free(list);
+}
+
+/* Room for one more element of a list that is counted by count. */
+static bool grow(void *list, uint32_t count, size_t size) {
+    if (count & (count - 1)) return true; /* grows at 0, 1, 2, 4, 8, ... */
+    void *bigger = realloc(*(void **)list, (count ? 2 * (size_t)count : 1) * size);
+    if (!bigger) return false;
+    *(void **)list = bigger;
+    return true;
+}
+
+static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
+    if (!grow(&layer->device_ext, layer->device_ext_count, sizeof *layer->device_ext)) return false;
+    VkExtensionProperties *p = &layer->device_ext[layer->device_ext_count++];
+    *p = (VkExtensionProperties){.specVersion = e->spec_version};
+    strncpy(p->extensionName, e->name, sizeof p->extensionName - 1);
+    struct wire_strs names = e->entrypoints;
+    const char *name;
+    uint32_t length;
+    while (wire_strs_next(&names, &name, &length)) {
+        if (!grow(&layer->entrypoint, layer->entrypoint_count, sizeof *layer->entrypoint)) return false;
+        layer->entrypoint[layer->entrypoint_count++] = name;
+    }
+    return true;
+}
+
+static bool add_record(struct layer_list *list, const struct wire_record *record) {
+    struct wire_layer l;
+    struct wire_layer_ext e;
+    if (wire_get_layer(record, &l)) {
+        if (!grow(&list->layer, list->count, sizeof *list->layer)) return false;
+        list->layer[list->count++] = (struct layer){.name = l.name,
+                                                    .description = l.description,
+                                                    .manifest = l.manifest,
+                                                    .library = l.library,
+                                                    .spec_version = l.spec_version,
+                                                    .impl_version = l.impl_version,
+                                                    .implicit = l.flags & 1,
+                                                    .unchained = (l.flags & 8) != 0,
+                                                    .meta = (l.flags & 2) != 0,
+                                                    .fn_negotiate = l.fn_negotiate,
+                                                    .fn_gipa = l.fn_gipa,
+                                                    .fn_gdpa = l.fn_gdpa,
+                                                    .disable_env = l.disable_env,
+                                                    .enable_env = l.enable_env,
+                                                    .enable_value = l.enable_value};
+    } else if (wire_get_layer_ext(record, &e) && e.layer < list->count && e.name) {
+        return add_ext(&list->layer[e.layer], &e);
+    }
+    return true;
+}
+
+static bool add_active(struct layer_list *list, const struct wire_record *record) {
+    struct wire_active a;
+    if (!wire_get_active(record, &a) || a.layer >= list->count) return true;
+    if (!grow(&list->active, list->active_count, sizeof *list->active)) return false;
+    list->active[list->active_count++] = (struct layer_active){&list->layer[a.layer], a.enabled_by, a.app_named != 0};
+    return true;
+}
+
+VkResult layers_read(struct plan *plan, struct layer_list **out) {
+    struct layer_list *list = calloc(1, sizeof *list);
+    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct wire_reader reader;
+    struct wire_record record;
+    bool fits = true;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (fits && wire_next(&reader, &record)) fits = add_record(list, &record);
+    /* Active entries point to layers, which have stopped moving now. */
+    wire_open(&reader, plan->bytes, plan->size);
+    while (fits && wire_next(&reader, &record)) fits = add_active(list, &record);
+    if (!fits) {
+        layers_free(list);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    list->plan = *plan;
+    *plan = (struct plan){0};
+    *out = list;
+    return VK_SUCCESS;
+}
+
+struct layer *layer_find(const struct layer_list *list, const char *name) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(list->layer[i].name, name) == 0) return &list->layer[i];
+    return NULL;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
+
+/* What holds of drivers (ERRATA 23) holds of layers. */
+static bool not_own(struct instance *in, const struct layer_node *n) {
+    if (!library_is_own((void *)n->gipa)) return true;
+    log_line(in, LOG_ERROR | LOG_LAYER,
+             "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which "
+             "would never end",
+             n->layer->library);
+    return false;
+}
+
+/* LAY-284 to 294. False: no GIPA that can be used, after its message. */
+static bool negotiate(struct instance *in, struct layer_node *n) {
+    const struct layer *l = n->layer;
+    PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
+    VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
+    if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
+        n->interface_version = offer.loaderLayerInterfaceVersion;
+        n->gipa = offer.pfnGetInstanceProcAddr;
+        n->gdpa = offer.pfnGetDeviceProcAddr;
+        n->gpdpa = offer.pfnGetPhysicalDeviceProcAddr;
+    }
+    if (n->gipa) return not_own(in, n);
+    n->gipa = gate_dlsym(n->handle, l->fn_gipa); /* LAY-288, 289, 291 */
+    if (!n->gipa) {
+        log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: Failed to find '%s' in layer \"%s\"",
+                 l->fn_gipa, l->library);
+        return false;
+    }
+    if (n->interface_version < 2) n->gdpa = gate_dlsym(n->handle, l->fn_gdpa);
+    return not_own(in, n);
+}
+
+static enum state open_one(struct instance *in, struct layer_node *n) {
+    const struct layer *l = n->layer;
+    char *text = NULL;
+    n->handle = gate_dlopen(l->library, &text);
+    if (!n->handle && !text) return NO_MEMORY;
+    if (!n->handle) { /* LAY-296 */
+        bool wrong = library_wrong_class(text);
+        log_text(in, wrong ? LOG_INFO : LOG_ERROR, text);
+        free(text);
+        return wrong ? WRONG_CLASS : FAILED;
+    }
+    log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
+    if (!negotiate(in, n)) return UNUSABLE;
+    n->path = gate_path_of((void *)n->gipa);
+    if (!n->path) n->path = strdup(l->library);
+    if (!n->path) return NO_MEMORY;
+    if (strchr(l->library, '/')) { /* LAY-283 */
+        char *wanted = realpath(l->library, NULL);
+        if (wanted && strcmp(wanted, n->path) != 0)
+            log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
+                     wanted, n->path);
+        free(wanted);
+    }
+    log_line(in, LOG_INFO | LOG_LAYER, "Insert instance layer \"%s\" (%s)", l->name, n->path); /* LAY-282 */
+    return OPENED;
+}
+
+static void close_one(struct instance *in, struct layer_node *n) {
+    if (!n->handle) return;
+    if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
+    library_let_go(n->handle);
+    n->handle = NULL;
+}
+
+/* LAY-297 to 301: the message for a layer that is not there; its severity depends on who asked for it. */
+static void report(struct instance *in, const struct layer_active *a, enum state state) {
+    unsigned flags = (a->app_named ? LOG_ERROR : LOG_INFO) | LOG_LAYER;
+    char end = a->app_named ? '!' : '.';
+    switch (state) {
+    case NOT_TRIED: log_line(in, flags, "Requested layer \"%s\" was not loaded%c", a->layer->name, end); break;
+    case WRONG_CLASS: log_line(in, flags, "Requested layer \"%s\" was wrong bit-type%c", a->layer->name, end); break;
+    case FAILED: log_line(in, flags, "Requested layer \"%s\" failed to load%c", a->layer->name, end); break;
+    case UNUSABLE:
+        log_line(
+            in, flags,
+            "Shouldn't reach this. A valid version of requested layer %s was loaded but was not found in the list of "
+            "activated layers%c",
+            a->layer->name, end);
+        break;
+    case OPENED:
+    case NO_MEMORY: break;
+    }
+}
+
+VkResult layers_open(struct instance *in) {
+    struct layer_list *list = in->layers;
+    if (list->active_count == 0) return VK_SUCCESS;
+    enum state *state = calloc(list->active_count, sizeof *state);
+    struct layer_node *node = calloc(list->active_count, sizeof *node);
+    if (!state || !node) {
+        free(state);
+        free(node);
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    for (uint32_t i = list->active_count; i-- > 0;) {
+        const struct layer_active *a = &list->active[i];
+        if (a->layer->meta || a->layer->unchained) continue;
+        node[i].layer = a->layer;
+        node[i].enabled_by = a->enabled_by;
+        state[i] = open_one(in, &node[i]);
+    }
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < list->active_count; i++)
+        if (state[i] == NO_MEMORY) result = VK_ERROR_OUT_OF_HOST_MEMORY; /* ALC-030 */
+    for (uint32_t i = 0; i < list->active_count && result == VK_SUCCESS; i++) {
+        const struct layer_active *a = &list->active[i];
+        if (a->layer->meta || a->layer->unchained || state[i] == OPENED) continue;
+        report(in, a, state[i]);
+        if (a->app_named) result = VK_ERROR_LAYER_NOT_PRESENT;
+    }
+    for (uint32_t i = 0; i < list->active_count; i++) {
+        if (state[i] == OPENED) {
+            node[list->node_count++] = node[i];
+        } else {
+            close_one(in, &node[i]);
+            free(node[i].path);
+        }
+    }
+    free(state);
+    list->node = node;
+    return result;
+}
+
+void layers_close(struct instance *in) {
+    struct layer_list *list = in->layers;
+    for (const struct layer *l = list->layer, *end = l + list->count; l != end; l++)
+        for (uint32_t i = 0; i < list->node_count; i++)
+            if (list->node[i].layer == l) close_one(in, &list->node[i]);
+}
+
+/* ---- the call stack in words ----------------------------------------------------------------------------------- */
+
+static const char *enabled_by(uint32_t by) {
+    switch (by) { /* LAY-425 */
+    case 1: return "Implicit Layer";
+    case 2: return "Environment Variable VK_INSTANCE_LAYERS";
+    case 3: return "Environment Variable VK_LOADER_LAYERS_ENABLE";
+    case 4: return "By the Application";
+    case 5: return "Meta Layer (Vulkan Configurator)";
+    default: return "Loader Settings File (Vulkan Configurator)";
+    }
+}
+
+void layers_log_stack(struct instance *in, bool device) {
+    unsigned frame = device ? LOG_LAYER | LOG_DRIVER : LOG_LAYER; /* LAY-427 */
+    log_line(in, frame, "%s layer callstack setup to:", device ? "vkCreateDevice" : "vkCreateInstance");
+    log_text(in, frame, "   <Application>");
+    log_text(in, frame, "     ||");
+    log_text(in, frame, "   <Loader>");
+    log_text(in, frame, "     ||");
+    for (uint32_t i = 0; i < in->layers->node_count; i++) {
+        const struct layer_node *n = &in->layers->node[i];
+        const struct layer *l = n->layer;
+        if (device && !n->gdpa) continue;
+        log_line(in, LOG_LAYER, "   %s", l->name);
+        log_line(in, LOG_LAYER, "           Type: %s", l->implicit ? "Implicit" : "Explicit");
+        log_line(in, LOG_LAYER, "           Enabled By: %s",
+                 l->implicit && n->enabled_by == 5 ? enabled_by(1) : enabled_by(n->enabled_by));
+        if (l->implicit && l->disable_env) { /* LAY-426 */
+            log_line(in, LOG_LAYER, "               Disable Env Var:  %s", l->disable_env);
+            if (!device && l->enable_env)
+                log_line(in, LOG_LAYER, "               This layer was enabled because Env Var %s was set to Value %s",
+                         l->enable_env, l->enable_value ? l->enable_value : "");
+        }
+        log_line(in, LOG_LAYER, "           Manifest: %s", l->manifest);
+        log_line(in, LOG_LAYER, "           Library:  %s", n->path);
+        log_text(in, LOG_LAYER, "     ||");
+    }
+    log_text(in, frame, device ? "   <Device>" : "   <Drivers>");
+}

@@ -1,0 +1,133 @@
+/* library.h: what library/ offers: libraries that are mapped into the process, those of drivers, those of
+ * layers. It calls the functions by which libraries are found and understood, and no Vulkan command of an instance. */
+#ifndef VKL_LIBRARY_H
+#define VKL_LIBRARY_H
+
+#include <sys/types.h>
+#include <time.h>
+
+#include "core/core.h"
+
+/* ---- mapped.c --------------------------------------------------------------------------------------------------- */
+
+struct file_identity {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec changed;
+};
+
+/* One reference to a driver's library. */
+struct mapped_lib {
+    struct mapped_lib *next; /* of those whose file is known */
+    bool identified;
+    struct file_identity identity; /* of the file that was mapped, which another one may have replaced since */
+    void *handle;
+    char *given;   /* as passed to dlopen */
+    char *real;    /* real path of the object loaded; == given until the driver has been negotiated with */
+    bool reported; /* its driver has reported a physical device (ERRATA 1) */
+};
+
+/* Opens a driver's library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
+struct mapped_lib *library_open(const char *path, char **text);
+/* Notes which file is mapped; call it when real is known. */
+void library_identify(struct mapped_lib *lib);
+/* Lets a driver's library go: closed, or kept mapped as ERRATA 1 says. */
+void library_close(struct mapped_lib *lib);
+/* Forgets the record and leaves its reference with the caller. */
+void library_forget(struct mapped_lib *lib);
+/* Takes a further reference to a library and keeps it until library_drop_preloaded (INS-087). */
+void library_preload(const struct mapped_lib *lib);
+/* Lets them go: all, or the one whose path was given (PHY-050). */
+void library_drop_preloaded(const char *given);
+/* Is this function the loader's own? A driver or layer that leads to it is the loader itself, by whatever name (the
+ * same file is the same mapping), or has taken the loader's function for its own: calling it would never end (ERRATA
+ * 23). */
+bool library_is_own(const void *function);
+/* Does the linker's text speak of the other word size? (DRV-041, LAY-296) */
+bool library_wrong_class(const char *text);
+/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
+bool library_never_closed(void);
+/* Gives back a reference to a library, unless they are never closed. */
+void library_let_go(void *handle);
+
+/* ---- driver.c -------------------------------------------------------------------------------------------------- */
+
+/* Carries out the open_driver and direct steps of a plan, printing its log steps in their place. */
+VkResult drivers_open(struct instance *instance, const struct plan *plan, const VkInstanceCreateInfo *info,
+                      struct driver_libs **libs);
+/* Adds what the libraries answer about themselves to the facts: driver and driver_ext records. */
+VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
+/* Closes the drivers that the core leaves out after it has seen those facts (ERRATA 20). */
+void drivers_leave_out(struct driver_libs *libs, const struct plan *plan);
+/* Leaves the libraries open until library_drop_preloaded. */
+void drivers_preload(const struct driver_libs *libs);
+void drivers_close(struct instance *instance, struct driver_libs *libs);
+/* Closes the library of a driver that is gone. */
+void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib);
+/* Does the library list this instance extension? */
+bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
+
+/* ---- layer.c --------------------------------------------------------------------------------------------------- */
+
+/* The layer list of an instance, its active list, and the layers that were opened (the chain). All of it is made once,
+ * in vkCreateInstance, and never changes before vkDestroyInstance (LAY-4): reading it needs no lock. */
+
+struct layer {
+    const char *name, *description, *manifest;
+    const char *library; /* as given to dlopen; NULL: a meta-layer */
+    uint32_t spec_version, impl_version;
+    bool implicit, meta;
+    bool unchained;                                      /* active, but another of its name is in the chain (SET-44) */
+    const char *fn_negotiate, *fn_gipa, *fn_gdpa;        /* symbols after renaming (LAY-68) */
+    const char *disable_env, *enable_env, *enable_value; /* NULL when not declared */
+    uint32_t device_ext_count;
+    VkExtensionProperties *device_ext;
+    uint32_t entrypoint_count; /* of all its device extensions (LAY-83) */
+    const char **entrypoint;
+};
+
+/* One entry of the active list: index 0 is closest to the application, meta-layers are included (LAY-252). */
+struct layer_active {
+    struct layer *layer;
+    uint32_t enabled_by; /* as in the wire's active record */
+    bool app_named;
+};
+
+/* A layer whose library was opened: the chain, index 0 on top. */
+struct layer_node {
+    struct layer *layer;
+    uint32_t enabled_by;
+    void *handle;
+    char *path; /* of the library really loaded */
+    uint32_t interface_version;
+    PFN_vkGetInstanceProcAddr gipa;
+    PFN_vkGetDeviceProcAddr gdpa;        /* NULL: not in device chains (LAY-294) */
+    PFN_GetPhysicalDeviceProcAddr gpdpa; /* NULL: none */
+};
+
+struct layer_list {
+    struct plan plan; /* which the strings point into */
+    struct layer *layer;
+    uint32_t count;
+    struct layer_active *active;
+    uint32_t active_count;
+    struct layer_node *node;
+    uint32_t node_count;
+};
+
+/* Makes a list from a plan, whose bytes it takes over on success. */
+VkResult layers_read(struct plan *plan, struct layer_list **out);
+void layers_free(struct layer_list *list);
+/* By name, NULL when the list has none; the first of several (LAY-108). */
+struct layer *layer_find(const struct layer_list *list, const char *name);
+
+/* Opens and negotiates the libraries of the active layers, bottom to top (LAY-277), and reports the ones that failed.
+ */
+VkResult layers_open(struct instance *instance);
+/* Closes them in layer-list order (LAY-281). */
+void layers_close(struct instance *instance);
+/* LAY-423 to 427. */
+void layers_log_stack(struct instance *instance, bool device);
+
+#endif

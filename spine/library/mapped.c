@@ -1,0 +1,226 @@
+/* mapped.c: driver libraries in the process: opening them, their real paths, and which of them stay mapped.
+ *
+ * A driver that has reported a physical device stays mapped after its instance is gone, until its file changes or the
+ * loader itself is unloaded (ERRATA 1): loading it again is the greatest part of a new instance's cost, and unloading
+ * it a top cause of crashes. Libraries found by vkEnumerateInstanceExtensionProperties stay until the next
+ * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else.
+ *
+ * It never looks into a library and never remembers what a driver answered.
+ */
+#include "library/library.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A reference held by the loader itself. */
+struct held {
+    struct held *next;
+    void *handle;
+    char *given, *real;
+    struct file_identity identity;
+};
+
+static struct held *kept;      /* under the lock */
+static struct held *preloaded; /* under the lock */
+static struct mapped_lib *open_libs; /* under the lock: those that are identified */
+
+static bool identify(const char *path, struct file_identity *out) {
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    *out = (struct file_identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
+    return true;
+}
+
+static bool same(const struct file_identity *a, const struct file_identity *b) {
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
+
+/* The linker's, of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool library_is_own(const void *function) {
+    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
+}
+
+bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
+
+void library_let_go(void *handle) {
+    if (!library_never_closed()) gate_dlclose(handle);
+}
+
+static void held_free(struct held *h) {
+    free(h->given);
+    free(h->real);
+    free(h);
+}
+
+static void held_close(struct held *h) {
+    while (h) {
+        struct held *next = h->next;
+        library_let_go(h->handle);
+        held_free(h);
+        h = next;
+    }
+}
+
+/* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
+__attribute__((destructor)) static void let_go(void) {
+    if (exit_begun()) return;
+    held_close(kept);
+    held_close(preloaded);
+    kept = preloaded = NULL;
+}
+
+/* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
+ * letting the same one go while the file system is asked. */
+static void drop_if_replaced(const char *given) {
+    struct held *gone = NULL;
+    struct claim claim;
+    struct file_identity now;
+    lock_take();
+    struct held *h = kept;
+    while (h && strcmp(h->given, given) != 0) h = h->next;
+    if (h && claim_take(&claim, &kept, NULL)) {
+        for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
+        lock_drop();
+        bool replaced = h && (!identify(h->real, &now) || !same(&now, &h->identity));
+        lock_take();
+        for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
+            if (*at != h) continue;
+            gone = h;
+            *at = gone->next;
+            gone->next = NULL;
+            break;
+        }
+        claim_drop(&claim);
+    }
+    lock_drop();
+    held_close(gone);
+}
+
+struct mapped_lib *library_open(const char *path, char **text) {
+    *text = NULL;
+    drop_if_replaced(path);
+    struct mapped_lib *lib = calloc(1, sizeof *lib);
+    if (!lib || !(lib->given = strdup(path))) {
+        free(lib);
+        return NULL;
+    }
+    lib->real = lib->given;
+    lib->handle = gate_dlopen(path, text);
+    if (lib->handle) return lib;
+    free(lib->given);
+    free(lib);
+    return NULL;
+}
+
+/* Of the same object as an open library. NULL: no memory. */
+static struct held *hold(const struct mapped_lib *lib) {
+    struct held *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    *h = (struct held){
+        .handle = lib->handle, .given = strdup(lib->given), .real = strdup(lib->real), .identity = lib->identity};
+    if (h->given && h->real) return h;
+    held_free(h);
+    return NULL;
+}
+
+/* The reference to an object in a list, or NULL. */
+static const struct held *listed(const struct held *list, void *handle) {
+    while (list && list->handle != handle) list = list->next;
+    return list;
+}
+
+void library_identify(struct mapped_lib *lib) {
+    struct file_identity now;
+    if (!identify(lib->real, &now)) memset(&now, 0, sizeof now);
+    lock_take();
+    /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
+    const struct held *held = listed(kept, lib->handle);
+    if (!held) held = listed(preloaded, lib->handle);
+    if (held) now = held->identity;
+    for (const struct mapped_lib *l = open_libs; l; l = l->next)
+        if (l->handle == lib->handle) now = l->identity;
+    lib->identity = now;
+    lib->identified = true;
+    lib->next = open_libs;
+    open_libs = lib;
+    lock_drop();
+}
+
+void library_close(struct mapped_lib *lib) {
+    if (!lib) return;
+    bool close = !library_never_closed();
+    if (close && lib->reported && unloading() == UNLOAD_USUAL) {
+        /* This reference becomes the loader's own, unless it has one of the same object. */
+        struct held *h = hold(lib);
+        if (h) {
+            exit_watch();
+            lock_take();
+            if (!listed(kept, h->handle)) {
+                h->next = kept;
+                kept = h;
+                h = NULL;
+                close = false;
+            }
+            lock_drop();
+            if (h) held_free(h);
+        }
+    }
+    if (close) gate_dlclose(lib->handle);
+    library_forget(lib);
+}
+
+void library_forget(struct mapped_lib *lib) {
+    if (lib->identified) {
+        lock_take();
+        struct mapped_lib **at = &open_libs;
+        while (*at && *at != lib) at = &(*at)->next;
+        if (*at) *at = lib->next;
+        lock_drop();
+    }
+    if (lib->real != lib->given) free(lib->real);
+    free(lib->given);
+    free(lib);
+}
+
+void library_preload(const struct mapped_lib *lib) {
+    exit_watch();
+    lock_take();
+    bool have = listed(preloaded, lib->handle);
+    lock_drop();
+    struct held *h = have ? NULL : hold(lib);
+    if (!h) return;
+    h->handle = gate_dlopen(h->given, NULL); /* another reference */
+    if (!h->handle) {
+        held_free(h);
+        return;
+    }
+    lock_take();
+    h->next = preloaded;
+    preloaded = h;
+    lock_drop();
+}
+
+void library_drop_preloaded(const char *given) {
+    struct held *gone = NULL;
+    lock_take();
+    for (struct held **at = &preloaded; *at;) {
+        struct held *h = *at;
+        if (given && strcmp(h->given, given) != 0) {
+            at = &h->next;
+            continue;
+        }
+        *at = h->next;
+        h->next = gone;
+        gone = h;
+    }
+    lock_drop();
+    held_close(gone);
+}

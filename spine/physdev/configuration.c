@@ -1,0 +1,254 @@
+/* configuration.c: device configurations of a settings file: which physical devices an instance shows, in which order
+ * (SET-93 to SET-107).
+ *
+ * It never reads the file: the core has, and the instance keeps what it said (SET-11). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zwire.h"
+#include "physdev/list.h"
+
+#define UUID_TEXT 37
+
+struct configuration {
+    const uint8_t *device_uuid, *driver_uuid; /* in the plan's bytes, which the instance's layer list keeps */
+    uint32_t driver_version;
+    const char *device_name, *driver_name; /* NULL: not given */
+};
+
+struct configurations {
+    uint32_t count;
+    struct configuration entry[];
+};
+
+VkResult configurations_read(struct instance *instance, const struct plan *plan)
+{
+    struct wire_reader reader;
+    struct wire_record record;
+    struct wire_device_configs head;
+    struct wire_device_config config;
+    struct configurations *list = NULL;
+    uint32_t room = 0;
+    wire_open(&reader, plan->bytes, plan->size);
+    while (wire_next(&reader, &record)) {
+        if (wire_get_device_configs(&record, &head) && !list) {
+            list = calloc(1, sizeof *list + head.count * sizeof list->entry[0]);
+            if (!list)
+                return VK_ERROR_OUT_OF_HOST_MEMORY;
+            room = head.count;
+        } else if (list && list->count < room && wire_get_device_config(&record, &config) &&
+                   config.device_uuid_len == VK_UUID_SIZE && config.driver_uuid_len == VK_UUID_SIZE) {
+            list->entry[list->count++] = (struct configuration){
+                .device_uuid = (const uint8_t *)config.device_uuid, .driver_uuid = (const uint8_t *)config.driver_uuid,
+                .driver_version = config.driver_version, .device_name = config.device_name,
+                .driver_name = config.driver_name};
+        }
+    }
+    instance->configurations = list;
+    return VK_SUCCESS;
+}
+
+void configurations_free(struct instance *instance)
+{
+    free(instance->configurations);
+}
+
+/* ---- what a device is ------------------------------------------------------------------------------------------ */
+
+struct identity {
+    bool comparable; /* of version 1.1, and its driver can be asked (SET-94) */
+    bool visible;
+    VkPhysicalDeviceProperties properties;
+    uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
+    char driver_name[VK_MAX_DRIVER_NAME_SIZE]; /* empty: the device cannot say it (SET-101) */
+};
+
+static bool names_its_driver(const struct physdev *device, uint32_t version)
+{
+    if (version_reaches(version, 2))
+        return true;
+    PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
+    uint32_t count;
+    VkExtensionProperties *ext;
+    if (!list || !list_given(device_extensions(list, driver_physdev(device), NULL, &count, &ext)))
+        return false;
+    bool found = extension_listed(ext, count, "VK_KHR_driver_properties");
+    free(ext);
+    return found;
+}
+
+static void identify(const struct physdev *device, bool name, struct identity *out)
+{
+    VkPhysicalDevice handle = driver_physdev(device);
+    driver_fn(device->driver, vkGetPhysicalDeviceProperties)(handle, &out->properties);
+    out->properties.deviceName[sizeof out->properties.deviceName - 1] = 0;
+    PFN_vkGetPhysicalDeviceProperties2 ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2);
+    if (!ask)
+        ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2KHR);
+    out->comparable = ask && version_reaches(out->properties.apiVersion, 1);
+    if (!out->comparable)
+        return;
+    name = name && names_its_driver(device, out->properties.apiVersion);
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+                                       .pNext = name ? &driver : NULL};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
+    ask(handle, &properties);
+    memcpy(out->device_uuid, id.deviceUUID, VK_UUID_SIZE);
+    memcpy(out->driver_uuid, id.driverUUID, VK_UUID_SIZE);
+    memcpy(out->driver_name, driver.driverName, sizeof out->driver_name);
+    out->driver_name[sizeof out->driver_name - 1] = 0;
+}
+
+static bool matches(const struct configuration *c, const struct identity *device)
+{
+    return device->comparable && device->properties.driverVersion == c->driver_version &&
+           memcmp(device->device_uuid, c->device_uuid, VK_UUID_SIZE) == 0 &&
+           memcmp(device->driver_uuid, c->driver_uuid, VK_UUID_SIZE) == 0;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------------------------- */
+
+static const char *uuid_text(const uint8_t *uuid, char text[UUID_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    char *to = text;
+    for (int i = 0; i < (int)VK_UUID_SIZE; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *to++ = '-';
+        *to++ = digits[uuid[i] >> 4];
+        *to++ = digits[uuid[i] & 15];
+    }
+    *to = 0;
+    return text;
+}
+
+#define PREFIX "loader_apply_settings_device_configurations: "
+
+/* SET-102. */
+static void log_absent(struct instance *instance, const struct configuration *c)
+{
+#define ABSENT                                                                                                   \
+    PREFIX "settings file contained device_configuration which does not appear in the enumerated "               \
+           "VkPhysicalDevices. Missing VkPhysicalDevice with "
+    char device[UUID_TEXT], driver[UUID_TEXT];
+    uuid_text(c->device_uuid, device);
+    uuid_text(c->driver_uuid, driver);
+    int version = (int)c->driver_version;
+    if (c->device_name && c->driver_name)
+        log_line(instance, LOG_WARN,
+                 ABSENT "deviceName: \"%s\", deviceUUID: %s, driverName: %s, driverUUID: %s, driverVersion: %d",
+                 c->device_name, device, c->driver_name, driver, version);
+    else if (c->device_name)
+        log_line(instance, LOG_WARN, ABSENT "deviceName: \"%s\", deviceUUID: %s, driverUUID: %s, driverVersion: %d",
+                 c->device_name, device, driver, version);
+    else
+        log_line(instance, LOG_WARN, ABSENT "deviceUUID: %s, driverUUID: %s, driverVersion: %d", device, driver,
+                 version);
+}
+
+static VkResult none_matches(struct instance *instance)
+{
+    log_line(instance, LOG_WARN,
+             PREFIX "None of the settings file device configurations had deviceUUID's that corresponded to enumerated "
+                    "VkPhysicalDevices. Returning VK_ERROR_INITIALIZATION_FAILED");
+    return VK_ERROR_INITIALIZATION_FAILED; /* SET-97 */
+}
+
+static struct identity *identify_all(struct physdev *const *device, uint32_t count, bool name)
+{
+    struct identity *identity = calloc(count ? count : 1, sizeof *identity);
+    for (uint32_t i = 0; identity && i < count; i++)
+        identify(device[i], name, &identity[i]);
+    return identity;
+}
+
+static const struct identity *first_match(const struct configuration *c, struct identity *identity, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (matches(c, &identity[i])) {
+            identity[i].visible = true;
+            return &identity[i];
+        }
+    }
+    return NULL;
+}
+
+VkResult configurations_devices(struct instance *instance, struct physdev *const *device, uint32_t available,
+                                uint32_t *count, VkPhysicalDevice *out)
+{
+    const struct configurations *list = instance->configurations;
+    if (!out) { /* SET-96 */
+        *count = list->count < available ? list->count : available;
+        return VK_SUCCESS;
+    }
+    struct identity *identity = identify_all(device, available, true);
+    if (!identity)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    uint32_t written = 0, found = 0;
+    log_line(instance, LOG_INFO,
+             "Selecting and ordering VkPhysicalDevices to match the loader settings device configurations list");
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct identity *match = first_match(&list->entry[i], identity, available);
+        if (!match) {
+            log_absent(instance, &list->entry[i]);
+            continue;
+        }
+        found++;
+        if (written == *count)
+            continue;
+        out[written] = (VkPhysicalDevice)device[match - identity];
+        if (*match->driver_name) /* SET-101, with the space at the end */
+            log_line(instance, LOG_DEBUG, "pPhysicalDevices array index %d is set to \"%s\" (%s, version %d) ",
+                     (int)written, match->properties.deviceName, match->driver_name,
+                     (int)match->properties.driverVersion);
+        else
+            log_line(instance, LOG_DEBUG, "pPhysicalDevices array index %d is set to \"%s\" (driver version %d) ",
+                     (int)written, match->properties.deviceName, (int)match->properties.driverVersion);
+        written++;
+    }
+    for (uint32_t i = 0; i < available; i++)
+        if (!identity[i].visible)
+            log_line(instance, LOG_INFO,
+                     "VkPhysicalDevice \"%s\" did not appear in the settings file device configurations list, so was "
+                     "not added to the pPhysicalDevices array",
+                     identity[i].properties.deviceName);
+    free(identity);
+    if (!found)
+        return none_matches(instance);
+    *count = written;
+    return found > written ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+VkResult configurations_groups(struct instance *instance, struct physdev *const *device, uint32_t available,
+                               VkPhysicalDeviceGroupProperties *group, uint32_t *count)
+{
+    const struct configurations *list = instance->configurations;
+    struct identity *identity = identify_all(device, available, false);
+    if (!identity)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    bool found = false;
+    for (uint32_t i = 0; i < list->count; i++)
+        found = first_match(&list->entry[i], identity, available) || found;
+    uint32_t kept = 0;
+    for (uint32_t g = 0; found && g < *count; g++) {
+        bool visible = true;
+        for (uint32_t m = 0; m < group[g].physicalDeviceCount && visible; m++) {
+            visible = false;
+            for (uint32_t i = 0; i < available && !visible; i++)
+                visible = identity[i].visible && (VkPhysicalDevice)device[i] == group[g].physicalDevices[m];
+        }
+        if (visible)
+            group[kept++] = group[g];
+        else
+            log_line(instance, LOG_INFO,
+                     "terminator_EnumeratePhysicalDeviceGroups: Physical device group %d contains a VkPhysicalDevice "
+                     "which the settings file device configurations exclude, so the group was not reported.",
+                     (int)g); /* SET-103 */
+    }
+    free(identity);
+    if (!found)
+        return none_matches(instance); /* SET-106 */
+    *count = kept;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,150 @@
+/* extensions.c: what a device's extensions and layers are: of its driver alone, and as the terminators tell it, with
+ * those of implicit layers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zends.h"
+#include "physdev/physdev.h"
+
+VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
+                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out) {
+    VkExtensionProperties *list = NULL;
+    VkResult result = VK_INCOMPLETE;
+    *out = NULL;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
+        mem_free(allocator, list);
+        list = NULL;
+        *count = 0;
+        result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
+        if (!list_given(result)) return result;
+        uint32_t room = *count;
+        size_t size = (room ? room : 1) * sizeof *list;
+        list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
+        if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
+        for (uint32_t i = 0; i < room; i++) list[i].extensionName[0] = 0; /* what a driver counts and does not write */
+        if (!room) break;
+        result = enumerate(physdev, NULL, count, list);
+        if (*count > room) *count = room;
+        if (!list_given(result)) {
+            mem_free(allocator, list);
+            return result;
+        }
+    }
+    *out = list;
+    return result;
+}
+
+/* Distinct extensions, in order: a table of places, kept at most half full, finds a name that is there already. */
+struct ext_set {
+    VkExtensionProperties *ext;
+    uint32_t count;
+    uint32_t *place; /* index + 1 into ext; 0: free */
+    uint32_t mask;
+};
+
+static bool ext_set_new(struct ext_set *set, uint32_t room)
+{
+    uint32_t places = 16;
+    if (room > 1u << 24)
+        return false;
+    while (places < 2 * room)
+        places *= 2;
+    *set = (struct ext_set){.mask = places - 1};
+    set->ext = calloc(room ? room : 1, sizeof *set->ext);
+    set->place = calloc(places, sizeof *set->place);
+    return set->ext && set->place;
+}
+
+static void ext_set_free(struct ext_set *set)
+{
+    free(set->ext);
+    free(set->place);
+}
+
+static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof ext->extensionName && ext->extensionName[i]; i++)
+        hash = (hash ^ (unsigned char)ext->extensionName[i]) * 16777619u;
+    for (;; hash++) {
+        uint32_t *place = &set->place[hash & set->mask];
+        if (!*place) {
+            set->ext[set->count++] = *ext;
+            *place = set->count;
+            return;
+        }
+        if (strncmp(set->ext[*place - 1].extensionName, ext->extensionName, sizeof ext->extensionName) == 0)
+            return; /* DEV-003: the first one stays */
+    }
+}
+
+static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total, uint32_t *pPropertyCount,
+                                VkExtensionProperties *pProperties)
+{
+    if (!pProperties) {
+        *pPropertyCount = total;
+        return VK_SUCCESS;
+    }
+    uint32_t count = *pPropertyCount < total ? *pPropertyCount : total;
+    if (count)
+        memcpy(pProperties, ext, count * sizeof *ext);
+    *pPropertyCount = count;
+    return count < total ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *pLayerName,
+                                                   uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    struct instance *instance = device->instance;
+    const struct layer_list *layers = instance->layers;
+    if (!pPropertyCount)
+        return VK_INCOMPLETE; /* DEV-007 */
+    if (pLayerName && *pLayerName) {
+        if (!name_well_formed(pLayerName)) {
+            log_line(instance, LOG_ERROR,
+                     "vkEnumerateDeviceExtensionProperties:  pLayerName is too long or is badly formed");
+            return VK_ERROR_EXTENSION_NOT_PRESENT;
+        }
+        const struct layer *layer = layers ? layer_find(layers, pLayerName) : NULL;
+        return give_extensions(layer ? layer->device_ext : NULL, layer ? layer->device_ext_count : 0, pPropertyCount,
+                               pProperties);
+    }
+    VkExtensionProperties *own = NULL;
+    uint32_t own_count = 0;
+    VkResult listed = device_extensions(driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
+                                        driver_physdev(device), NULL, &own_count, &own);
+    if (!list_given(listed))
+        return listed;
+    uint64_t room = own_count; /* or more than will be needed */
+    for (uint32_t i = 0; layers && i < layers->active_count; i++)
+        room += layers->active[i].layer->device_ext_count;
+    struct ext_set set = {0};
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
+        for (uint32_t i = 0; i < own_count; i++)
+            ext_set_add(&set, &own[i]);
+        for (uint32_t i = 0; layers && i < layers->active_count; i++) {
+            const struct layer *layer = layers->active[i].layer;
+            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
+                ext_set_add(&set, &layer->device_ext[k]);
+        }
+        result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);
+        if (result == VK_SUCCESS && pProperties)
+            result = listed; /* VK_INCOMPLETE: the driver has more */
+    }
+    ext_set_free(&set);
+    free(own);
+    return result;
+}
+
+/* GPA-088. */
+VkResult term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
+                                               VkLayerProperties *pProperties)
+{
+    (void)pPropertyCount;
+    (void)pProperties;
+    log_line(term_physdev(handle)->instance, LOG_ERROR,
+             "Encountered the vkEnumerateDeviceLayerProperties terminator.  This means a layer improperly continued.");
+    return VK_ERROR_INITIALIZATION_FAILED;
+}

@@ -1,0 +1,277 @@
+/* group.c: the terminator of vkEnumeratePhysicalDeviceGroups: the groups of all drivers in one list, with the lasting
+ * handles of their members. It never holds the lock while calling out, and removes no driver (PHY-053). */
+#include <stdlib.h>
+
+#include "gen/zends.h"
+#include "physdev/list.h"
+
+struct groups {
+    VkPhysicalDeviceGroupProperties *group; /* members are the terminators' handles */
+    uint32_t count;
+    uint32_t *end; /* for each driver of the scan, where its groups end */
+    /* The caller's elements, whose chains drivers may fill (PHY-071). */
+    const VkPhysicalDeviceGroupProperties *given;
+    uint32_t given_count;
+};
+
+/* For all that one driver adds. */
+static bool groups_room(struct groups *groups, uint32_t more)
+{
+    uint32_t room;
+    if (__builtin_add_overflow(groups->count, more, &room))
+        return false;
+    VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room ? room : 1) * sizeof *group);
+    if (!group)
+        return false;
+    groups->group = group;
+    return true;
+}
+
+/* The next group, as empty as the caller left its place. There is room. */
+static VkPhysicalDeviceGroupProperties *groups_next(struct groups *groups)
+{
+    VkPhysicalDeviceGroupProperties *group = &groups->group[groups->count];
+    *group = (VkPhysicalDeviceGroupProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES};
+    if (groups->count < groups->given_count) {
+        group->sType = groups->given[groups->count].sType;
+        group->pNext = groups->given[groups->count].pNext;
+    }
+    groups->count++;
+    return group;
+}
+
+static void log_failed_count(struct instance *instance, const struct driver *driver, const char *command,
+                             const char *what)
+{
+    log_line(instance, LOG_ERROR,
+             "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of '%s' to ICD %s to get %s.",
+             command, driver->lib->path, what);
+}
+
+/* A driver without group function: a group for each device (PHY-062). */
+static VkResult single_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                              struct groups *groups)
+{
+    uint32_t first = scan->count;
+    bool reading;
+    VkResult result = scan_devices(scan, driver, &reading);
+    if (result != VK_SUCCESS) {
+        if (!reading) {
+            log_failed_count(instance, driver, "EnumeratePhysicalDevices", "plain phys dev count");
+            return VK_SUCCESS;
+        }
+        return result;
+    }
+    if (!groups_room(groups, scan->count - first))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = first; i < scan->count; i++) {
+        VkPhysicalDeviceGroupProperties *group = groups_next(groups);
+        group->physicalDeviceCount = 1;
+        group->physicalDevices[0] = scan->found[i].handle;
+    }
+    return VK_SUCCESS;
+}
+
+/* The groups of a driver that has the function, once asked. Members are the driver's handles until the records are
+ * there. VK_INCOMPLETE: there are more. */
+static VkResult ask_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                           PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+{
+    uint32_t count = 0;
+    VkResult result = enumerate(driver->handle, &count, NULL);
+    if (!list_given(result)) { /* PHY-079 */
+        log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
+        return VK_SUCCESS;
+    }
+    bool reading;
+    result = scan_devices(scan, driver, &reading);
+    if (result != VK_SUCCESS) {
+        log_failed_driver(instance, driver, result);
+        return result == VK_ERROR_OUT_OF_HOST_MEMORY || reading ? result : VK_SUCCESS;
+    }
+    if (!count)
+        return VK_SUCCESS;
+    if (!groups_room(groups, count))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    uint32_t first = groups->count, written = count;
+    for (uint32_t i = 0; i < count; i++)
+        groups_next(groups);
+    result = enumerate(driver->handle, &written, &groups->group[first]);
+    if (!list_given(result)) {
+        log_line(instance, LOG_ERROR,
+                 "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of "
+                 "'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
+                 driver->lib->path, result);
+        return result;
+    }
+    if (written < count) /* PHY-077: never more than was counted */
+        groups->count = first + written;
+    for (uint32_t i = first; i < groups->count; i++)
+        if (groups->group[i].physicalDeviceCount > VK_MAX_DEVICE_GROUP_SIZE)
+            groups->group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
+    return result;
+}
+
+static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
+                              PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
+{
+    uint32_t first = groups->count, first_device = scan->count;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
+        groups->count = first;
+        scan->count = first_device;
+        result = ask_groups(instance, scan, driver, enumerate, groups);
+    }
+    return result == VK_INCOMPLETE ? VK_SUCCESS : result;
+}
+
+/* Replaces the drivers' handles of the groups first and later, all of one driver, by the records' (PHY-078). */
+static VkResult wrap_members(struct instance *instance, const struct scan *scan, const struct driver *driver,
+                             struct groups *groups, uint32_t first, uint32_t last)
+{
+    for (uint32_t g = first; g < last; g++) {
+        VkPhysicalDeviceGroupProperties *group = &groups->group[g];
+        for (uint32_t i = 0; i < group->physicalDeviceCount; i++) {
+            struct physdev *record = NULL;
+            for (uint32_t k = 0; k < scan->count && !record; k++)
+                if (scan->found[k].driver == driver && scan->found[k].handle == (void *)group->physicalDevices[i])
+                    record = scan->found[k].record;
+            if (!record) {
+                log_line(instance, LOG_ERROR,
+                         "terminator_EnumeratePhysicalDeviceGroups:  Failed to find GPU %u in group %u returned by "
+                         "'EnumeratePhysicalDeviceGroups' in list returned by 'EnumeratePhysicalDevices'",
+                         i, g);
+                return VK_ERROR_INITIALIZATION_FAILED;
+            }
+            group->physicalDevices[i] = (VkPhysicalDevice)record;
+        }
+    }
+    return VK_SUCCESS;
+}
+
+/* PHY-061, EXT-036: one of the two names, and never the other. */
+static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance *instance, const struct driver *driver)
+{
+    return driver_fn_raw(driver, instance_has(instance, EXT_VK_KHR_device_group_creation)
+                                     ? ISLOT_vkEnumeratePhysicalDeviceGroupsKHR
+                                     : ISLOT_vkEnumeratePhysicalDeviceGroups);
+}
+
+static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
+{
+    groups->end = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->end);
+    if (!groups->end)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++) {
+        struct driver *driver = scan->drivers.driver[i];
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
+        result = enumerate ? driver_groups(instance, scan, driver, enumerate, groups)
+                           : single_groups(instance, scan, driver, groups);
+        groups->end[i] = groups->count;
+    }
+    if (result == VK_SUCCESS)
+        result = physdev_records_term(instance, scan->found, scan->count);
+    for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
+        result = wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0,
+                              groups->end[i]);
+    return result;
+}
+
+/* Sorting a result that will be trimmed: which groups remain is known only afterwards, so that the chains which the
+ * drivers filled may belong to groups that go. The drivers are asked once more, each remaining group with the chain of
+ * its own element. */
+static VkResult sort_trimmed(struct instance *instance, const struct scan *scan, struct groups *groups)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
+    VkResult result = sort_groups(instance, groups->group, groups->count);
+    void **chain = calloc(groups->count, sizeof *chain); /* by where they were */
+    VkPhysicalDeviceGroupProperties *again = calloc(groups->count, sizeof *again);
+    if (!chain || !again)
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < groups->given_count && result == VK_SUCCESS; i++) {
+        chain[(uintptr_t)groups->group[i].pNext] = groups->given[i].pNext;
+        groups->group[i].pNext = groups->given[i].pNext;
+    }
+    for (uint32_t d = 0; d < scan->drivers.count && result == VK_SUCCESS; d++) {
+        const struct driver *driver = scan->drivers.driver[d];
+        uint32_t first = d ? groups->end[d - 1] : 0, count = groups->end[d] - first;
+        PFN_vkEnumeratePhysicalDeviceGroups enumerate = driver_function(instance, driver);
+        bool any = false;
+        for (uint32_t i = 0; i < count; i++) {
+            again[i] = (VkPhysicalDeviceGroupProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES,
+                                                         .pNext = chain[first + i]};
+            any = any || chain[first + i];
+        }
+        if (!enumerate || !any)
+            continue;
+        VkResult asked = enumerate(driver->handle, &count, again);
+        if (!list_given(asked))
+            result = asked;
+    }
+    free(chain);
+    free(again);
+    return result;
+}
+
+static VkResult configured(struct instance *instance, const struct scan *scan, struct groups *groups)
+{
+    struct physdev **device = calloc(scan->count ? scan->count : 1, sizeof *device);
+    if (!device)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < scan->count; i++)
+        device[i] = scan->found[i].record;
+    VkResult result = configurations_groups(instance, device, scan->count, groups->group, &groups->count);
+    free(device);
+    return result;
+}
+
+VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count,
+                                              VkPhysicalDeviceGroupProperties *properties)
+{
+    struct instance *instance = instance_of(handle);
+    struct groups groups = {.given = properties, .given_count = properties ? *count : 0};
+    struct scan scan;
+    VkResult result = scan_begin(instance, &scan);
+    if (result != VK_SUCCESS)
+        return result;
+    result = scan_all_groups(instance, &scan, &groups);
+    if (result == VK_SUCCESS && !groups.count) { /* PHY-069 */
+        log_no_devices(instance);
+        result = VK_ERROR_INITIALIZATION_FAILED;
+    }
+    if (result == VK_SUCCESS && sort_wanted(instance)) {
+        bool chains = false;
+        for (uint32_t i = 0; i < groups.given_count; i++)
+            chains = chains || properties[i].pNext;
+        result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
+                                                             : sort_groups(instance, groups.group, groups.count);
+    }
+    if (result == VK_SUCCESS && properties && instance->configurations)
+        result = configured(instance, &scan, &groups);
+    scan_end(&scan);
+    if (result != VK_SUCCESS)
+        goto done;
+    if (!properties) { /* with device configurations an upper bound (SET-105) */
+        *count = groups.count;
+        goto done;
+    }
+    if (*count < groups.count) {
+        log_line(instance, LOG_INFO,
+                 "terminator_EnumeratePhysicalDeviceGroups : Trimming device count from %u to %u.", groups.count,
+                 *count);
+        result = VK_INCOMPLETE;
+    } else {
+        *count = groups.count;
+    }
+    for (uint32_t i = 0; i < *count; i++) {
+        VkStructureType type = properties[i].sType;
+        properties[i] = groups.group[i];
+        properties[i].sType = type; /* PHY-073 */
+    }
+done:
+    free(groups.group);
+    free(groups.end);
+    return result;
+}

@@ -1,0 +1,345 @@
+/* query.c: terminators of the physical-device queries that have two names or may be missing: the "2" queries and the
+ * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that
+ * owns the device, and keeps nothing (THR-010). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/zends.h"
+#include "physdev/physdev.h"
+
+/* ---- which function, and the messages -------------------------------------------------------------------------- */
+
+/* EXT-007: the core function, the extension's, or none, which means emulation. */
+static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned ext)
+{
+    const struct instance *instance = device->instance;
+    if (version_reaches(instance->api_version, 1)) {
+        void *function = driver_fn_raw(device->driver, core);
+        if (function)
+            return function;
+    }
+    return instance_has(instance, ext) ? driver_fn_raw(device->driver, khr) : NULL;
+}
+#define PICK_2(device, command) \
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_get_physical_device_properties2))
+#define PICK_EXTERNAL(device, command, what) \
+    ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_external_##what##_capabilities))
+
+static void log_emulated(const struct physdev *device, const char *name, const char *old)
+{
+    log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"%s%s", name, device->driver->lib->path,
+             old ? " using " : "", old ? old : "");
+}
+
+static void log_ignored(const struct physdev *device, const char *name, const char *where)
+{
+    log_line(device->instance, LOG_WARN,
+             "%s: Emulation found unrecognized structure type in %s - this struct will be ignored", name, where);
+}
+
+static void log_ignored_element(const struct physdev *device, const char *name, const char *array, uint32_t i)
+{
+    log_line(device->instance, LOG_WARN,
+             "%s: Emulation found unrecognized structure type in %s[%u].pNext - this struct will be ignored", name,
+             array, i);
+}
+
+/* ---- group A: VK_KHR_get_physical_device_properties2 ----------------------------------------------------------- */
+
+void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2 *pFeatures)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceFeatures2 ask = PICK_2(device, vkGetPhysicalDeviceFeatures2);
+    if (ask) {
+        ask(driver_physdev(device), pFeatures);
+        return;
+    }
+    log_emulated(device, "vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceFeatures");
+    driver_fn(device->driver, vkGetPhysicalDeviceFeatures)(driver_physdev(device), &pFeatures->features);
+    for (VkBaseOutStructure *next = pFeatures->pNext; next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES) {
+            VkPhysicalDeviceMultiviewFeatures *multiview = (VkPhysicalDeviceMultiviewFeatures *)next;
+            multiview->multiview = VK_FALSE;
+            multiview->multiviewGeometryShader = VK_FALSE;
+            multiview->multiviewTessellationShader = VK_FALSE;
+        } else {
+            log_ignored(device, "vkGetPhysicalDeviceFeatures2", "pFeatures->pNext");
+        }
+    }
+}
+
+void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *pProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceProperties2 ask = PICK_2(device, vkGetPhysicalDeviceProperties2);
+    if (ask) {
+        ask(driver_physdev(device), pProperties);
+        return;
+    }
+    log_emulated(device, "vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceProperties");
+    driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &pProperties->properties);
+    for (VkBaseOutStructure *next = pProperties->pNext; next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
+            if (!instance_has(device->instance, EXT_VK_KHR_external_memory_capabilities))
+                continue; /* EXT-023: left alone, and no message */
+            log_line(device->instance, LOG_WARN,
+                     "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct "
+                     "VkPhysicalDeviceIDProperties - setting IDs to zero instead");
+            VkPhysicalDeviceIDProperties *id = (VkPhysicalDeviceIDProperties *)next;
+            memset(id->deviceUUID, 0, sizeof id->deviceUUID);
+            memset(id->driverUUID, 0, sizeof id->driverUUID);
+            id->deviceLUIDValid = VK_FALSE;
+        } else {
+            log_ignored(device, "vkGetPhysicalDeviceProperties2KHR", "pProperties->pNext"); /* EXT-024: with KHR */
+        }
+    }
+}
+
+void term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
+                                               VkFormatProperties2 *pFormatProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceFormatProperties2);
+    if (ask) {
+        ask(driver_physdev(device), format, pFormatProperties);
+        return;
+    }
+    log_emulated(device, "vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties");
+    driver_fn(device->driver, vkGetPhysicalDeviceFormatProperties)(driver_physdev(device), format,
+                                                                   &pFormatProperties->formatProperties);
+    if (pFormatProperties->pNext)
+        log_ignored(device, "vkGetPhysicalDeviceFormatProperties2", "pFormatProperties->pNext");
+}
+
+VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
+                                                        const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
+                                                        VkImageFormatProperties2 *pImageFormatProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceImageFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceImageFormatProperties2);
+    if (ask)
+        return ask(driver_physdev(device), pImageFormatInfo, pImageFormatProperties);
+    log_emulated(device, "vkGetPhysicalDeviceImageFormatProperties2", "vkGetPhysicalDeviceImageFormatProperties");
+    if (pImageFormatInfo->pNext || pImageFormatProperties->pNext)
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    return driver_fn(device->driver, vkGetPhysicalDeviceImageFormatProperties)(
+        driver_physdev(device), pImageFormatInfo->format, pImageFormatInfo->type, pImageFormatInfo->tiling,
+        pImageFormatInfo->usage, pImageFormatInfo->flags, &pImageFormatProperties->imageFormatProperties);
+}
+
+void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uint32_t *pQueueFamilyPropertyCount,
+                                                    VkQueueFamilyProperties2 *pQueueFamilyProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ask = PICK_2(device, vkGetPhysicalDeviceQueueFamilyProperties2);
+    if (ask) {
+        ask(driver_physdev(device), pQueueFamilyPropertyCount, pQueueFamilyProperties);
+        return;
+    }
+    log_emulated(device, "vkGetPhysicalDeviceQueueFamilyProperties2", "vkGetPhysicalDeviceQueueFamilyProperties");
+    PFN_vkGetPhysicalDeviceQueueFamilyProperties old =
+        driver_fn(device->driver, vkGetPhysicalDeviceQueueFamilyProperties);
+    uint32_t given = *pQueueFamilyPropertyCount;
+    if (!pQueueFamilyProperties || !given) {
+        old(driver_physdev(device), pQueueFamilyPropertyCount, NULL);
+        return;
+    }
+    VkQueueFamilyProperties *family = calloc(given, sizeof *family);
+    if (!family) {
+        *pQueueFamilyPropertyCount = 0;
+        return;
+    }
+    old(driver_physdev(device), pQueueFamilyPropertyCount, family);
+    for (uint32_t i = 0; i < given && i < *pQueueFamilyPropertyCount; i++) { /* EXT-030 */
+        pQueueFamilyProperties[i].queueFamilyProperties = family[i];
+        if (pQueueFamilyProperties[i].pNext)
+            log_ignored_element(device, "vkGetPhysicalDeviceQueueFamilyProperties2", "pQueueFamilyProperties", i);
+    }
+    free(family);
+}
+
+void term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
+                                               VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceMemoryProperties2 ask = PICK_2(device, vkGetPhysicalDeviceMemoryProperties2);
+    if (ask) {
+        ask(driver_physdev(device), pMemoryProperties);
+        return;
+    }
+    log_emulated(device, "vkGetPhysicalDeviceMemoryProperties2", "vkGetPhysicalDeviceMemoryProperties");
+    driver_fn(device->driver, vkGetPhysicalDeviceMemoryProperties)(driver_physdev(device),
+                                                                   &pMemoryProperties->memoryProperties);
+    if (pMemoryProperties->pNext)
+        log_ignored(device, "vkGetPhysicalDeviceMemoryProperties2", "pMemoryProperties->pNext");
+}
+
+void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handle,
+                                                          const VkPhysicalDeviceSparseImageFormatInfo2 *pFormatInfo,
+                                                          uint32_t *pPropertyCount,
+                                                          VkSparseImageFormatProperties2 *pProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 ask =
+        PICK_2(device, vkGetPhysicalDeviceSparseImageFormatProperties2);
+    if (ask) {
+        ask(driver_physdev(device), pFormatInfo, pPropertyCount, pProperties);
+        return;
+    }
+    static const char name[] = "vkGetPhysicalDeviceSparseImageFormatProperties2";
+    log_emulated(device, name, "vkGetPhysicalDeviceSparseImageFormatProperties");
+    if (pFormatInfo->pNext)
+        log_ignored(device, name, "pFormatInfo->pNext");
+    PFN_vkGetPhysicalDeviceSparseImageFormatProperties old =
+        driver_fn(device->driver, vkGetPhysicalDeviceSparseImageFormatProperties);
+    uint32_t given = *pPropertyCount;
+    VkSparseImageFormatProperties *format = NULL;
+    if (pProperties && given) {
+        format = calloc(given, sizeof *format);
+        if (!format) {
+            *pPropertyCount = 0;
+            return;
+        }
+    }
+    old(driver_physdev(device), pFormatInfo->format, pFormatInfo->type, pFormatInfo->samples, pFormatInfo->usage,
+        pFormatInfo->tiling, pPropertyCount, format);
+    for (uint32_t i = 0; format && i < given && i < *pPropertyCount; i++) {
+        pProperties[i].properties = format[i];
+        if (pProperties[i].pNext)
+            log_ignored_element(device, name, "pProperties", i);
+    }
+    free(format);
+}
+
+/* ---- group B: external objects --------------------------------------------------------------------------------- */
+
+void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
+                                                      const VkPhysicalDeviceExternalBufferInfo *pExternalBufferInfo,
+                                                      VkExternalBufferProperties *pExternalBufferProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceExternalBufferProperties ask =
+        PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalBufferProperties, memory);
+    if (ask) {
+        ask(driver_physdev(device), pExternalBufferInfo, pExternalBufferProperties);
+        return;
+    }
+    static const char name[] = "vkGetPhysicalDeviceExternalBufferProperties";
+    log_emulated(device, name, NULL);
+    if (pExternalBufferInfo->pNext)
+        log_ignored(device, name, "pExternalBufferInfo->pNext");
+    memset(&pExternalBufferProperties->externalMemoryProperties, 0,
+           sizeof pExternalBufferProperties->externalMemoryProperties);
+    if (pExternalBufferProperties->pNext)
+        log_ignored(device, name, "pExternalBufferProperties->pNext");
+}
+
+void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
+    VkPhysicalDevice handle, const VkPhysicalDeviceExternalSemaphoreInfo *pExternalSemaphoreInfo,
+    VkExternalSemaphoreProperties *pExternalSemaphoreProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceExternalSemaphoreProperties ask =
+        PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalSemaphoreProperties, semaphore);
+    if (ask) {
+        ask(driver_physdev(device), pExternalSemaphoreInfo, pExternalSemaphoreProperties);
+        return;
+    }
+    static const char name[] = "vkGetPhysicalDeviceExternalSemaphoreProperties";
+    log_emulated(device, name, NULL);
+    if (pExternalSemaphoreInfo->pNext)
+        log_ignored(device, name, "pExternalSemaphoreInfo->pNext");
+    pExternalSemaphoreProperties->exportFromImportedHandleTypes = 0;
+    pExternalSemaphoreProperties->compatibleHandleTypes = 0;
+    pExternalSemaphoreProperties->externalSemaphoreFeatures = 0;
+    if (pExternalSemaphoreProperties->pNext)
+        log_ignored(device, name, "pExternalSemaphoreProperties->pNext");
+}
+
+void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
+                                                     const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
+                                                     VkExternalFenceProperties *pExternalFenceProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceExternalFenceProperties ask =
+        PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalFenceProperties, fence);
+    if (ask) {
+        ask(driver_physdev(device), pExternalFenceInfo, pExternalFenceProperties);
+        return;
+    }
+    static const char name[] = "vkGetPhysicalDeviceExternalFenceProperties";
+    log_emulated(device, name, NULL);
+    if (pExternalFenceInfo->pNext)
+        log_ignored(device, name, "pExternalFenceInfo->pNext");
+    pExternalFenceProperties->exportFromImportedHandleTypes = 0;
+    pExternalFenceProperties->compatibleHandleTypes = 0;
+    pExternalFenceProperties->externalFenceFeatures = 0;
+    if (pExternalFenceProperties->pNext)
+        log_ignored(device, name, "pExternalFenceProperties->pNext");
+}
+
+/* EXT-056, EXT-057. */
+VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
+    VkPhysicalDevice handle, VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
+    VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
+    VkExternalImageFormatPropertiesNV *pExternalImageFormatProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceExternalImageFormatPropertiesNV ask =
+        driver_fn(device->driver, vkGetPhysicalDeviceExternalImageFormatPropertiesNV);
+    if (ask)
+        return ask(driver_physdev(device), format, type, tiling, usage, flags, externalHandleType,
+                   pExternalImageFormatProperties);
+    if (externalHandleType)
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    pExternalImageFormatProperties->externalMemoryFeatures = 0;
+    pExternalImageFormatProperties->exportFromImportedHandleTypes = 0;
+    pExternalImageFormatProperties->compatibleHandleTypes = 0;
+    return driver_fn(device->driver, vkGetPhysicalDeviceImageFormatProperties)(
+        driver_physdev(device), format, type, tiling, usage, flags,
+        &pExternalImageFormatProperties->imageFormatProperties);
+}
+
+/* ---- tools ----------------------------------------------------------------------------------------------------- */
+
+VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_t *pToolCount,
+                                                VkPhysicalDeviceToolProperties *pToolProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceToolProperties ask = driver_fn(device->driver, vkGetPhysicalDeviceToolProperties);
+    if (!ask) {
+        log_line(device->instance, LOG_ERROR,
+                 "terminator_GetPhysicalDeviceToolProperties: The ICD's vkGetPhysicalDeviceToolProperties was NULL yet "
+                 "the physical device supports Vulkan API Version 1.3.");
+    } else {
+        VkPhysicalDeviceProperties properties = {0};
+        driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);
+        if (version_reaches(properties.apiVersion, 3)) /* EXT-043 */
+            return ask(driver_physdev(device), pToolCount, pToolProperties);
+    }
+    *pToolCount = 0;
+    return VK_SUCCESS;
+}
+
+/* EXT-045: the one place where the device's extensions are asked for with the program's allocator. */
+VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint32_t *pToolCount,
+                                                   VkPhysicalDeviceToolProperties *pToolProperties)
+{
+    struct physdev *device = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceToolPropertiesEXT ask = driver_fn(device->driver, vkGetPhysicalDeviceToolPropertiesEXT);
+    PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
+    const VkAllocationCallbacks *allocator = instance_allocator(device->instance);
+    VkExtensionProperties *ext = NULL;
+    uint32_t count = 0;
+    VkResult result = VK_SUCCESS;
+    if (ask && list)
+        result = device_extensions(list, driver_physdev(device), allocator, &count, &ext);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+        return result;
+    bool listed = ext && extension_listed(ext, count, "VK_EXT_tooling_info");
+    mem_free(allocator, ext);
+    if (listed)
+        return ask(driver_physdev(device), pToolCount, pToolProperties);
+    *pToolCount = 0;
+    return VK_SUCCESS;
+}

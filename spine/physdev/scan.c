@@ -1,0 +1,107 @@
+/* scan.c: asks the drivers for their physical devices. It never holds the lock while calling out, and takes nothing
+ * from the program's allocator. */
+#include "physdev/list.h"
+
+#include <stdlib.h>
+
+VkResult scan_begin(struct instance *instance, struct scan *scan)
+{
+    scan->found = NULL;
+    scan->count = 0;
+    return drivers_take(instance, &scan->drivers) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+void scan_end(struct scan *scan)
+{
+    drivers_drop(&scan->drivers);
+    free(scan->found);
+}
+
+static bool scan_room(struct scan *scan, uint32_t more)
+{
+    uint32_t room;
+    if (__builtin_add_overflow(scan->count, more, &room))
+        return false;
+    struct found *found = realloc(scan->found, (room ? room : 1) * sizeof *found);
+    if (!found)
+        return false;
+    scan->found = found;
+    return true;
+}
+
+/* ERRATA 18: from now on the driver stays; it is held, and so it has not gone meanwhile. */
+static void note_device(struct driver *driver)
+{
+    lock_take();
+    driver->reported_device = true;
+    lock_drop();
+}
+
+/* The driver's list, by malloc. */
+static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysicalDevice **out, bool *reading)
+{
+    PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
+    VkPhysicalDevice *device = NULL;
+    VkResult result = VK_INCOMPLETE;
+    for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
+        *count = 0;
+        *reading = false;
+        result = enumerate(driver->handle, count, NULL);
+        if (!list_given(result))
+            break;
+        *reading = true;
+        uint32_t room = *count;
+        free(device);
+        device = calloc(room ? room : 1, sizeof *device);
+        if (!device)
+            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        result = enumerate(driver->handle, count, device);
+        *count = *count < room ? *count : room; /* PHY-013 */
+    }
+    if (!list_given(result)) {
+        free(device);
+        return result;
+    }
+    *out = device;
+    return VK_SUCCESS;
+}
+
+VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
+{
+    uint32_t count, first = scan->count;
+    VkPhysicalDevice *device;
+    VkResult result = driver_devices(driver, &count, &device, reading);
+    if (result != VK_SUCCESS)
+        return result;
+    if (scan_room(scan, count)) {
+        for (uint32_t i = 0; i < count; i++)
+            if (device[i])
+                scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+        if (scan->count > first)
+            note_device(driver);
+    } else {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    free(device);
+    return result;
+}
+
+void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result)
+{
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
+        log_line(instance, LOG_ERROR,
+                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
+                 "VK_ERROR_OUT_OF_HOST_MEMORY",
+                 driver->lib->path);
+    else
+        log_line(instance, LOG_ERROR,
+                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
+                 "%d",
+                 driver->lib->path, result);
+}
+
+void log_no_devices(struct instance *instance)
+{
+    log_line(instance, LOG_ERROR,
+             "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config");
+}

@@ -1,0 +1,22 @@
+/* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of
+ * the process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
+ */
+#include "process/process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static bool begun;
+
+/* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
+static void note(void) { __atomic_store_n(&begun, true, __ATOMIC_RELAXED); }
+
+static void watch(void) { atexit(note); }
+
+void exit_watch(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    lock_wanted(false);
+    pthread_once(&once, watch);
+}
+
+bool exit_begun(void) { return __atomic_load_n(&begun, __ATOMIC_RELAXED); }

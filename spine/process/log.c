@@ -1,0 +1,145 @@
+/* log.c: one logger for everything: which messages go to standard error (LOG-1 to LOG-14), how they look there, and
+ * their way to the instance's messengers. Texts that come from elsewhere are never used as formats (FUZ-025).
+ *
+ * It reads no variable but VK_LOADER_DEBUG, once, at load (GEN-2), and never holds the lock while it writes. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/znames.h"
+#include "process/process.h"
+
+#define TEXT_MAX 511 /* LOG-10 */
+#define TAG_WIDTH 32 /* LOG-9 */
+
+/* What VK_LOADER_DEBUG switched on, or later a settings file that a global function read (LOG-14, SET-78). */
+static _Atomic unsigned log_level;
+
+/* LOG-1; the order is the one in which prefixes are tried (LOG-4). */
+static const struct {
+    char word[8];
+    unsigned flags;
+} words[] = {
+    {"all", LOG_INFO | LOG_WARN | LOG_PERF | LOG_ERROR | LOG_DEBUG | LOG_LAYER | LOG_DRIVER | LOG_VALIDATION},
+    {"warn", LOG_WARN},
+    {"info", LOG_INFO},
+    {"perf", LOG_PERF},
+    {"error", LOG_ERROR},
+    {"debug", LOG_DEBUG},
+    {"layer", LOG_LAYER},
+    {"driver", LOG_DRIVER},
+    {"implem", LOG_DRIVER},
+    {"icd", LOG_DRIVER},
+};
+
+static unsigned level_of(const char *list) {
+    unsigned level = 0;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        for (size_t i = 0; length && i < sizeof words / sizeof *words; i++) {
+            if (length > strlen(words[i].word) || strncmp(words[i].word, list, length) != 0) continue;
+            level |= words[i].flags;
+            break;
+        }
+        list += length;
+        if (*list) list++;
+    }
+    return level;
+}
+
+void log_start(void) {
+    const char *list = env_read(VARIABLE_LOADER_DEBUG);
+    log_level = list ? level_of(list) : 0;
+}
+
+void log_set_level(struct instance *instance, unsigned level) {
+    if (instance)
+        instance->log_level = level; /* SET-77 */
+    else
+        log_level = level;
+}
+
+static bool wanted(const struct instance *instance, unsigned flags) {
+    if (flags & LOG_FATAL) return true; /* LOG-7 */
+    unsigned level = instance && instance->log_level ? instance->log_level : log_level;
+    return (flags & level) != 0;
+}
+
+/* Is it worth making the text? */
+static bool heard(const struct instance *instance, unsigned flags) {
+    return wanted(instance, flags) || (instance && messengers_heed(instance, flags));
+}
+
+bool log_heard(const struct instance *instance) {
+    return log_level || (instance && (instance->log_level || instance->messengers));
+}
+
+/* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
+static void write_line(unsigned flags, const char *text) {
+    const char *severity = flags & LOG_ERROR   ? "ERROR"
+                           : flags & LOG_WARN  ? "WARNING"
+                           : flags & LOG_INFO  ? "INFO"
+                           : flags & LOG_DEBUG ? "DEBUG"
+                                               : "";
+    const char *category = flags & LOG_PERF     ? "PERF"
+                           : flags & LOG_DRIVER ? "DRIVER"
+                           : flags & LOG_LAYER  ? "LAYER"
+                                                : "";
+    char tag[64], padded[64];
+    snprintf(tag, sizeof tag, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
+    snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
+    int cancel; /* a thread that is cancelled while it writes must not keep the stream locked */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    flockfile(stderr);
+    fputs(padded, stderr);
+    fputs(text, stderr);
+    fputc('\n', stderr);
+    funlockfile(stderr);
+    pthread_setcancelstate(cancel, NULL);
+}
+
+/* text has at most TEXT_MAX bytes. */
+static void deliver(struct instance *instance, unsigned flags, const char *text) {
+    if (instance) messengers_deliver(instance, flags, text); /* LOG-12: whatever the level */
+    if (wanted(instance, flags)) write_line(flags, text);
+}
+
+void log_text(struct instance *instance, unsigned flags, const char *text) {
+    if (!heard(instance, flags)) return;
+    char cut[TEXT_MAX + 1];
+    size_t length = strnlen(text, TEXT_MAX);
+    memcpy(cut, text, length);
+    cut[length] = 0;
+    deliver(instance, flags, cut);
+}
+
+void log_line(struct instance *instance, unsigned flags, const char *format, ...) {
+    if (!heard(instance, flags)) return;
+    char text[TEXT_MAX + 1];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    deliver(instance, flags, text);
+}
+
+void log_abort(struct instance *instance, unsigned flags, const char *format, ...) {
+    char text[TEXT_MAX + 1];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    deliver(instance, flags | LOG_FATAL, text);
+    fflush(stderr); /* HND-003 */
+    abort();
+}
+
+void bad_handle(uint32_t command) {
+    const char *name = command < NAMES_COUNT ? names_name(command) : "";
+    const char *said = name;
+    if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017 */
+        said = "vkGetPhysicalDeviceExternalImageFormatPropertiesNV";
+    const char *param = command < NAMES_COUNT ? names_param(names_commands[command].param) : "";
+    log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid %s [VUID-%s-%s-parameter]", said, param, name, param);
+}

@@ -1,0 +1,203 @@
+/* process.h: what process/ offers to all others: the one lock and the fork gate, waiting, the end of the
+ * process, the log and the callbacks that hear it, memory, variables and names. It knows no driver, layer or device,
+ * and of an instance only the log's level, the allocator and the callbacks. */
+#ifndef VKL_PROCESS_H
+#define VKL_PROCESS_H
+
+#include "process/control.h"
+#include "spine.h"
+
+/* ---- gate.c ---------------------------------------------------------------------------------------------------- */
+
+/* The one lock: short, never held while calling out (drivers, layers, callbacks, allocators, dl functions, core). A
+ * forked child finds it free. Not recursive. */
+void lock_take(void);
+void lock_drop(void);
+/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define CHECK_LOCK
+void lock_wanted(bool taken);
+/* Nor in what takes locks of the C library's own, or waits for a file system. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
+#define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
+#define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
+#define free(...) (lock_wanted(false), free(__VA_ARGS__))
+#define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
+#define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
+#define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
+#define fopen(...) (lock_wanted(false), fopen(__VA_ARGS__))
+#define access(...) (lock_wanted(false), access(__VA_ARGS__))
+#else
+#define lock_wanted(taken) ((void)0)
+#endif
+/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
+void gate_enter(void);
+void gate_leave(void);
+/* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
+ * copy of what the dynamic linker says, for free(); NULL without memory. */
+void *gate_dlopen(const char *path, char **text);
+int gate_dlclose(void *handle);
+void *gate_dlsym(void *handle, const char *name);
+/* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. */
+char *gate_path_of(const void *function);
+/* Number of the process in its line of forks as this library sees it: changes in every forked child. */
+uint64_t fork_generation(void);
+static inline uint32_t tally_now(const struct tally *t) { return t->generation == fork_generation() ? t->count : 0; }
+static inline void tally_up(struct tally *t) {
+    lock_wanted(true);
+    *t = (struct tally){tally_now(t) + 1, fork_generation()};
+}
+static inline void tally_down(struct tally *t) {
+    lock_wanted(true);
+    uint32_t now = tally_now(t);
+    if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
+}
+
+/* ---- claim.c --------------------------------------------------------------------------------------------------- */
+
+/* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
+ * two mutexes. docs/concurrency.md says who waits for what. */
+/* All functions are called with the lock; waiting gives it up meanwhile. */
+
+/* Waits until another thread has said that something ended. The caller looks again then: it may be something else. */
+void lock_wait(void);
+void lock_wake(void);
+
+/* What one thread is busy with while it calls out. Lives on the stack of its thread. */
+struct claim {
+    struct claim *next;
+    const void *what, *whose;
+    uint64_t thread;
+};
+/* Waits until no other thread has claimed the pair. False when this very thread has: a driver, an allocator or another
+ * library called back into the loader, and waiting would never end. */
+bool claim_wait(const void *what, const void *whose);
+/* The same, and makes it one's own. */
+bool claim_take(struct claim *claim, const void *what, const void *whose);
+void claim_drop(struct claim *claim);
+
+/* ---- exit.c ---------------------------------------------------------------------------------------------------- */
+
+/* watch is called before anything is made that a destructor takes away; begun tells destructors that the
+ * process ends, so that they leave all of it where it is. */
+void exit_watch(void);
+bool exit_begun(void);
+
+/* ---- callback.c ------------------------------------------------------------------------------------------------ */
+
+/* A callback that a program or a layer has given for messages: of a VkDebugUtilsMessengerEXT or, when report is set, of
+ * a VkDebugReportCallbackEXT. */
+struct messenger {
+    struct messenger *next;
+    struct messenger **owner; /* where the object that it belongs to remembers it: cleared when it is dropped first */
+    uint32_t uses; /* deliveries that are inside this callback */
+    bool gone;     /* destroyed meanwhile: the last user frees it */
+    bool chained, resting; /* DBG-004, DBG-008 */
+    bool report;
+    bool has_allocator; /* that this block came from (ERRATA 12) */
+    VkAllocationCallbacks allocator;
+    VkDebugUtilsMessageSeverityFlagsEXT severities;
+    VkDebugUtilsMessageTypeFlagsEXT types;
+    PFN_vkDebugUtilsMessengerCallbackEXT messenger;
+    VkDebugReportFlagsEXT flags;
+    PFN_vkDebugReportCallbackEXT callback;
+    void *user;
+};
+
+/* One message in both forms. */
+struct message {
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity;
+    VkDebugUtilsMessageTypeFlagsEXT types;
+    const VkDebugUtilsMessengerCallbackDataEXT *data;
+    VkDebugReportFlagsEXT flags;
+    VkDebugReportObjectTypeEXT type;
+    uint64_t object;
+    size_t location;
+    int32_t code;
+    const char *prefix, *text;
+};
+
+/* NULL: no memory. */
+struct messenger *messenger_new(const VkAllocationCallbacks *allocator);
+void messenger_free(struct messenger *m); /* one that was never added; NULL is none */
+void messenger_fill(struct messenger *m, const VkDebugUtilsMessengerCreateInfoEXT *info);
+void messenger_fill_report(struct messenger *m, const VkDebugReportCallbackCreateInfoEXT *info);
+/* DBG-018: the most recent first. With the lock, once other threads may know the instance. owner: may be NULL. */
+void messenger_add(struct instance *instance, struct messenger *m, struct messenger **owner);
+/* From now on the callback is not called any more. */
+void messenger_drop(struct instance *instance, struct messenger *m);
+/* DBG-017: severity and types in the older extension's flags. */
+VkDebugReportFlagsEXT messenger_flags(VkDebugUtilsMessageSeverityFlagsEXT severity,
+                                      VkDebugUtilsMessageTypeFlagsEXT types);
+/* Calls everybody who wants the message, without the lock. */
+void messengers_send(struct instance *instance, const struct message *message);
+
+/* Chained messengers (DBG-004): copied and active at the start of vkCreateInstance, put to rest at its end, active
+ * again in vkDestroyInstance, freed at its end. */
+VkResult messengers_chained_start(struct instance *instance, const void *next, const VkAllocationCallbacks *allocator);
+void messengers_chained_rest(struct instance *instance);
+void messengers_chained_wake(struct instance *instance); /* drops the others first (DBG-010) */
+void messengers_chained_free(struct instance *instance);
+/* Does any messenger want messages of this kind? Cheap; asked before the text is made. */
+bool messengers_heed(const struct instance *instance, unsigned flags);
+/* Delivers a loader message (DBG-014 to 018). Called by the log, without the lock. */
+void messengers_deliver(struct instance *instance, unsigned flags, const char *text);
+
+/* ---- log.c ----------------------------------------------------------------------------------------------------- */
+
+enum {
+    LOG_INFO = 1, LOG_WARN = 2, LOG_PERF = 4, LOG_ERROR = 8, LOG_DEBUG = 16, LOG_LAYER = 32, LOG_DRIVER = 64,
+    LOG_VALIDATION = 128, /* about invalid use of the API */
+    LOG_FATAL = 256       /* always reaches standard error */
+};
+/* instance may be NULL (message concerns none). One line; cut at 511 bytes; standard error and messengers. */
+void log_line(struct instance *instance, unsigned flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void log_text(struct instance *instance, unsigned flags, const char *text);
+/* Writes always (ERRATA 13), flushes, aborts. */
+void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
+    __attribute__((format(printf, 3, 4), noreturn));
+/* Called from the assembler's cold labels with the generated command number; never returns. */
+void bad_handle(uint32_t command) __attribute__((noreturn));
+/* Reads VK_LOADER_DEBUG; called by the constructor alone. */
+void log_start(void);
+/* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
+void log_set_level(struct instance *instance, unsigned level);
+/* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
+bool log_heard(const struct instance *instance);
+
+/* ---- memory.c -------------------------------------------------------------------------------------------------- */
+
+/* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
+void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);
+/* The added part is zeroed. */
+void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size,
+               VkSystemAllocationScope scope);
+void mem_free(const VkAllocationCallbacks *allocator, void *block);
+
+/* ---- text.c ---------------------------------------------------------------------------------------------------- */
+
+/* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). */
+const char *env_read(struct variable v);
+/* INS-046. */
+bool name_well_formed(const char *name);
+/* Is the name one of a list of names without NULL? */
+bool name_listed(const char *const *names, uint32_t count, const char *name);
+/* Is it one of a list of extensions? */
+bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name);
+
+/* ---- start.c ---------------------------------------------------------------------------------------------------- */
+
+/* Reads the two variables that are read at load, unless that has been done; called by what may come before the
+ * library's own constructor. */
+void start_once_at_load(void);
+/* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING as it was at load (GEN-2, ENV-110, ERRATA 1). */
+enum { UNLOAD_USUAL = 0, UNLOAD_NEVER /* "1" */, UNLOAD_TO_THE_LETTER /* "0" */ };
+int unloading(void);
+
+#endif

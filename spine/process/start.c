@@ -1,0 +1,28 @@
+/* start.c: what happens when the library is loaded: the two variables that are read at load (GEN-2), and nothing else.
+ * The constructor of another library may call us before ours has run. */
+#include <pthread.h>
+#include <string.h>
+
+#include "process/process.h"
+
+static int unloading_mode;
+static pthread_once_t start_once = PTHREAD_ONCE_INIT;
+
+static void start(void) {
+    log_start();
+    const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING);
+    if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
+    if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
+    log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING); /* LOG-15, INS-093 */
+    /* ENV-110 */
+    if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
+}
+
+void start_once_at_load(void) { pthread_once(&start_once, start); }
+
+__attribute__((constructor)) static void start_at_load(void) { start_once_at_load(); }
+
+int unloading(void) {
+    start_once_at_load();
+    return unloading_mode;
+}

@@ -1,0 +1,176 @@
+/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
+ * of what a program left alive.
+ *
+ * It never holds the lock while a driver or an allocator runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/state.h"
+
+#define ROOM_FIRST 32u /* DBG-036: that many need no growth */
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+bool objects_settled(struct instance *instance)
+{
+    return claim_wait(instance, NULL);
+}
+
+/* Enlarges an array of eight-byte entries; called with the lock and the instance's claim, calls out without the lock
+ * (ALC-042: an existing block is enlarged with pfnReallocation). */
+static bool enlarge(struct instance *instance, void *array, uint32_t *room, uint32_t wanted)
+{
+    const VkAllocationCallbacks *allocator = instance_allocator(instance);
+    void *old;
+    memcpy(&old, array, sizeof old);
+    uint32_t old_room = *room;
+    lock_drop();
+    void *grown = old ? mem_grow(allocator, old, old_room * (size_t)8, wanted * (size_t)8,
+                                 VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE)
+                      : mem_new(allocator, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
+    lock_take();
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *room = wanted;
+    return true;
+}
+
+VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,
+                      const VkAllocationCallbacks *given, const struct held_drivers *held)
+{
+    object->has_allocator = given != NULL;
+    if (given)
+        object->allocator = *given;
+
+    struct claim claim;
+    lock_take();
+    bool claimed = claim_take(&claim, instance, NULL);
+    struct handle_list *list = &instance->objects[kind];
+    uint32_t index = 0;
+    while (index < list->room && list->object[index])
+        index++;
+    bool fits = claimed && (index < list->room || enlarge(instance, &list->object, &list->room,
+                                                          list->room ? list->room * 2 : ROOM_FIRST));
+    /* DBG-036: the instance's list first, then each driver's. */
+    for (uint32_t i = 0; fits && i < held->count; i++) {
+        struct handle_table *table = &held->driver[i]->objects[kind];
+        if (index >= table->room)
+            fits = enlarge(instance, &table->handle, &table->room, list->room);
+    }
+    if (fits) {
+        object->index = index;
+        list->object[index] = object;
+    }
+    if (claimed)
+        claim_drop(&claim);
+    lock_drop();
+    return fits ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle)
+{
+    lock_take();
+    if (objects_settled(driver->instance))
+        driver->objects[kind].handle[index] = handle;
+    lock_drop();
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------------- */
+
+static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t handle,
+                       const VkAllocationCallbacks *allocator)
+{
+    if (kind == OBJECT_SURFACE) {
+        PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
+        if (destroy)
+            destroy(driver->handle, (VkSurfaceKHR)handle, allocator);
+    } else if (kind == OBJECT_MESSENGER) {
+        PFN_vkDestroyDebugUtilsMessengerEXT destroy = driver_fn(driver, vkDestroyDebugUtilsMessengerEXT);
+        if (destroy)
+            destroy(driver->handle, (VkDebugUtilsMessengerEXT)handle, allocator);
+    } else {
+        PFN_vkDestroyDebugReportCallbackEXT destroy = driver_fn(driver, vkDestroyDebugReportCallbackEXT);
+        if (destroy)
+            destroy(driver->handle, (VkDebugReportCallbackEXT)handle, allocator);
+    }
+}
+
+/* Takes a handle out of a driver's table, so that exactly one thread destroys it; with the lock. */
+static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32_t index)
+{
+    struct handle_table *table = &driver->objects[kind];
+    if (index >= table->room)
+        return 0;
+    uint64_t handle = table->handle[index];
+    table->handle[index] = 0;
+    return handle;
+}
+
+void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
+                    const VkAllocationCallbacks *allocator)
+{
+    /* One at a time from the start, so that no memory is needed (ALC-040) and drivers may be removed meanwhile. */
+    for (;;) {
+        struct driver *driver;
+        uint64_t handle = 0;
+        lock_take();
+        if (objects_settled(instance)) {
+            for (driver = instance->drivers; driver; driver = driver->next)
+                if ((handle = take_handle(driver, kind, object->index))) {
+                    driver_hold(driver);
+                    break;
+                }
+            if (!handle)
+                instance->objects[kind].object[object->index] = NULL;
+        }
+        lock_drop();
+        if (!handle)
+            return;
+        destroy_in(driver, kind, handle, allocator);
+        driver_release(driver);
+    }
+}
+
+void driver_destroy_objects(struct driver *driver)
+{
+    struct instance *instance = driver->instance;
+    for (enum object_kind kind = 0; kind < OBJECT_KINDS; kind++) {
+        struct handle_table *table = &driver->objects[kind];
+        for (uint32_t i = 0; i < table->room; i++) {
+            VkAllocationCallbacks copy;
+            bool pass = false;
+            lock_take();
+            objects_settled(instance);
+            uint64_t handle = take_handle(driver, kind, i);
+            const struct object *object = instance->objects[kind].object[i]; /* it has room for what a driver has */
+            if (handle && object && object->has_allocator) {
+                copy = object->allocator;
+                pass = true;
+            }
+            lock_drop();
+            if (handle)
+                destroy_in(driver, kind, handle, pass ? &copy : NULL);
+        }
+        lock_take();
+        struct handle_table old = *table;
+        *table = (struct handle_table){0};
+        lock_drop();
+        mem_free(instance_allocator(instance), old.handle);
+    }
+}
+
+void instance_free_objects(struct instance *instance)
+{
+    for (enum object_kind kind = 0; kind < OBJECT_KINDS; kind++) {
+        struct handle_list *list = &instance->objects[kind];
+        for (uint32_t i = 0; i < list->room; i++) {
+            struct object *object = list->object[i];
+            if (object)
+                object->drop(instance, object);
+        }
+        mem_free(instance_allocator(instance), list->object);
+        *list = (struct handle_list){0};
+    }
+}

@@ -1,0 +1,358 @@
+/* surface.c: the loader's surface objects: creation on each platform, the surface that a driver makes for one, and
+ * destruction.
+ *
+ * No driver is called when a surface is created (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c.
+ */
+#include <string.h>
+
+#include "gen/zends.h"
+#include "wsi/wsi.h"
+
+/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
+ * part up to whole_size (WSI-006, WSI-008). */
+struct surface {
+    union {
+        VkIcdSurfaceBase base;
+        VkIcdSurfaceXcb xcb;
+        VkIcdSurfaceXlib xlib;
+        VkIcdSurfaceWayland wayland;
+        VkIcdSurfaceHeadless headless;
+        VkIcdSurfaceDisplay display;
+    } platform;
+    uint32_t base_size;
+    uint32_t platform_size;
+    uint32_t sizes_offset;
+    uint32_t whole_size;
+
+    struct object object;
+    const struct surface_kind *kind;
+    void *create_info; /* copy of the chain, behind this structure in the same block (WSI-009) */
+};
+
+_Static_assert(offsetof(struct surface, platform) == 0, "WSI-006");
+_Static_assert(offsetof(struct surface, base_size) == sizeof(VkIcdSurfaceDisplay), "WSI-008: after the largest one");
+_Static_assert(offsetof(struct surface, platform_size) == offsetof(struct surface, base_size) + 4 &&
+                   offsetof(struct surface, sizes_offset) == offsetof(struct surface, base_size) + 8 &&
+                   offsetof(struct surface, whole_size) == offsetof(struct surface, base_size) + 12,
+               "WSI-008: in this order");
+
+struct surface_kind {
+    const char *extension, *command, *info_name;
+    unsigned ext;
+    VkResult (*create)(const struct driver *, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
+    VkStructureType type;
+    VkIcdWsiPlatform platform;
+    uint32_t platform_size, info_size;
+    bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
+};
+
+/* Each kind's function of a driver has a type of its own. */
+#define CREATE(Command, Info)                                                                                          \
+    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
+                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
+    {                                                                                                                  \
+        PFN_##Command create = driver_fn(driver, Command);                                                             \
+        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
+    }
+CREATE(vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR)
+CREATE(vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR)
+CREATE(vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR)
+CREATE(vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT)
+CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
+#undef CREATE
+
+#define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
+    {                                                                                                                  \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,    \
+        .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
+    }
+
+static const struct surface_kind kind_xcb = KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR,
+                                                 VkXcbSurfaceCreateInfoKHR, VkIcdSurfaceXcb,
+                                                 VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_xlib = KIND(VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR,
+                                                  VkXlibSurfaceCreateInfoKHR, VkIcdSurfaceXlib,
+                                                  VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_wayland = KIND(VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface,
+                                                     vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR,
+                                                     VkIcdSurfaceWayland,
+                                                     VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_headless = KIND(VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface,
+                                                      vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT,
+                                                      VkIcdSurfaceHeadless,
+                                                      VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+static const struct surface_kind kind_display = {
+    .extension = "VK_KHR_display",
+    .command = "vkCreateDisplayPlaneSurfaceKHR",
+    .info_name = "VkDisplaySurfaceCreateInfoKHR",
+    .ext = EXT_VK_KHR_display,
+    .create = create_vkCreateDisplayPlaneSurfaceKHR,
+    .type = VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR,
+    .platform = VK_ICD_WSI_PLATFORM_DISPLAY,
+    .platform_size = sizeof(VkIcdSurfaceDisplay),
+    .info_size = sizeof(VkDisplaySurfaceCreateInfoKHR),
+    .stereo = true,
+};
+
+static struct surface *surface_of(struct object *object)
+{
+    return (struct surface *)((char *)object - offsetof(struct surface, object));
+}
+
+static VkSurfaceKHR surface_handle(struct surface *surface)
+{
+    return (VkSurfaceKHR)(uintptr_t)surface;
+}
+
+/* ---- creation -------------------------------------------------------------------------------------------------- */
+
+static size_t rounded(size_t size)
+{
+    return (size + 15) & ~(size_t)15;
+}
+
+/* Bytes that the chain's copy takes; 0 when a structure is not known (WSI-009). */
+static size_t chain_size(const struct surface_kind *kind, const void *info)
+{
+    size_t size = 0;
+    for (const VkBaseInStructure *in = info; in; in = in->pNext) {
+        if (in->sType == kind->type)
+            size += rounded(kind->info_size);
+        else if (in != info && kind->stereo && in->sType == VK_STRUCTURE_TYPE_DISPLAY_SURFACE_STEREO_CREATE_INFO_NV)
+            size += rounded(sizeof(VkDisplaySurfaceStereoCreateInfoNV));
+        else
+            return 0;
+    }
+    return size;
+}
+
+static void chain_copy(const struct surface_kind *kind, const void *info, void *to)
+{
+    VkBaseOutStructure *last = NULL;
+    for (const VkBaseInStructure *in = info; in; in = in->pNext) {
+        size_t size = in->sType == kind->type ? kind->info_size : sizeof(VkDisplaySurfaceStereoCreateInfoNV);
+        memcpy(to, in, size);
+        if (last)
+            last->pNext = to;
+        last = to;
+        to = (char *)to + rounded(size);
+    }
+}
+
+static void surface_free(struct instance *instance, struct object *object)
+{
+    mem_free(instance_allocator(instance), surface_of(object));
+}
+
+/* NULL with a result, or a surface in its place, filled but for the platform's own members. */
+static struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
+                                   const VkAllocationCallbacks *given, VkResult *result)
+{
+    if (!instance_has(instance, kind->ext)) {
+        /* WSI-004; WSI-005 wants two spaces and success of the headless one. */
+        bool headless = kind == &kind_headless;
+        log_line(instance, LOG_ERROR, "%s extension not enabled. %s%s not executed!", kind->extension,
+                 headless ? " " : "", kind->command);
+        *result = headless ? VK_SUCCESS : VK_ERROR_EXTENSION_NOT_PRESENT;
+        return NULL;
+    }
+    size_t copy = chain_size(kind, info);
+    if (!copy) {
+        log_line(instance, LOG_ERROR, "Unsupported extension structure in %s pNext chain.", kind->info_name);
+        *result = VK_ERROR_EXTENSION_NOT_PRESENT;
+        return NULL;
+    }
+    /* WSI-010: one block for object and copy. */
+    size_t size = rounded(sizeof(struct surface)) + copy;
+    struct surface *surface = mem_new(instance_allocator(instance), size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!surface) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    surface->platform.base.platform = kind->platform;
+    surface->base_size = sizeof(VkIcdSurfaceBase);
+    surface->platform_size = kind->platform_size;
+    surface->sizes_offset = offsetof(struct surface, base_size);
+    surface->whole_size = (uint32_t)size;
+    surface->object.drop = surface_free;
+    surface->kind = kind;
+    surface->create_info = (char *)surface + rounded(sizeof *surface);
+    chain_copy(kind, info, surface->create_info);
+
+    struct held_drivers held;
+    *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (drivers_take(instance, &held)) {
+        *result = object_place(instance, OBJECT_SURFACE, &surface->object, given, &held);
+        drivers_drop(&held);
+    }
+    if (*result != VK_SUCCESS) {
+        mem_free(instance_allocator(instance), surface);
+        return NULL;
+    }
+    return surface;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCreateInfoKHR *info,
+                                                          const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_xcb, info, allocator, &result);
+    if (surface) {
+        surface->platform.xcb.connection = info->connection;
+        surface->platform.xcb.window = info->window;
+        *out = surface_handle(surface);
+    }
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXlibSurfaceKHR(VkInstance instance, const VkXlibSurfaceCreateInfoKHR *info,
+                                                           const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_xlib, info, allocator, &result);
+    if (surface) {
+        surface->platform.xlib.dpy = info->dpy;
+        surface->platform.xlib.window = info->window;
+        *out = surface_handle(surface);
+    }
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateWaylandSurfaceKHR(VkInstance instance,
+                                                              const VkWaylandSurfaceCreateInfoKHR *info,
+                                                              const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_wayland, info, allocator, &result);
+    if (surface) {
+        surface->platform.wayland.display = info->display;
+        surface->platform.wayland.surface = info->surface;
+        *out = surface_handle(surface);
+    }
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateHeadlessSurfaceEXT(VkInstance instance,
+                                                               const VkHeadlessSurfaceCreateInfoEXT *info,
+                                                               const VkAllocationCallbacks *allocator,
+                                                               VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_headless, info, allocator, &result);
+    if (surface)
+        *out = surface_handle(surface);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayPlaneSurfaceKHR(VkInstance instance,
+                                                                   const VkDisplaySurfaceCreateInfoKHR *info,
+                                                                   const VkAllocationCallbacks *allocator,
+                                                                   VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_display, info, allocator, &result);
+    if (surface) {
+        VkIcdSurfaceDisplay *display = &surface->platform.display;
+        display->displayMode = info->displayMode;
+        display->planeIndex = info->planeIndex;
+        display->planeStackIndex = info->planeStackIndex;
+        display->transform = info->transform;
+        display->globalAlpha = info->globalAlpha;
+        display->alphaMode = info->alphaMode;
+        display->imageExtent = info->imageExtent;
+        *out = surface_handle(surface);
+    }
+    return result;
+}
+
+/* ---- a driver's surface ---------------------------------------------------------------------------------------- */
+
+/* The live surface of a handle, NULL when the loader has not made it; with the lock. */
+static struct surface *surface_find(struct instance *instance, VkSurfaceKHR handle)
+{
+    const struct handle_list *list = &instance->objects[OBJECT_SURFACE];
+    for (uint32_t i = 0; i < list->room; i++) {
+        struct object *object = list->object[i];
+        if (object && surface_handle(surface_of(object)) == handle)
+            return surface_of(object);
+    }
+    return NULL;
+}
+
+/* WSI-013 (c), without the lock. */
+static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
+{
+    const struct surface_kind *kind = surface->kind;
+    if (!driver_has(driver, kind->ext))
+        return VK_ERROR_EXTENSION_NOT_PRESENT;
+    *made = VK_NULL_HANDLE;
+    return kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
+}
+
+/* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. */
+static VkResult make_in_driver(struct driver *driver, const struct surface *surface, uint64_t *made)
+{
+    VkSurfaceKHR fresh;
+    lock_drop();
+    VkResult result = create_in_driver(driver, surface, &fresh);
+    if (result == VK_SUCCESS) {
+        *made = (uint64_t)fresh; /* a driver's handle may be wider than a pointer */
+        object_store(driver, OBJECT_SURFACE, surface->object.index, *made);
+    }
+    lock_take();
+    return result;
+}
+
+VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfaceKHR *out)
+{
+    struct instance *instance = driver->instance;
+    *out = handle;
+    if (driver->lib->interface_version < 3 || !driver_has(driver, EXT_VK_KHR_surface))
+        return VK_SUCCESS; /* (a) */
+
+    const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
+    struct claim claim;
+    lock_take();
+    VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (result != VK_SUCCESS)
+        goto done;
+    if (!table->room)
+        goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
+    struct surface *surface = surface_find(instance, handle);
+    if (!surface || surface->object.index >= table->room) {
+        result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver knows no such surface, and must not be handed ours */
+        goto done;
+    }
+    uint32_t index = surface->object.index;
+    uint64_t made = table->handle[index];
+    if (!made) {
+        /* WSI-015: of several threads one creates, the others wait for it and find what it made. */
+        if (!claim_take(&claim, surface, driver)) {
+            result = VK_ERROR_INITIALIZATION_FAILED;
+            goto done;
+        }
+        if (!objects_settled(instance))
+            result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        else if (!(made = table->handle[index]))
+            result = make_in_driver(driver, surface, &made);
+        claim_drop(&claim);
+    }
+    if (result == VK_SUCCESS)
+        *out = (VkSurfaceKHR)made; /* (b) */
+done:
+    lock_drop();
+    return result;
+}
+
+/* ---- destruction ----------------------------------------------------------------------------------------------- */
+
+VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurfaceKHR surface_handle,
+                                                    const VkAllocationCallbacks *allocator)
+{
+    struct surface *surface = (struct surface *)(uintptr_t)surface_handle;
+    if (!surface)
+        return; /* WSI-019 */
+    struct instance *instance = instance_of(handle);
+    object_destroy(instance, OBJECT_SURFACE, &surface->object, allocator);
+    surface_free(instance, &surface->object);
+}

@@ -1,0 +1,352 @@
+/* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its
+ * own physical device and its own surface, and what a driver lacks is emulated or reported.
+ *
+ * Nothing here keeps state; the surfaces are surface.c's.
+ */
+#include <string.h>
+
+#include "gen/zends.h"
+#include "wsi/wsi.h"
+
+/* WSI-024, WSI-040. */
+static bool enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
+{
+    if (instance_has(instance, ext))
+        return true;
+    log_line(instance, LOG_ERROR, "%s extension not enabled. %s not executed!", extension, command);
+    return false;
+}
+
+#define SURFACE_ENABLED(instance, command) enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
+
+static void demand(struct instance *instance, const void *output, const char *command, const char *name)
+{
+    if (!output)
+        log_abort(instance, LOG_ERROR | LOG_VALIDATION, "NULL pointer passed into %s for %s!", command, name);
+}
+
+static void lacks(struct instance *instance, const char *command)
+{
+    log_line(instance, LOG_ERROR, "ICD for selected physical device does not export %s!", command);
+}
+
+/* WSI-038: no surface is a surface that every driver knows. */
+static VkResult surface_or_none(struct driver *driver, VkSurfaceKHR surface, VkSurfaceKHR *out)
+{
+    *out = VK_NULL_HANDLE;
+    return surface ? surface_for_driver(driver, surface, out) : VK_SUCCESS;
+}
+
+/* ---- VK_KHR_surface -------------------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice handle, uint32_t family,
+                                                                         VkSurfaceKHR surface, VkBool32 *supported)
+{
+    struct physdev *physdev = term_physdev(handle);
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR))
+        return VK_SUCCESS;
+    demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
+    PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
+    if (!ask) {
+        *supported = VK_FALSE;
+        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
+        return VK_SUCCESS;
+    }
+    VkSurfaceKHR own;
+    if (surface_for_driver(physdev->driver, surface, &own) != VK_SUCCESS) {
+        *supported = VK_FALSE; /* WSI-027 */
+        return VK_SUCCESS;
+    }
+    return ask(driver_physdev(physdev), family, own, supported);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice handle,
+                                                                              VkSurfaceKHR surface,
+                                                                              VkSurfaceCapabilitiesKHR *out)
+{
+    struct physdev *physdev = term_physdev(handle);
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilitiesKHR))
+        return VK_SUCCESS;
+    demand(physdev->instance, out, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "pSurfaceCapabilities");
+    PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR ask =
+        driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
+    if (!ask) {
+        memset(out, 0, sizeof *out);
+        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+        return VK_SUCCESS;
+    }
+    VkSurfaceKHR own;
+    VkResult result = surface_for_driver(physdev->driver, surface, &own);
+    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, out) : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice handle, VkSurfaceKHR surface,
+                                                                         uint32_t *count, VkSurfaceFormatKHR *formats)
+{
+    struct physdev *physdev = term_physdev(handle);
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormatsKHR))
+        return VK_SUCCESS;
+    demand(physdev->instance, count, "vkGetPhysicalDeviceSurfaceFormatsKHR", "pSurfaceFormatCount");
+    PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
+    if (!ask) {
+        *count = 0;
+        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceFormatsKHR");
+        return VK_SUCCESS;
+    }
+    VkSurfaceKHR own;
+    VkResult result = surface_or_none(physdev->driver, surface, &own);
+    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, formats) : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice handle,
+                                                                              VkSurfaceKHR surface, uint32_t *count,
+                                                                              VkPresentModeKHR *modes)
+{
+    struct physdev *physdev = term_physdev(handle);
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfacePresentModesKHR))
+        return VK_SUCCESS;
+    demand(physdev->instance, count, "vkGetPhysicalDeviceSurfacePresentModesKHR", "pPresentModeCount");
+    PFN_vkGetPhysicalDeviceSurfacePresentModesKHR ask =
+        driver_fn(physdev->driver, vkGetPhysicalDeviceSurfacePresentModesKHR);
+    if (!ask) {
+        *count = 0;
+        lacks(physdev->instance, "vkGetPhysicalDeviceSurfacePresentModesKHR");
+        return VK_SUCCESS;
+    }
+    VkSurfaceKHR own;
+    VkResult result = surface_or_none(physdev->driver, surface, &own);
+    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, modes) : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice handle,
+                                                                            VkSurfaceKHR surface, uint32_t *count,
+                                                                            VkRect2D *rectangles)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PFN_vkGetPhysicalDevicePresentRectanglesKHR ask =
+        driver_fn(physdev->driver, vkGetPhysicalDevicePresentRectanglesKHR);
+    if (!ask) {
+        log_line(physdev->instance, LOG_ERROR,
+                 "ICD associated with VkPhysicalDevice does not support GetPhysicalDevicePresentRectanglesKHX");
+        if (count)
+            *count = 0;
+        return VK_SUCCESS;
+    }
+    VkSurfaceKHR own;
+    VkResult result = surface_for_driver(physdev->driver, surface, &own);
+    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, rectangles) : result;
+}
+
+/* ---- presentation support -------------------------------------------------------------------------------------- */
+
+#define PRESENTATION(instance, driver, ext, command)                                                                   \
+    if (!enabled(instance, EXT_##ext, #ext, #command))                                                                \
+        return VK_FALSE;                                                                                               \
+    PFN_##command ask = driver_fn(driver, command);                                                                    \
+    if (!ask) {                                                                                                        \
+        lacks(instance, #command);                                                                                     \
+        return VK_FALSE;                                                                                               \
+    }
+
+VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXcbPresentationSupportKHR(VkPhysicalDevice handle,
+                                                                                 uint32_t family,
+                                                                                 xcb_connection_t *connection,
+                                                                                 xcb_visualid_t visual)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xcb_surface, vkGetPhysicalDeviceXcbPresentationSupportKHR)
+    return ask(driver_physdev(physdev), family, connection, visual);
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXlibPresentationSupportKHR(VkPhysicalDevice handle,
+                                                                                  uint32_t family, Display *display,
+                                                                                  VisualID visual)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xlib_surface, vkGetPhysicalDeviceXlibPresentationSupportKHR)
+    return ask(driver_physdev(physdev), family, display, visual);
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSupportKHR(VkPhysicalDevice handle,
+                                                                                     uint32_t family,
+                                                                                     struct wl_display *display)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_wayland_surface,
+                 vkGetPhysicalDeviceWaylandPresentationSupportKHR)
+    return ask(driver_physdev(physdev), family, display);
+}
+
+/* ---- VK_KHR_get_surface_capabilities2 -------------------------------------------------------------------------- */
+
+/* WSI-047. */
+static void emulate_maintenance(const struct driver *driver, const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                VkSurfaceCapabilities2KHR *out)
+{
+    if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
+        return; /* WSI-048 */
+    const VkBaseInStructure *in = info->pNext;
+    while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR)
+        in = in->pNext;
+    if (!in)
+        return;
+    VkPresentModeKHR mode = ((const VkSurfacePresentModeKHR *)in)->presentMode;
+    for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_COMPATIBILITY_KHR) {
+            VkSurfacePresentModeCompatibilityKHR *modes = (VkSurfacePresentModeCompatibilityKHR *)next;
+            if (!modes->pPresentModes) {
+                modes->presentModeCount = 1;
+            } else if (modes->presentModeCount != 0) {
+                modes->pPresentModes[0] = mode;
+                modes->presentModeCount = 1;
+            }
+        } else if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_SCALING_CAPABILITIES_KHR) {
+            VkSurfacePresentScalingCapabilitiesKHR *scaling = (VkSurfacePresentScalingCapabilitiesKHR *)next;
+            scaling->supportedPresentScaling = 0;
+            scaling->supportedPresentGravityX = 0;
+            scaling->supportedPresentGravityY = 0;
+            scaling->minScaledImageExtent = out->surfaceCapabilities.minImageExtent;
+            scaling->maxScaledImageExtent = out->surfaceCapabilities.maxImageExtent;
+        }
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
+    VkPhysicalDevice handle, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
+{
+    struct physdev *physdev = term_physdev(handle);
+    struct driver *driver = physdev->driver;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilities2KHR))
+        return VK_SUCCESS;
+    VkSurfaceKHR own;
+    VkResult result = surface_or_none(driver, info->surface, &own);
+    if (result != VK_SUCCESS)
+        return result; /* WSI-055 */
+    PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
+    if (ask) {
+        for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext)
+            if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PROTECTED_CAPABILITIES_KHR)
+                ((VkSurfaceProtectedCapabilitiesKHR *)next)->supportsProtected = VK_FALSE; /* WSI-044 */
+        VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
+        copy.surface = own;
+        result = ask(driver_physdev(physdev), &copy, out);
+    } else {
+        log_line(physdev->instance, LOG_INFO,
+                 "vkGetPhysicalDeviceSurfaceCapabilities2KHR: Emulating call in ICD \"%s\" using "
+                 "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+                 driver->lib->path);
+        PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older =
+            driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
+        if (older)
+            result = older(driver_physdev(physdev), own, &out->surfaceCapabilities);
+        else
+            memset(&out->surfaceCapabilities, 0, sizeof out->surfaceCapabilities); /* WSI-046 */
+    }
+    emulate_maintenance(driver, info, out);
+    return result;
+}
+
+/* WSI-051 to 054. */
+static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceKHR own,
+                                 uint32_t *count, VkSurfaceFormat2KHR *formats)
+{
+    struct instance *instance = physdev->instance;
+    log_line(instance, LOG_INFO,
+             "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulating call in ICD \"%s\" using "
+             "vkGetPhysicalDeviceSurfaceFormatsKHR",
+             physdev->driver->lib->path);
+    if (info->pNext)
+        log_line(instance, LOG_WARN,
+                 "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in "
+                 "pSurfaceInfo->pNext - this struct will be ignored");
+    PFN_vkGetPhysicalDeviceSurfaceFormatsKHR older = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
+    if (!older) {
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    if (!formats || *count == 0)
+        return older(driver_physdev(physdev), own, count, NULL);
+
+    const VkAllocationCallbacks *allocator = instance_allocator(instance);
+    uint32_t given = *count;
+    VkSurfaceFormatKHR few[64], *plain = few;
+    if (given > 64)
+        plain = mem_new(allocator, given * sizeof *plain, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    if (!plain)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkResult result = older(driver_physdev(physdev), own, count, plain);
+    for (uint32_t i = 0; result >= 0 && i < *count && i < given; i++) {
+        formats[i].surfaceFormat = plain[i];
+        if (formats[i].pNext)
+            log_line(instance, LOG_WARN,
+                     "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in "
+                     "pSurfaceFormats[%u].pNext - this struct will be ignored",
+                     i);
+    }
+    if (plain != few)
+        mem_free(allocator, plain);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice handle,
+                                                                          const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                                                          uint32_t *count, VkSurfaceFormat2KHR *formats)
+{
+    struct physdev *physdev = term_physdev(handle);
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormats2KHR))
+        return VK_SUCCESS;
+    VkSurfaceKHR own;
+    VkResult result = surface_or_none(physdev->driver, info->surface, &own);
+    if (result != VK_SUCCESS)
+        return result;
+    PFN_vkGetPhysicalDeviceSurfaceFormats2KHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormats2KHR);
+    if (!ask)
+        return emulate_formats2(physdev, info, own, count, formats);
+    VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
+    copy.surface = own;
+    return ask(driver_physdev(physdev), &copy, count, formats);
+}
+
+/* ---- VK_EXT_display_surface_counter ---------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(VkPhysicalDevice handle,
+                                                                               VkSurfaceKHR surface,
+                                                                               VkSurfaceCapabilities2EXT *out)
+{
+    struct physdev *physdev = term_physdev(handle);
+    struct driver *driver = physdev->driver;
+    VkSurfaceKHR own;
+    VkResult result = surface_for_driver(driver, surface, &own);
+    if (result != VK_SUCCESS)
+        return result; /* EXT-062 */
+    PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2EXT);
+    if (ask)
+        return ask(driver_physdev(physdev), own, out);
+
+    log_line(physdev->instance, LOG_INFO,
+             "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using "
+             "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+             driver->lib->path);
+    VkSurfaceCapabilitiesKHR plain = {0};
+    PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
+    if (older)
+        result = older(driver_physdev(physdev), own, &plain);
+    if (result != VK_SUCCESS)
+        return result; /* EXT-061 */
+    out->minImageCount = plain.minImageCount;
+    out->maxImageCount = plain.maxImageCount;
+    out->currentExtent = plain.currentExtent;
+    out->minImageExtent = plain.minImageExtent;
+    out->maxImageExtent = plain.maxImageExtent;
+    out->maxImageArrayLayers = plain.maxImageArrayLayers;
+    out->supportedTransforms = plain.supportedTransforms;
+    out->currentTransform = plain.currentTransform;
+    out->supportedCompositeAlpha = plain.supportedCompositeAlpha;
+    out->supportedUsageFlags = plain.supportedUsageFlags;
+    out->supportedSurfaceCounters = 0;
+    if (out->pNext)
+        log_line(physdev->instance, LOG_WARN,
+                 "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulation found unrecognized structure type in "
+                 "pSurfaceCapabilities->pNext - this struct will be ignored");
+    return VK_SUCCESS;
+}

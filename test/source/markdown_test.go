@@ -1,0 +1,195 @@
+package source
+
+import (
+	"encoding/json"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// page is a Markdown file, taken apart.
+type page struct {
+	path     string
+	headings map[string]bool // as links name them
+	links    []pageLink
+	blocks   []block
+	open     int // the line of a block that is never closed, 0: none
+}
+
+type pageLink struct {
+	line   int
+	target string
+}
+
+type block struct {
+	line           int
+	language, text string
+}
+
+var (
+	linkTarget = regexp.MustCompile(`\]\(<?([^()<>\s]+)>?(?: "[^"]*")?\)`)
+	inlineCode = regexp.MustCompile("`[^`]*`")
+	markup     = regexp.MustCompile("[`*]|\\[|\\]\\([^)]*\\)")
+)
+
+// slug is how a link names a heading.
+func slug(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSpace(markup.ReplaceAllString(heading, "")))
+}
+
+func readPage(path, text string) *page {
+	p := &page{path: path, headings: map[string]bool{}}
+	var inside *block
+	fence := ""
+	for i, line := range strings.Split(text, "\n") {
+		bare := strings.TrimLeft(line, " ")
+		switch {
+		case inside != nil && strings.TrimRight(bare, " ") == fence:
+			p.blocks = append(p.blocks, *inside)
+			inside, p.open = nil, 0
+		case inside != nil:
+			inside.text += line + "\n"
+		case strings.HasPrefix(bare, "```"):
+			language := strings.TrimLeft(bare, "`")
+			fence = strings.TrimSuffix(bare, language)
+			inside, p.open = &block{line: i + 1, language: strings.TrimSpace(language)}, i+1
+		case strings.HasPrefix(line, "#"):
+			p.headings[slug(strings.TrimLeft(line, "#"))] = true
+		default:
+			for _, match := range linkTarget.FindAllStringSubmatch(inlineCode.ReplaceAllString(line, ""), -1) {
+				p.links = append(p.links, pageLink{i + 1, match[1]})
+			}
+		}
+	}
+	return p
+}
+
+// wrong says what is wrong with a block of code; "" for nothing, and for languages that are not judged.
+func (b *block) wrong() string {
+	switch b.language {
+	case "json":
+		if !json.Valid([]byte(b.text)) {
+			return "no JSON"
+		}
+	case "sh":
+		shell := exec.Command("sh", "-n")
+		shell.Stdin = strings.NewReader(b.text)
+		if out, err := shell.CombinedOutput(); err != nil {
+			return "no shell script: " + strings.TrimSpace(string(out))
+		}
+	case "go":
+		_, declarations := parser.ParseFile(token.NewFileSet(), "", "package p\n"+b.text, 0)
+		_, statements := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+b.text+"}\n", 0)
+		if declarations != nil && statements != nil {
+			return "no Go: " + declarations.Error()
+		}
+	}
+	return ""
+}
+
+// The links of the pages lead to files and headings that exist, and blocks of code are what they say they are.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	pages := map[string]*page{}
+	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+		name := ""
+		if err == nil {
+			name = entry.Name()
+		}
+		if err != nil || entry.IsDir() && path != top && (name == "build" || name == "testdata" || strings.HasPrefix(name, ".")) {
+			if err == nil {
+				err = filepath.SkipDir
+			}
+			return err
+		}
+		if strings.HasSuffix(name, ".md") {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			pages[filepath.Clean(path)] = readPage(path, string(text))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, blocks := 0, 0
+	for _, p := range pages {
+		if p.open > 0 {
+			t.Errorf("%s:%d: the block of code is never closed", p.path, p.open)
+		}
+		for i := range p.blocks {
+			blocks++
+			if fault := p.blocks[i].wrong(); fault != "" {
+				t.Errorf("%s:%d: %s", p.path, p.blocks[i].line, fault)
+			}
+		}
+		for _, l := range p.links {
+			links++
+			if fault := p.leads(l.target, pages); fault != "" {
+				t.Errorf("%s:%d: %s: %s", p.path, l.line, l.target, fault)
+			}
+		}
+	}
+	if len(pages) < 10 || links < 20 || blocks < 10 {
+		t.Errorf("only %d pages with %d links and %d blocks", len(pages), links, blocks)
+	}
+}
+
+// leads says what is wrong with a link; those to other sites are not followed.
+func (p *page) leads(target string, pages map[string]*page) string {
+	if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+		return ""
+	}
+	file, heading, named := strings.Cut(target, "#")
+	path := filepath.Clean(p.path)
+	if file != "" {
+		path = filepath.Join(filepath.Dir(p.path), filepath.FromSlash(file))
+		if _, err := os.Stat(path); err != nil {
+			return "no such file"
+		}
+	}
+	if other := pages[path]; named && other != nil && !other.headings[heading] {
+		return "no such heading"
+	}
+	return ""
+}
+
+// A page with one of each fault, and without.
+func TestPagesAreJudged(t *testing.T) {
+	t.Parallel()
+	good := readPage("a.md", "# One `two`, three\n[x](#one-two-three) `[y](none.md)`\n```json\n{}\n```\n```sh\necho\n```\n```go\nx := 1\n```\n")
+	bad := readPage("b.md", "[x](#none) [y](none.md)\n```json\n{\n```\n```sh\nif\n```\n```go\nx = = 1\n```\n```\n")
+	pages := map[string]*page{"a.md": good, "b.md": bad}
+	for _, p := range pages {
+		for _, l := range p.links {
+			if fault := p.leads(l.target, pages); (fault == "") != (p == good) {
+				t.Errorf("%s: %s: %q", p.path, l.target, fault)
+			}
+		}
+		for i := range p.blocks {
+			if fault := p.blocks[i].wrong(); (fault == "") != (p == good) {
+				t.Errorf("%s:%d: %q", p.path, p.blocks[i].line, fault)
+			}
+		}
+	}
+	if len(good.links) != 1 || len(good.blocks) != 3 || good.open != 0 || len(bad.links) != 2 || len(bad.blocks) != 3 || bad.open == 0 {
+		t.Errorf("%+v\n%+v", good, bad)
+	}
+}

@@ -1,0 +1,258 @@
+package source
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// rooms are the directories of the spine from the ground up: a file includes, and calls, what is in its own room or in
+// one before it. The reason says why the rooms before it do not know a room.
+var rooms = []struct{ name, reason string }{
+	{"", "the records of spine.h, the assembler's numbers and what is generated: they call nobody"},
+	{"process", "lock, log, memory and waiting are for all: they would lead everywhere if they led anywhere"},
+	{"core", "whether a call is decided by the core or by what is remembered is nobody's business below"},
+	{"library", "a log or a lock does not open libraries, and the core asks for facts, never for libraries"},
+	{"state", "a library does not know in which instances it is a driver, nor what objects it has made there"},
+	{"dispatch", "tables are filled from the drivers there are; a driver's record does not know who looks names up"},
+	{"physdev", "names are looked up without knowing what the commands do"},
+	{"wsi", "a physical device has no surface: a surface finds its devices"},
+	{"debug", "surfaces are named and tagged, and do not know it; the log reaches callbacks without this room"},
+	{"device", "a device is made of a physical device, and is none of the objects that are made from it"},
+	{"instance", "everything hangs off an instance; only here is it known how one is made and ended"},
+}
+
+func roomOf(file string) string {
+	dir := filepath.Dir(file)
+	if dir == "." || dir == "asm" || dir == "gen" {
+		return ""
+	}
+	return dir
+}
+
+func roomFloor(room string) int {
+	for i, r := range rooms {
+		if r.name == room {
+			return i
+		}
+	}
+	return -1
+}
+
+var (
+	cInclude  = regexp.MustCompile(`(?m)^\s*#\s*include "([^"]+)"`)
+	cComment  = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
+	cText     = regexp.MustCompile(`"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*'`)
+	cJoined   = regexp.MustCompile(`\\\n`)
+	cCommand  = regexp.MustCompile(`(?m)^\s*#.*$`)
+	cName     = regexp.MustCompile(`(->|\.)?\s*\b([A-Za-z_]\w*)`)
+	cFunction = regexp.MustCompile(`\b([A-Za-z_]\w*)\s*\(`)
+)
+
+// functions are those that a C file defines for others.
+func functions(text string) []string {
+	text = cCommand.ReplaceAllString(text, "")
+	var out []string
+	depth, start := 0, 0
+	for i, c := range text {
+		switch c {
+		case '{':
+			head := text[start:i]
+			if m := cFunction.FindStringSubmatch(head); depth == 0 && m != nil && !strings.Contains(head, "=") &&
+				!slices.Contains(strings.Fields(head), "static") {
+				out = append(out, m[1])
+			}
+			depth++
+		case '}':
+			depth--
+			start = i + 1
+		case ';':
+			if depth == 0 {
+				start = i + 1
+			}
+		}
+	}
+	return out
+}
+
+// judge reads C files, by their path within the spine, and says what is wrong with the arrows between them.
+func judge(files map[string]string) (wrong []string, arrows int) {
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	definedIn := map[string]string{}
+	code := map[string]string{}
+	for file, text := range files {
+		code[file] = cText.ReplaceAllString(cJoined.ReplaceAllString(cComment.ReplaceAllString(text, " "), " "), `""`)
+		if filepath.Ext(file) == ".c" {
+			for _, name := range functions(code[file]) {
+				definedIn[name] = file
+			}
+		}
+	}
+	to := map[string]map[string]string{} // from file to file, and by which function
+	check := func(file, other, by string) {
+		from, at := roomFloor(roomOf(file)), roomFloor(roomOf(other))
+		if at > from {
+			say("spine/%s leads to spine/%s (%s), which is above it: %s", file, other, by, rooms[at].reason)
+		}
+	}
+	for file, text := range files {
+		if roomFloor(roomOf(file)) < 0 {
+			say("spine/%s is in a directory without a place in the order of rooms", file)
+			continue
+		}
+		for _, m := range cInclude.FindAllStringSubmatch(cComment.ReplaceAllString(text, " "), -1) {
+			other := m[1]
+			if _, known := files[other]; !known && !strings.HasPrefix(other, "gen/") && other != "goc.h" {
+				say("spine/%s includes %q, which is no file of the spine by its whole path", file, other)
+				continue
+			}
+			if other == "goc.h" {
+				if roomOf(file) != "core" {
+					say("spine/%s includes goc.h: only the room core knows what the core is made of", file)
+				}
+				continue
+			}
+			arrows++
+			room := roomOf(other)
+			check(file, other, "includes it")
+			if room != "" && room != roomOf(file) && other != room+"/"+room+".h" {
+				say("spine/%s includes %q: a room is entered by its own header, %s/%s.h", file, other, room, room)
+			}
+		}
+		for _, m := range cName.FindAllStringSubmatch(cInclude.ReplaceAllString(code[file], ""), -1) {
+			other := definedIn[m[2]]
+			if m[1] != "" || other == "" || other == file || filepath.Ext(file) != ".c" {
+				continue
+			}
+			if to[file] == nil {
+				to[file] = map[string]string{}
+			}
+			if to[file][other] == "" {
+				arrows++
+				to[file][other] = m[2]
+				check(file, other, "uses "+m[2])
+			}
+		}
+	}
+	// Files of one room are in no order but that of their calls, which must lead nowhere back.
+	done := map[string]bool{}
+	var visit func(file string, path []string)
+	visit = func(file string, path []string) {
+		if i := slices.Index(path, file); i >= 0 {
+			circle := append(slices.Clone(path[i:]), file)
+			var words []string
+			for k := 0; k+1 < len(circle); k++ {
+				words = append(words, fmt.Sprintf("spine/%s uses %s of", circle[k], to[circle[k]][circle[k+1]]))
+			}
+			say("a circle: %s spine/%s", strings.Join(words, " "), file)
+			return
+		}
+		if done[file] {
+			return
+		}
+		done[file] = true
+		var next []string
+		for other := range to[file] {
+			next = append(next, other)
+		}
+		sort.Strings(next)
+		for _, other := range next {
+			visit(other, append(slices.Clone(path), file))
+		}
+	}
+	var names []string
+	for file := range files {
+		names = append(names, file)
+	}
+	sort.Strings(names)
+	for _, file := range names {
+		visit(file, nil)
+	}
+	sort.Strings(wrong)
+	return wrong, arrows
+}
+
+// The rooms of the spine stand on each other in one order, and no file leads back to itself.
+func TestRooms(t *testing.T) {
+	t.Parallel()
+	spine := filepath.Join(top, "spine")
+	files := map[string]string{}
+	err := filepath.WalkDir(spine, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && entry.Name() == "gen" {
+			return filepath.SkipDir
+		}
+		if ext := filepath.Ext(path); ext == ".c" || ext == ".h" {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			name, _ := filepath.Rel(spine, path)
+			files[name] = string(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, arrows := judge(files)
+	for _, line := range wrong {
+		t.Error(line)
+	}
+	if len(files) < 40 || arrows < 200 {
+		t.Errorf("only %d arrows between %d files were seen", arrows, len(files))
+	}
+	for _, r := range rooms[1:] {
+		if _, ok := files[filepath.Join(r.name, r.name+".h")]; ok || r.name == "debug" { // which nobody enters
+			continue
+		}
+		t.Errorf("room %q has no header of its name", r.name)
+	}
+}
+
+// What TestRooms must not let pass, each in a small spine of its own.
+func TestRoomsAreJudged(t *testing.T) {
+	t.Parallel()
+	sound := func() map[string]string {
+		return map[string]string{
+			"spine.h":           "",
+			"process/process.h": "#include \"spine.h\"\nvoid log_line(void);\n",
+			"process/log.c":     "#include \"process/process.h\"\nvoid log_line(void) { }\n",
+			"process/gate.c":    "#include \"process/process.h\"\nvoid gate_enter(void) { log_line(); }\n",
+			"state/state.h":     "#include \"process/process.h\"\n",
+			"state/own.h":       "",
+			"state/driver.c": "#include \"state/state.h\"\n#include \"state/own.h\"\n" +
+				"static const struct { int a; } table[] = {{1}};\n" +
+				"/* no arrow: surface_free() */\nvoid driver_end(struct x *x)\n{\n    x->surface_free = \"surface_free\";\n    log_line();\n}\n",
+			"wsi/surface.c": "#include \"state/state.h\"\nvoid surface_free(void) { log_line(); }\n",
+		}
+	}
+	if wrong, arrows := judge(sound()); len(wrong) > 0 || arrows != 10 {
+		t.Fatalf("%d arrows: %s", arrows, strings.Join(wrong, "\n"))
+	}
+	for name, c := range map[string]struct{ file, text, want string }{
+		"include upwards":  {"process/log.c", `#include "state/state.h"`, "spine/process/log.c leads to spine/state/state.h (includes it)"},
+		"call upwards":     {"state/driver.c", "void f(void) { surface_free(); }", "spine/state/driver.c leads to spine/wsi/surface.c (uses surface_free)"},
+		"in a macro":       {"state/driver.c", "#define F \\\n    surface_free()", "(uses surface_free)"},
+		"header of a room": {"wsi/surface.c", `#include "state/own.h"`, "a room is entered by its own header, state/state.h"},
+		"circle":           {"process/log.c", "VkResult f(int a)\n{\n    return gate_enter;\n}", "spine/process/gate.c uses log_line of spine/process/log.c uses gate_enter of spine/process/gate.c"},
+		"no room":          {"attic/x.c", "", "spine/attic/x.c is in a directory without a place"},
+		"no whole path":    {"state/driver.c", `#include "own.h"`, `"own.h", which is no file of the spine`},
+		"the core's":       {"wsi/surface.c", `#include "goc.h"`, "only the room core"},
+	} {
+		files := sound()
+		files[c.file] += c.text + "\n"
+		wrong, _ := judge(files)
+		if len(wrong) != 1 || !strings.Contains(wrong[0], c.want) {
+			t.Errorf("%s: %q", name, wrong)
+		}
+	}
+}
