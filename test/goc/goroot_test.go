@@ -49,6 +49,7 @@ func newChecker(t *testing.T, imports ...string) *checker {
 		c.ssa, _ = ssautil.AllPackages(loaded, ssa.InstantiateGenerics)
 	} else {
 		c.ssa = ssa.NewProgram(c.fset, ssa.InstantiateGenerics)
+		c.ssa.CreatePackage(types.Unsafe, nil, nil, true)
 	}
 	c.ssa.Build()
 	return c
@@ -63,6 +64,10 @@ func (c *checker) Import(path string) (*types.Package, error) {
 
 // check reads a program; text is what it is made of, or nil for the file of the name.
 func (c *checker) check(name string, text any) (*ssa.Package, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
 	file, err := parser.ParseFile(c.fset, name, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
@@ -112,7 +117,7 @@ func TestGoroot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := output(t, translate(t, p, names).compile(t, "gcc", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover"), names)
+	got := output(t, translate(t, p, names).compile(t, "gcc", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"), names)
 	compare(t, names, expected(folder, names), got)
 }
 
@@ -181,6 +186,9 @@ func surveyGoroot(t *testing.T, folder string) {
 
 // reason is why a program is not one of those that run; "" when it is.
 func (c *checker) reason(t *testing.T, path, name, folder string) (reason string) {
+	if known := different[name]; known != "" {
+		return known
+	}
 	defer func() {
 		if what := recover(); what != nil {
 			reason = fmt.Sprintf("the translator fails: %v", what)
@@ -216,10 +224,23 @@ func (c *checker) reason(t *testing.T, path, name, folder string) (reason string
 	return ""
 }
 
+// different are programs that are translated and do not do the same.
+var different = map[string]string{
+	"fixedbugs/issue22326.go": "prints while package variables get their initial values, which happens at build time",
+	"fixedbugs/issue43444.go": "prints while package variables get their initial values, which happens at build time",
+	"fixedbugs/issue66575.go": "prints while package variables get their initial values, which happens at build time",
+	"fixedbugs/issue73476.go": "go/ssa follows a nil pointer to an array whose length alone is wanted",
+	"zerosize.go":             "compares the addresses of variables without a size, which Go leaves open",
+}
+
 // class is the first reason of several, without its place and its names.
 func class(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = regexp.MustCompile(`^\S+:\d+:(\d+:)? `).ReplaceAllString(text, "")
+	if name, ok := strings.CutPrefix(text, "could not import "); ok {
+		name, _, _ = strings.Cut(name, " ")
+		return "imports " + name
+	}
 	for _, c := range []string{"package variables are constant", "has no Go body", "is no constant", "the initial values of its package"} {
 		if strings.Contains(text, c) {
 			return c

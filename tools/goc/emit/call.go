@@ -165,8 +165,10 @@ func (b *body) print(name string, a []ssa.Value) {
 		}
 		t, ok := v.Type().Underlying().(*types.Basic)
 		switch {
+		case strings.HasSuffix(b.types.sized(v.Type()), "*"):
+			b.stmt("goc_print_pointer(%s);", b.value(v))
 		case !ok:
-			b.stmt("goc_print_pointer((const void *)(uintptr_t)%s);", b.value(v))
+			b.faults = append(b.faults, b.program.Fault(b.f.Pos(), b.f, "print of "+v.Type().String()+" is outside the subset"))
 		case t.Info()&types.IsString != 0:
 			b.stmt("goc_print_string(%s);", b.value(v))
 		case t.Info()&types.IsBoolean != 0:

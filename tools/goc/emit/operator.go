@@ -141,8 +141,14 @@ func (b *body) compare(i *ssa.BinOp) string {
 	case *types.Pointer:
 		text = fmt.Sprintf("((void *)%s == (void *)%s)", b.value(x), b.value(y))
 	default:
-		b.types.sized(x.Type())
-		text = b.types.equals(x.Type(), b.value(x), b.value(y))
+		cx, cy := b.types.sized(x.Type()), b.types.sized(y.Type())
+		right := b.value(y)
+		if cx != cy { // one of them has a type with a name
+			b.local(cy, i.Name()+"_")
+			b.stmt("%s_ = %s;", i.Name(), right)
+			right = fmt.Sprintf("*(%s *)&%s_", cx, i.Name())
+		}
+		text = b.types.equals(x.Type(), b.value(x), right)
 	}
 	if i.Op == token.NEQ {
 		return "!" + text

@@ -34,20 +34,22 @@ func (p *Program) Reach(from []*ssa.Function) error {
 			return
 		}
 		for _, b := range f.Blocks {
+			at := f.Pos()
 			for _, i := range b.Instrs {
-				if what := outside(f, i); what != "" {
-					faults = append(faults, p.Fault(i.Pos(), f, what))
+				if i.Pos().IsValid() {
+					at = i.Pos()
 				}
-				if s, ok := i.(*ssa.Store); ok {
-					if g := rootGlobal(s.Addr); g != nil {
-						faults = append(faults, p.Fault(s.Pos(), f, fmt.Sprintf("%s is assigned to: package variables are constant", g)))
-					}
+				if what := outside(f, i); what != "" {
+					faults = append(faults, p.Fault(at, f, what))
 				}
 				for _, op := range i.Operands(nil) {
 					switch v := (*op).(type) {
 					case *ssa.Function:
 						walk(v)
 					case *ssa.Global:
+						if at := assigned(v, i, map[ssa.Value]bool{}); at != nil {
+							faults = append(faults, p.Fault(at.Pos(), at.Parent(), fmt.Sprintf("%s is assigned to: package variables are constant", v)))
+						}
 						if !p.named[v] {
 							p.named[v] = true
 							p.Globals = append(p.Globals, v)
@@ -65,12 +67,9 @@ func (p *Program) Reach(from []*ssa.Function) error {
 
 // outside says why an instruction is not in the subset; "" when it is.
 func outside(f *ssa.Function, i ssa.Instruction) string {
-	if f.Recover != nil {
-		return "recover: a panic ends the whole call"
-	}
 	switch v := i.(type) {
-	case *ssa.Defer, *ssa.RunDefers:
-		return "defer is outside the subset"
+	case *ssa.Defer:
+		return "defer is outside the subset: a panic ends the whole call"
 	case *ssa.Go:
 		return "go is outside the subset: nothing runs beside the caller"
 	case *ssa.MakeChan, *ssa.Send, *ssa.Select:
@@ -149,19 +148,86 @@ func builtin(f *ssa.Function, name string) string {
 	return "the built-in function " + name + " is outside the subset"
 }
 
-// rootGlobal is the package variable that an address leads into: what is shared by every call and every thread never
-// changes.
-func rootGlobal(v ssa.Value) *ssa.Global {
-	for {
-		switch a := v.(type) {
-		case *ssa.Global:
-			return a
-		case *ssa.FieldAddr:
-			v = a.X
-		case *ssa.IndexAddr:
-			v = a.X
-		default:
-			return nil
+// assigned finds an assignment to what an address in constant memory leads to, as far as it can be followed through
+// pointers, slices and calls: what is shared by every call and every thread never changes.
+func assigned(v ssa.Value, i ssa.Instruction, seen map[ssa.Value]bool) ssa.Instruction {
+	switch i := i.(type) {
+	case *ssa.Store:
+		if i.Addr == v {
+			return i
+		}
+	case *ssa.FieldAddr, *ssa.Field, *ssa.Index, *ssa.ChangeType, *ssa.Phi, *ssa.Extract:
+		return assignedBy(i.(ssa.Value), seen)
+	case *ssa.IndexAddr:
+		if i.X == v {
+			return assignedBy(i, seen)
+		}
+	case *ssa.Slice:
+		if i.X == v {
+			return assignedBy(i, seen)
+		}
+	case *ssa.UnOp:
+		return assignedBy(i, seen)
+	case *ssa.MakeClosure:
+		for k, b := range i.Bindings {
+			if b == v {
+				return assignedBy(i.Fn.(*ssa.Function).FreeVars[k], seen)
+			}
+		}
+	case *ssa.Call:
+		return assignedByCall(v, i, seen)
+	}
+	return nil
+}
+
+// assignedBy looks at everything that is done with a value.
+func assignedBy(v ssa.Value, seen map[ssa.Value]bool) ssa.Instruction {
+	if seen[v] || !leads(v.Type()) {
+		return nil
+	}
+	seen[v] = true
+	for _, r := range *v.Referrers() {
+		if at := assigned(v, r, seen); at != nil {
+			return at
 		}
 	}
+	return nil
+}
+
+func assignedByCall(v ssa.Value, i *ssa.Call, seen map[ssa.Value]bool) ssa.Instruction {
+	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+		if i.Call.Args[0] == v && (b.Name() == "copy" || b.Name() == "clear") {
+			return i
+		}
+		return nil
+	}
+	callee := i.Call.StaticCallee()
+	if callee == nil || callee.Blocks == nil {
+		return nil
+	}
+	for k, a := range i.Call.Args {
+		if a == v {
+			if at := assignedBy(callee.Params[k], seen); at != nil {
+				return at
+			}
+		}
+	}
+	return nil
+}
+
+// leads tells whether memory can be reached by way of a value.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Slice:
+		return true
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -9,7 +9,7 @@ static void goc_print_string(struct goc_str s) {
 }
 static void goc_print_integer(int64_t v) { fprintf(stderr, "%lld", (long long)v); }
 static void goc_print_unsigned(uint64_t v) { fprintf(stderr, "%llu", (unsigned long long)v); }
-static void goc_print_pointer(const void *p) { fprintf(stderr, "%p", p); }
+static void goc_print_pointer(const void *p) { fprintf(stderr, "0x%llx", (unsigned long long)(uintptr_t)p); }
 /* As Go's print writes it: with as few digits as tell it from its neighbours. */
 static void goc_print_float(double v, bool narrow) {
     if (v != v || isinf(v)) {

@@ -1,0 +1,72 @@
+package goc
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"vkloader/test/goc/constructs"
+	"vkloader/tools/goc/program"
+)
+
+// limits makes a program of package constructs' limits with the harness limits.c.
+func limits(t *testing.T, flags ...string) (run func(t *testing.T, arguments ...string) string) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(constructs.Limits))
+	p, err := program.Load(root, "./test/goc/constructs", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := translate(t, p, names)
+	harness, err := os.ReadFile("testdata/limits.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Split(string(c.text), "int main(")[0]
+	// The headers come first, so that it is the code alone that calls what is limited.
+	text = "#include <stdlib.h>\nvoid *limited_malloc(size_t);\nvoid *limited_calloc(size_t, size_t);\nvoid limited_free(void *);\n#define malloc limited_malloc\n" +
+		"#define calloc limited_calloc\n#define free limited_free\n" + text + string(harness)
+	if err := os.WriteFile(filepath.Join(c.folder, "programs.c"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := c.compile(t, "gcc", flags...)
+	return func(t *testing.T, arguments ...string) string {
+		out, err := exec.Command(path, arguments...).CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %v\n%s", arguments, err, out)
+		}
+		return string(out)
+	}
+}
+
+// Every allocation that fails ends the call with GOC_MEMORY, and nothing is left behind.
+func TestNoMemory(t *testing.T) {
+	t.Parallel()
+	run := limits(t, "-O1", "-DGOC_FIRST=(size_t)4096", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+	out := run(t, "memory", "Allocate")
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	count := regexp.MustCompile(`^(\d+) allocations, then 0$`).FindStringSubmatch(lines[len(lines)-1])
+	if count == nil {
+		t.Fatal(out)
+	}
+	if n, _ := strconv.Atoi(count[1]); n < 10 {
+		t.Errorf("%d allocations say little", n)
+	}
+}
+
+// What calls itself without end is stopped while there is stack, on the stacks of 16 kB that programs call on (G-12).
+func TestDepth(t *testing.T) {
+	t.Parallel()
+	run := limits(t, "-O2", "-UGOC_STACK")
+	for name := range constructs.Limits {
+		if strings.HasPrefix(name, "Endless") {
+			t.Log(name, run(t, "depth", name))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package goc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"vkloader/tools/goc/emit"
+	"vkloader/tools/goc/program"
+)
+
+// What lies outside the subset is a build error that names file and line: each program says at its lines which.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/outside/*.go.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	c := newChecker(t)
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".go.txt"), func(t *testing.T) {
+			var want []string
+			for i, line := range strings.Split(string(text), "\n") {
+				if _, what, ok := strings.Cut(line, `// want "`); ok {
+					want = append(want, fmt.Sprintf("^%s:%d: %s", regexp.QuoteMeta(path), i+1, strings.TrimSuffix(what, `"`)))
+				}
+			}
+			got := faults(t, c, path, text)
+			for _, line := range got {
+				at := slices.IndexFunc(want, func(w string) bool { return regexp.MustCompile(w).MatchString(line) })
+				if at < 0 {
+					t.Errorf("unexpected: %s", line)
+				} else {
+					want = slices.Delete(want, at, at+1)
+				}
+			}
+			for _, w := range want {
+				t.Errorf("missing: %s", w)
+			}
+		})
+	}
+}
+
+// faults translates a program and gives what is wrong with it, without repetitions.
+func faults(t *testing.T, c *checker, path string, text []byte) []string {
+	t.Helper()
+	s, err := c.check(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := program.New(c.ssa, ".", []*ssa.Function{s.Func("main")})
+	if err == nil {
+		_, err = emit.Write(p, emit.Options{Exported: map[*ssa.Function]string{}})
+	}
+	if err == nil {
+		t.Fatal("it is translated")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
+
+// A function that is assembly in Go's library, and that the run-time support does not have, is named with its place.
+func TestNoBody(t *testing.T) {
+	t.Parallel()
+	c := newChecker(t, "strings")
+	got := faults(t, c, "testdata/outside/compare.go", []byte("package main\n\nimport \"strings\"\n\nfunc main() { strings.Compare(\"a\", \"b\") }\n"))
+	if len(got) != 1 || !regexp.MustCompile(`^go/src/internal/bytealg/compare_\w+\.go:\d+: internal/bytealg\.\w+ has no Go body$`).MatchString(got[0]) {
+		t.Errorf("%q", got)
+	}
+}
