@@ -321,6 +321,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 				score *= 20
 				executed = true
 			case c.Lines == nil: // not surveyed
+				executed = executed || p.needs[folder]
 				if strings.HasPrefix(p.name, "test/") {
 					score *= 20
 				} else if !p.needs[folder] {
