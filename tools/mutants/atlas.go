@@ -81,6 +81,14 @@ func (a *atlas) seconds(test testName) float64 {
 	return slower
 }
 
+// measured is a test's time for the limits on it: one that was never surveyed may be slow.
+func (a *atlas) measured(test testName) float64 {
+	if c := a.Tests[testName{test.pack, test.name, ""}.String()]; c == nil || c.Lines == nil {
+		return a.seconds(test) + 20
+	}
+	return a.seconds(test)
+}
+
 // survey runs the tests that the atlas does not know on an instrumented build, each alone, for what they execute and how
 // long they take. An instrumented tree is of no use for faults afterwards.
 func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
@@ -321,6 +329,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 				score *= 20
 				executed = true
 			case c.Lines == nil: // not surveyed
+				executed = executed || p.needs[folder]
 				if strings.HasPrefix(p.name, "test/") {
 					score *= 20
 				} else if !p.needs[folder] {

@@ -78,6 +78,7 @@ const libraryMarks = `#include <fcntl.h>
 #include <sys/syscall.h>
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 static unsigned char *marks;
+static int tried; /* where there is no room for the marks, once is enough */
 static long call(long n, long a, long b, long c, long d, long e) {
     long r;
     register long r10 __asm__("r10") = d;
@@ -90,10 +91,14 @@ static long call(long n, long a, long b, long c, long d, long e) {
 __attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void);
 __attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void) {
     if (!marks) {
+        if (tried) return;
         long fd = call(SYS_openat, AT_FDCWD, (long)MARKS, O_RDWR | O_CLOEXEC, 0, 0);
         long at = fd < 0 ? -1 : call(SYS_mmap, 0, MARKS_HALF, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
         if (fd >= 0) call(SYS_close, fd, 0, 0, 0, 0);
-        if (at < 0 && at > -4096) return;
+        if (at < 0 && at > -4096) {
+            tried = 1;
+            return;
+        }
         marks = (unsigned char *)at;
     }
     size_t pc = (const char *)__builtin_return_address(0) - __ehdr_start;
