@@ -51,8 +51,8 @@ static void read_key(struct key *key, struct physdev *device, uint32_t place)
     memcpy(key->name, properties.deviceName, sizeof key->name);
 }
 
-/* PHY-029. False: the driver cannot list its extensions, for lack of memory or whatever, and may be asked again. An order
- * is no reason to fail the enumeration: it goes without this key. */
+/* PHY-029. False: the driver cannot list its extensions, for lack of memory or whatever, and may be asked again. An
+ * order is no reason to fail the enumeration: it goes without this key. */
 static bool ask_pci(const struct instance *instance, struct key *key)
 {
     const struct driver *driver = key->device->driver;
