@@ -130,8 +130,10 @@ tsan: spine $(B)/tsan/libvulkan.so
 
 # ---- core -------------------------------------------------------------------------------------------------------
 
-# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's.
-CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
+# 16 kB.
+CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"'
 
 # The folders are compiled in: other ones, another library.

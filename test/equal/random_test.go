@@ -40,7 +40,7 @@ func (c chance) text() string {
 
 // value writes a JSON value that a member may or may not have.
 func (c chance) value(usual string) string {
-	if c.Intn(12) > 0 {
+	if c.Intn(40) > 0 {
 		return usual
 	}
 	return pick(c, `null`, `true`, `false`, `-1`, `1e400`, `0.30000000000000004`, `""`, `"\u00e4\ud83d\ude00\ud800"`, `[]`, `{}`, `[1,"a",{"b":null}]`, `123456789012345678901234567890`, `"1.0.0`,
@@ -50,7 +50,7 @@ func (c chance) value(usual string) string {
 func (c chance) object(members ...string) string {
 	var out []string
 	for i := 0; i+1 < len(members); i += 2 {
-		if c.Intn(8) > 0 {
+		if c.Intn(30) > 0 {
 			out = append(out, fmt.Sprintf("%q%s:%s%s", members[i], pick(c, "", " "), pick(c, "", "\n\t"), c.value(members[i+1])))
 		}
 	}
@@ -152,11 +152,16 @@ func (c chance) question(w *wire.Writer) wire.Question {
 	if c.Intn(3) == 0 {
 		q.LayerName = wire.S(pick(c, layerNames...))
 	}
-	for _, v := range variables.Table {
-		if c.Intn(6) == 0 {
-			w.PutVar(wire.Var{Name: wire.S(v.Name), Secure: uint32(c.Intn(2)), Value: wire.Str{Text: c.text(), Set: c.Intn(3) > 0}})
+	variables.Decisive(func(v variables.ID) {
+		if c.Intn(40) == 0 { // let it be asked for
+			return
 		}
-	}
+		secure := uint32(0)
+		if v.Secure() {
+			secure = 1
+		}
+		w.PutVar(wire.Var{Name: wire.S(v.Name()), Secure: secure, Value: wire.Str{Text: c.text(), Set: c.Intn(8) == 0}})
+	})
 	layers, exts := c.names(layerNames), c.names(extNames)
 	w.PutApp(wire.App{AppName: wire.S(pick(c, "p", "")), EngineName: wire.Str{}, ApiVersion: uint32(pick(c, 0, 1<<22, 1<<22|3<<12, 2<<22, -1)), Flags: uint32(c.Intn(2)),
 		LayerCount: uint32(len(layers)), LayersNull: uint32(c.Intn(20) / 19), Layers: layers, ExtCount: uint32(len(exts)), ExtsNull: uint32(c.Intn(20) / 19), Exts: exts,
