@@ -238,7 +238,7 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type key struct{ process, thread uint32 }
+	type key [3]uint32 // process and memory
 	type open struct {
 		c call
 		a []answer
@@ -255,15 +255,15 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 		}
 	}
 	var order []key
-	for len(text) >= 24 {
-		var head [6]uint32
+	for len(text) >= 28 {
+		var head [7]uint32
 		for i := range head {
 			head[i] = binary.LittleEndian.Uint32(text[4*i:])
 		}
-		message1 := string(text[24 : 24+head[4]])
-		answer1 := string(text[24+head[4] : 24+head[4]+head[5]])
-		text = text[24+head[4]+head[5]:]
-		k := key{head[1], head[2]}
+		status, end := head[4], 28+head[5]
+		asked, said := string(text[28:end]), string(text[end:end+head[6]])
+		text = text[end+head[6]:]
+		k := key(head[1:4])
 		switch head[0] {
 		case 'B':
 			finish(current[k])
@@ -271,7 +271,7 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 				order = append(order, k)
 			}
 			current[k] = &open{}
-			if head[3] != 0 {
+			if status != 0 {
 				current[k] = nil
 			}
 		default:
@@ -279,13 +279,13 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 			if o == nil { // a fault was planted, or the file was written by a child without its beginning
 				continue
 			}
-			if head[3] == noMemory { // a test that takes memory away
+			if status == noMemory { // a test that takes memory away
 				current[k] = nil
 				continue
 			}
-			o.c = append(o.c, message{byte(head[0]), message1})
+			o.c = append(o.c, message{byte(head[0]), asked})
 			if head[0] == 'D' {
-				o.a = append(o.a, answer{head[3], answer1})
+				o.a = append(o.a, answer{status, said})
 			}
 		}
 	}
