@@ -97,18 +97,23 @@ help:
 
 # ---- spine ------------------------------------------------------------------------------------------------------
 
-# $(1): folder of the variant below build, or nothing; $(2): its flags
+# $(1): folder of the variant below build, or nothing; $(2): its flags; $(3): a test's source that belongs to it, and what
+# the linker needs for that
 define spine_variant
-$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC)) $(B)/$(1)obj/core.o
+$(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC) $(firstword $(3))) $(B)/$(1)obj/core.o
 $(B)/$(1)libvulkan.so.$(VERSION): $$($(1)SPINE_OBJ)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) -o $$@ $$^
+	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) $(wordlist 2,9,$(3)) -o $$@ $$^
 	$$(Q)ls $(B)/$(1)libvulkan.so.*.*.* | grep -vxF $$@ | xargs -r rm -f
 $(B)/$(1)libvulkan.so.1: $(B)/$(1)libvulkan.so.$(VERSION)
 	$$(Q)ln -sf $$(<F) $$@
 $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 	$$(Q)ln -sf $$(<F) $$@
 $(B)/$(1)obj/spine/%.o: spine/% Makefile
+	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
+$(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
@@ -119,9 +124,9 @@ $(B)/$(1)obj/core.o: $(B)/core.c $(B)/folders Makefile
 -include $$($(1)SPINE_OBJ:.o=.d)
 endef
 $(eval $(call spine_variant,,$(OPT)))
-# What calls itself has larger frames there: the core's bound of stack (tools/goc/runtime/c/goc.c) is for the library.
-$(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=65536u))
-$(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=65536u))
+RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add decide)
+$(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
+$(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
 spine: $(B)/libvulkan.so
 asan: spine $(B)/asan/libvulkan.so
@@ -129,8 +134,10 @@ tsan: spine $(B)/tsan/libvulkan.so
 
 # ---- core -------------------------------------------------------------------------------------------------------
 
-# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's.
-CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
+# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
+# 16 kB.
+CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
+	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"'
 
 # The folders are compiled in: other ones, another library.

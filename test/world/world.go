@@ -351,6 +351,9 @@ func (w *World) Environment() []string {
 	case "tsan":
 		env["TSAN_OPTIONS"] = "halt_on_error=1:abort_on_error=1:handle_segv=0:handle_abort=0"
 	}
+	if file := os.Getenv("VKLOADER_RECORD"); file != "" { // test/equal
+		env["VKLOADER_RECORD"] = file
+	}
 	for name, value := range w.Env {
 		if value == Unset {
 			delete(env, name)

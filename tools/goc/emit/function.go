@@ -21,7 +21,8 @@ type body struct {
 	*emitter
 	f      *ssa.Function
 	out    bytes.Buffer
-	locals bytes.Buffer
+	locals bytes.Buffer // declarations of the function
+	inner  bytes.Buffer // and those of a block
 	file   string
 	line   int
 	at     ssa.Instruction // which is being written
@@ -46,16 +47,24 @@ func (e *emitter) function(f *ssa.Function) {
 			}
 		}
 	}
+	var all bytes.Buffer
 	for _, block := range f.Blocks {
-		if targets[block] {
-			fmt.Fprintf(&b.out, "b%d:;\n", block.Index)
-		}
 		for _, i := range block.Instrs {
 			b.place(i)
 			b.instruction(i)
 		}
+		if targets[block] {
+			fmt.Fprintf(&all, "b%d:;\n", block.Index)
+		}
+		if b.inner.Len() > 0 {
+			fmt.Fprintf(&all, "    {\n%s%s    }\n", b.inner.Bytes(), b.out.Bytes())
+		} else {
+			all.Write(b.out.Bytes())
+		}
+		b.inner.Reset()
+		b.out.Reset()
 	}
-	fmt.Fprintf(&e.code, "\n%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), b.out.String())
+	fmt.Fprintf(&e.code, "\n%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), all.String())
 }
 
 // outside makes a fault of a type that has no C type.
@@ -95,8 +104,60 @@ func (b *body) stmt(format string, arguments ...any) {
 	b.out.WriteByte('\n')
 }
 
-// local declares a variable of the function.
-func (b *body) local(c, name string) { fmt.Fprintf(&b.locals, "    %s %s;\n", c, name) }
+// local declares a variable for the instruction that is being written: in its block, if that is the only one to use it,
+// so that the variables of different blocks share their place on the stack.
+func (b *body) local(c, name string) {
+	out := &b.locals
+	if v, ok := b.at.(ssa.Value); ok && confined(v, b.at.Block()) {
+		out = &b.inner
+	}
+	fmt.Fprintf(out, "    %s %s;\n", c, name)
+}
+
+// confined tells whether a value is used in one block alone; of a variable, whether its memory is.
+func confined(v ssa.Value, block *ssa.BasicBlock) bool {
+	_, variable := v.(*ssa.Alloc)
+	_, closure := v.(*ssa.MakeClosure)
+	for _, r := range *v.Referrers() {
+		if p, ok := r.(*ssa.Phi); ok && !variable && !closure {
+			for i, e := range p.Edges {
+				if e == v && p.Block().Preds[i] != block {
+					return false
+				}
+			}
+		} else if r.Block() != block || (variable || closure) && !confinedBy(v, r) {
+			return false
+		}
+	}
+	_, phi := v.(*ssa.Phi)
+	return !phi
+}
+
+// confinedBy tells whether an instruction lets the memory that v leads to be used in its own block alone.
+func confinedBy(v ssa.Value, r ssa.Instruction) bool {
+	follow := func(next ssa.Value) bool {
+		for _, r2 := range *next.Referrers() {
+			if r2.Block() != r.Block() || !confinedBy(next, r2) {
+				return false
+			}
+		}
+		return true
+	}
+	switch r := r.(type) {
+	case *ssa.DebugRef, *ssa.BinOp, *ssa.UnOp:
+		return true
+	case *ssa.Store:
+		return r.Val != v
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.MakeClosure:
+		return follow(r.(ssa.Value))
+	case *ssa.Call:
+		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") && r.Call.Args[0] == v {
+			return follow(r)
+		}
+		return true // what a function keeps or returns has escaped, and lies elsewhere
+	}
+	return false
+}
 
 // set gives an instruction's result its variable; what nobody uses gets none.
 func (b *body) set(v ssa.Value, format string, arguments ...any) {

@@ -1,0 +1,120 @@
+/* answer.c: answers messages as the library's core does, which is linked to it.
+ *
+ *   answer         calls on standard input: their number of messages, then for each message a letter (A: answered before,
+ *                  D: to be answered), its size, its bytes. For each D, on standard output: how it ended (0, GOC_PANIC,
+ *                  GOC_MEMORY, 3: malformed), the size of the answer, its bytes.
+ *   answer stack   the same, each call on a painted stack; prints how much of it was used at most.
+ *   answer memory  prints the bytes that each call took. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "goc.h"
+
+int core_go_begin(struct goc *g, void **call);
+int core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok);
+int core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer, size_t *answer_size, bool *ok);
+
+static uint8_t *input;
+static size_t size, at;
+
+static void read_all(void) {
+    size_t room = 0;
+    for (;;) {
+        if (size == room) {
+            room = room ? 2 * room : 1 << 20;
+            input = realloc(input, room);
+            if (!input) abort();
+        }
+        size_t n = fread(input + size, 1, room - size, stdin);
+        if (n == 0) return;
+        size += n;
+    }
+}
+
+static uint32_t number(void) {
+    uint32_t v;
+    if (size - at < sizeof v) abort();
+    memcpy(&v, input + at, sizeof v);
+    at += sizeof v;
+    return v;
+}
+
+#define MESSAGES 256
+
+static int mode; /* 0, or the letter of the command line's word */
+static size_t used_most;
+
+/* One call. Each message has a block of its own, which a sanitizer watches; the core points into them all. */
+static void answer_call(void) {
+    static uint8_t *kept[MESSAGES];
+    struct goc *g = goc_open();
+    void *call = NULL;
+    uint32_t count = number();
+    if (!g || count > MESSAGES) abort();
+    int status = core_go_begin(g, &call);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t kind = number(), bytes = number();
+        if (size - at < bytes) abort();
+        kept[i] = malloc(bytes ? bytes : 1);
+        if (!kept[i]) abort();
+        memcpy(kept[i], input + at, bytes);
+        at += bytes;
+        bool ok = true;
+        const void *answer = NULL;
+        size_t answer_size = 0;
+        if (status == 0 && kind == 'A') status = core_go_add(g, call, kept[i], bytes, &ok);
+        if (status == 0 && kind == 'D') status = core_go_decide(g, call, kept[i], bytes, &answer, &answer_size, &ok);
+        if (kind == 'D' && !mode) {
+            uint32_t head[2] = {status ? (uint32_t)status : ok ? 0 : 3, status || !ok ? 0 : (uint32_t)answer_size};
+            fwrite(head, sizeof head, 1, stdout);
+            if (head[1]) fwrite(answer, head[1], 1, stdout);
+        }
+    }
+    if (mode == 'm') printf("%zu\n", goc_bytes(g));
+    goc_close(g);
+    for (uint32_t i = 0; i < count; i++) free(kept[i]);
+}
+
+static void *on_stack(void *unused) {
+    (void)unused;
+    answer_call();
+    return NULL;
+}
+
+/* How much of the stack a call uses, apart from what a thread that does nothing uses. */
+static size_t measure(void *(*work)(void *)) {
+    enum { STACK = 256 * 1024 };
+    static _Alignas(4096) uint8_t stack[STACK];
+    pthread_attr_t a;
+    pthread_t t;
+    memset(stack, 0x5a, STACK);
+    if (pthread_attr_init(&a) || pthread_attr_setstack(&a, stack, STACK) || pthread_create(&t, &a, work, NULL)) abort();
+    pthread_join(t, NULL);
+    size_t left = 0;
+    while (stack[left] == 0x5a) left++;
+    return STACK - left;
+}
+
+static void *nothing(void *unused) { return unused; }
+
+int main(int argc, char **argv) {
+    mode = argc > 1 ? argv[1][0] : 0;
+    read_all();
+    size_t idle = mode == 's' ? measure(nothing) : 0;
+    while (at < size) {
+        if (mode == 's') {
+            size_t used = measure(on_stack) - idle;
+            if (used > used_most) used_most = used;
+        } else {
+            answer_call();
+        }
+    }
+    if (mode == 's') printf("%zu\n", used_most);
+    free(input);
+    goc_trim();
+    return 0;
+}
