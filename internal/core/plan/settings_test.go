@@ -233,6 +233,25 @@ func TestSettingsMeta(t *testing.T) {
 		`WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate (Policy #LLP_LAYER_7)`)
 }
 
+// Meta-layers that lead back to themselves only through others that stand at places of their own.
+//
+// holds: SET-69
+func TestSettingsLongCircle(t *testing.T) {
+	w := newWorld().settings(layers(entry("on", "A", "/a.json", ""), entry("on", "B", "/b.json", ""), entry("on", "C", "/c.json", "")))
+	w.Files["/a.json"] = layerText("1.2.0", "A", `,"component_layers":["B"]`)
+	w.Files["/b.json"] = layerText("1.2.0", "B", `,"component_layers":["C"]`)
+	w.Files["/c.json"] = layerText("1.2.0", "C", `,"component_layers":["A"]`)
+	w.drivers = []Driver{{Usable: true}}
+	a := w.ask(t, InstanceDrivers, Name{})
+	expect(t, "active", active(a), "A B C")
+	for _, name := range []string{"A", "B", "C"} {
+		text := "Meta-layer " + name + " recursively references itself"
+		if n := strings.Count(logText(a), text); n != 1 {
+			t.Errorf("%d times: %s", n, text)
+		}
+	}
+}
+
 // Of several active layers of one name the last is in the call chain; one that is not active takes nobody's place.
 //
 // holds: SET-44
