@@ -84,9 +84,7 @@ typedef struct VkIcdSurfaceHeadless {
 #define CURRENT_LOADER_LAYER_INTERFACE_VERSION 2
 #define MIN_SUPPORTED_LOADER_LAYER_INTERFACE_VERSION 1
 
-typedef enum VkNegotiateLayerStructType {
-    LAYER_NEGOTIATE_INTERFACE_STRUCT = 1
-} VkNegotiateLayerStructType;
+typedef enum VkNegotiateLayerStructType { LAYER_NEGOTIATE_INTERFACE_STRUCT = 1 } VkNegotiateLayerStructType;
 
 /* LAY-285 */
 typedef struct VkNegotiateLayerInterface {

@@ -34,7 +34,7 @@
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
 
-#define DEVICE_MAGIC 0x10ADED040410ADEDull       /* what *pDevice points to on its way down (HND-033) */
+#define DEVICE_MAGIC 0x10ADED040410ADEDull /* what *pDevice points to on its way down (HND-033) */
 
 #define UNKNOWN_MAX 250 /* UNK-019 */
 
@@ -91,7 +91,8 @@ struct tally {
 };
 
 /* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ERRATA 24). */
-static inline bool version_reaches(uint32_t version, uint32_t minor) {
+static inline bool version_reaches(uint32_t version, uint32_t minor)
+{
     return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
 }
 
@@ -108,29 +109,29 @@ struct instance {
     char spare[232];              /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
     struct instance_table own_table;
-    struct instance *next;        /* of all there are, under the lock */
+    struct instance *next; /* of all there are, under the lock */
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
-    bool drivers_have_allocator;  /* what layers passed down to vkCreateInstance */
+    bool drivers_have_allocator;     /* what layers passed down to vkCreateInstance */
     VkAllocationCallbacks drivers_given;
 
-    uint32_t api_version;         /* as it reached the terminator, 0 read as 1.0 */
-    uint64_t enabled;             /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
-    bool sort;                    /* PHY-025 */
+    uint32_t api_version; /* as it reached the terminator, 0 read as 1.0 */
+    uint64_t enabled;     /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
+    bool sort;            /* PHY-025 */
 
-    char **app_layers;            /* the program's ppEnabledLayerNames, own copy (DEV-023) */
+    char **app_layers; /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;
 
-    struct driver *drivers;       /* chain order: last discovered first (PHY-023) */
-    struct driver_libs *libs;     /* the libraries of this instance's drivers */
+    struct driver *drivers;   /* chain order: last discovered first (PHY-023) */
+    struct driver_libs *libs; /* the libraries of this instance's drivers */
 
-    struct layer_list *layers;    /* the layer list, the active list, the chain (library/layer.c) */
+    struct layer_list *layers; /* the layer list, the active list, the chain (library/layer.c) */
 
-    struct physdev *tramp_devs;   /* records whose handles programs hold; under the lock */
-    struct physdev *term_devs;    /* records whose handles layers hold; under the lock */
+    struct physdev *tramp_devs; /* records whose handles programs hold; under the lock */
+    struct physdev *term_devs;  /* records whose handles layers hold; under the lock */
 
-    struct device *devices;       /* made by drivers and not yet ended; under the lock */
+    struct device *devices; /* made by drivers and not yet ended; under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too (process/callback.c) */
     uint32_t heeded;              /* severities that any of them wants; read without the lock */
@@ -138,7 +139,7 @@ struct instance {
 
     struct unknown_names unknown_physdev, unknown_device;
     struct configurations *configurations; /* of physdev/configuration.c; NULL: none are active */
-    unsigned log_level;           /* 0: the process's; else a settings file's (SET-77) */
+    unsigned log_level;                    /* 0: the process's; else a settings file's (SET-77) */
 };
 
 /* A driver of an instance. */
@@ -148,20 +149,20 @@ struct driver {
     struct instance *instance;
     struct driver_lib *lib;
     VkInstance handle;
-    uint32_t api_version;          /* its manifest's, or 1.0 where INS-064 says so */
-    uint64_t enabled;              /* EXT_* bits passed to its vkCreateInstance */
+    uint32_t api_version; /* its manifest's, or 1.0 where INS-064 says so */
+    uint64_t enabled;     /* EXT_* bits passed to its vkCreateInstance */
     /* Under the lock; docs/concurrency.md, "Holding a driver". */
-    uint32_t holds;                /* calls into it that are under way */
-    bool asked;                    /* for its physical devices */
-    bool reported_device;          /* it had some once: it stays, and its library stays mapped (ERRATA 1, ERRATA 18) */
+    uint32_t holds;       /* calls into it that are under way */
+    bool asked;           /* for its physical devices */
+    bool reported_device; /* it had some once: it stays, and its library stays mapped (ERRATA 1, ERRATA 18) */
     struct handle_table objects[OBJECT_KINDS];
 };
 
 /* One usable driver library (or directly supplied driver), in discovery order. */
 struct driver_lib {
     struct driver_lib *next;
-    struct mapped_lib *mapped;     /* NULL: directly supplied */
-    const char *path;              /* real path for messages, own copy; "(null)" for direct drivers (DRV-100) */
+    struct mapped_lib *mapped; /* NULL: directly supplied */
+    const char *path;          /* real path for messages, own copy; "(null)" for direct drivers (DRV-100) */
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
@@ -169,7 +170,7 @@ struct driver_lib {
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
     PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
     uint32_t ext_count;
-    VkExtensionProperties *ext;    /* its instance extensions */
+    VkExtensionProperties *ext; /* its instance extensions */
 };
 
 struct driver_libs {
@@ -179,12 +180,12 @@ struct driver_libs {
 
 /* A physical device as programs know it, or as layers do. The first four words are what the assembler uses. */
 struct physdev {
-    struct instance_table *table;  /* +0 */
-    uint64_t magic;                /* +8 */
-    void *lower;                   /* +16: the handle one step down: the chain's, or the driver's */
-    struct driver *driver;         /* +24: the driver whose handle lower is; NULL: it is the chain's */
-    struct instance *instance;     /* +32 */
-    struct physdev *next;          /* of the same kind and instance */
+    struct instance_table *table; /* +0 */
+    uint64_t magic;               /* +8 */
+    void *lower;                  /* +16: the handle one step down: the chain's, or the driver's */
+    struct driver *driver;        /* +24: the driver whose handle lower is; NULL: it is the chain's */
+    struct instance *instance;    /* +32 */
+    struct physdev *next;         /* of the same kind and instance */
     struct { /* terminator kind: its PCI address, which never changes; sorting asks the driver once. Under the lock */
         bool asked, has;
         uint32_t address[4];
@@ -194,25 +195,25 @@ struct physdev {
 /* ---- devices --------------------------------------------------------------------------------------------------- */
 
 struct device {
-    struct device_table *table;    /* +0: NULL until the driver's device exists */
-    uint64_t magic;                /* +8: DEVICE_MAGIC */
-    void *unused;                  /* +16 */
-    char spare[232];               /* as in struct instance */
+    struct device_table *table; /* +0: NULL until the driver's device exists */
+    uint64_t magic;             /* +8: DEVICE_MAGIC */
+    void *unused;               /* +16 */
+    char spare[232];            /* as in struct instance */
 
-    struct device *next;           /* of the instance */
-    struct device *next_of_all;    /* of all there are */
+    struct device *next;        /* of the instance */
+    struct device *next_of_all; /* of all there are */
     struct instance *instance;
     struct driver *driver;
-    VkDevice driver_handle;        /* what the driver returned */
-    VkDevice chain_handle;         /* what the top of the device chain returned */
+    VkDevice driver_handle; /* what the driver returned */
+    VkDevice chain_handle;  /* what the top of the device chain returned */
     PFN_vkGetDeviceProcAddr driver_gdpa;
     PFN_vkGetDeviceProcAddr top_gdpa;
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
-    bool app_debug_marker;         /* the program listed VK_EXT_debug_marker (GPA-058) */
-    bool hide_newer_core;          /* GPA-049 */
-    struct tally uses;             /* look-ups under way by other threads (dispatch/unknown.c) */
-    bool linked;                   /* in the instance's list */
-    bool complete;                 /* its table is being filled or filled: new unknown names must be added to it */
+    bool app_debug_marker; /* the program listed VK_EXT_debug_marker (GPA-058) */
+    bool hide_newer_core;  /* GPA-049 */
+    struct tally uses;     /* look-ups under way by other threads (dispatch/unknown.c) */
+    bool linked;           /* in the instance's list */
+    bool complete;         /* its table is being filled or filled: new unknown names must be added to it */
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
@@ -233,26 +234,45 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
 /* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of gen/zslots.h. */
-static inline bool instance_has(const struct instance *i, unsigned ext) { return (i->enabled >> ext) & 1; }
-static inline bool driver_has(const struct driver *d, unsigned ext) { return (d->enabled >> ext) & 1; }
-static inline struct instance *instance_of(VkInstance h) { return (struct instance *)h; }
+static inline bool instance_has(const struct instance *i, unsigned ext)
+{
+    return (i->enabled >> ext) & 1;
+}
+static inline bool driver_has(const struct driver *d, unsigned ext)
+{
+    return (d->enabled >> ext) & 1;
+}
+static inline struct instance *instance_of(VkInstance h)
+{
+    return (struct instance *)h;
+}
 /* The device whose driver's or chain's handle this is, by its table; NULL when it is none. */
-static inline struct device *device_of(const void *dispatchable) {
+static inline struct device *device_of(const void *dispatchable)
+{
     const struct device_table *table = dispatchable ? *(const struct device_table *const *)dispatchable : NULL;
     return table && table->mark == DEVICE_MARK ? table->device : NULL;
 }
 /* Of a handle that reached a terminator. */
-static inline struct physdev *term_physdev(VkPhysicalDevice h) { return (struct physdev *)h; }
-static inline VkPhysicalDevice driver_physdev(const struct physdev *p) { return (VkPhysicalDevice)p->lower; }
+static inline struct physdev *term_physdev(VkPhysicalDevice h)
+{
+    return (struct physdev *)h;
+}
+static inline VkPhysicalDevice driver_physdev(const struct physdev *p)
+{
+    return (VkPhysicalDevice)p->lower;
+}
 
 /* ERRATA 19: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is asked for
  * again, and what there is after the last time counts. */
 #define LIST_RETRIES_MAX 8
-static inline bool list_given(VkResult result) { return result == VK_SUCCESS || result == VK_INCOMPLETE; }
+static inline bool list_given(VkResult result)
+{
+    return result == VK_SUCCESS || result == VK_INCOMPLETE;
+}
 
 #define EXPORT __attribute__((visibility("default")))
 /* Makes the exported symbol of a command whose trampoline is written in C. */
-#define EXPORT_COMMAND(command) \
+#define EXPORT_COMMAND(command)                                                                                        \
     extern EXPORT __typeof__(tramp_##command) command __attribute__((alias("tramp_" #command)))
 
 #endif

@@ -10,8 +10,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const V
                                                         VkCommandPool *pCommandPool)
 {
     struct command_pool *p = allocate(pAllocator, sizeof(*p), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!p)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!p) return VK_ERROR_OUT_OF_HOST_MEMORY;
     p->device = device_of(device);
     p->allocator = allocator_copy(pAllocator);
     *pCommandPool = TO_HANDLE(VkCommandPool, p);
@@ -27,8 +26,7 @@ static void reset(struct command_buffer *b)
 static void free_buffer(struct command_buffer *b)
 {
     struct command_pool *p = b->pool;
-    if (b->next)
-        b->next->previous = b->previous;
+    if (b->next) b->next->previous = b->previous;
     if (b->previous)
         b->previous->next = b->next;
     else
@@ -41,18 +39,15 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyCommandPool(VkDevice device, VkCommandP
                                                      const VkAllocationCallbacks *pAllocator)
 {
     struct command_pool *p = FROM_HANDLE(command_pool, commandPool);
-    if (!p)
-        return;
-    while (p->first)
-        free_buffer(p->first);
+    if (!p) return;
+    while (p->first) free_buffer(p->first);
     release(pAllocator, p);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandPool(VkDevice device, VkCommandPool commandPool,
                                                        VkCommandPoolResetFlags flags)
 {
-    for (struct command_buffer *b = FROM_HANDLE(command_pool, commandPool)->first; b; b = b->next)
-        reset(b);
+    for (struct command_buffer *b = FROM_HANDLE(command_pool, commandPool)->first; b; b = b->next) reset(b);
     return VK_SUCCESS;
 }
 
@@ -66,8 +61,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandP
                                                      const VkCommandBuffer *pCommandBuffers)
 {
     for (uint32_t i = 0; i < commandBufferCount; i++)
-        if (pCommandBuffers[i])
-            free_buffer((struct command_buffer *)pCommandBuffers[i]);
+        if (pCommandBuffers[i]) free_buffer((struct command_buffer *)pCommandBuffers[i]);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device,
@@ -86,8 +80,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device,
         b->object.magic = OBJECT_MAGIC;
         b->pool = p;
         b->next = p->first;
-        if (p->first)
-            p->first->previous = b;
+        if (p->first) p->first->previous = b;
         p->first = b;
         pCommandBuffers[i] = (VkCommandBuffer)b;
     }
@@ -124,8 +117,7 @@ static void record_event(struct command_buffer *b, struct event *event, bool set
             b->out_of_memory = true; /* reported when recording ends */
             return;
         }
-        if (b->events)
-            memcpy(events, b->events, b->event_count * sizeof(*events));
+        if (b->events) memcpy(events, b->events, b->event_count * sizeof(*events));
         release(callbacks, b->events);
         b->events = events;
         b->event_room = room;
@@ -171,6 +163,5 @@ VKAPI_ATTR void VKAPI_CALL null_vkCmdExecuteCommands(VkCommandBuffer commandBuff
 void apply_commands(VkCommandBuffer buffer)
 {
     const struct command_buffer *b = (const struct command_buffer *)buffer;
-    for (uint32_t n = 0; n < b->event_count; n++)
-        atomic_store(&b->events[n].event->set, b->events[n].set);
+    for (uint32_t n = 0; n < b->event_count; n++) atomic_store(&b->events[n].event->set, b->events[n].set);
 }

@@ -29,8 +29,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDescriptorPool(VkDevice device,
 {
     size_t size = sizeof(struct descriptor_pool) + (size_t)pCreateInfo->maxSets * sizeof(struct descriptor_set);
     struct descriptor_pool *p = allocate(pAllocator, size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!p)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!p) return VK_ERROR_OUT_OF_HOST_MEMORY;
     p->room = pCreateInfo->maxSets;
     reset(p);
     *pDescriptorPool = TO_HANDLE(VkDescriptorPool, p);
@@ -57,8 +56,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDesc
     struct descriptor_pool *p = FROM_HANDLE(descriptor_pool, descriptorPool);
     for (uint32_t i = 0; i < descriptorSetCount; i++) {
         struct descriptor_set *s = FROM_HANDLE(descriptor_set, pDescriptorSets[i]);
-        if (!s)
-            continue;
+        if (!s) continue;
         atomic_store_explicit(&s->object.serial, 0, memory_order_relaxed);
         s->next_free = p->free;
         p->free = (uint32_t)(s - p->sets) + 1;
@@ -92,28 +90,26 @@ VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSets(VkDevice device, uint32_t
 {
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(
-    VkDevice device, VkDescriptorSet descriptorSet, VkDescriptorUpdateTemplate descriptorUpdateTemplate,
-    const void *pData)
+VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet descriptorSet,
+                                                                  VkDescriptorUpdateTemplate descriptorUpdateTemplate,
+                                                                  const void *pData)
 {
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(
-    VkDevice device, const VkDescriptorSetLayoutCreateInfo *pCreateInfo, VkDescriptorSetLayoutSupport *pSupport)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device,
+                                                                const VkDescriptorSetLayoutCreateInfo *pCreateInfo,
+                                                                VkDescriptorSetLayoutSupport *pSupport)
 {
     pSupport->supported = VK_TRUE;
     for (VkBaseOutStructure *s = pSupport->pNext; s; s = s->pNext) {
-        if (s->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT)
-            continue;
+        if (s->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT) continue;
         /* The limit where some binding has a variable count; 0 where none has. */
         uint32_t most = 0;
         for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
-            if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO)
-                continue;
+            if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO) continue;
             const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = (const void *)in;
             for (uint32_t i = 0; i < flags->bindingCount; i++)
-                if (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT)
-                    most = 0x100000;
+                if (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) most = 0x100000;
         }
         ((VkDescriptorSetVariableDescriptorCountLayoutSupport *)s)->maxVariableDescriptorCount = most;
     }

@@ -6,19 +6,16 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
                                                    const VkAllocationCallbacks *pAllocator, VkDevice *pDevice)
 {
     struct gates enabled = {0};
-    VkResult result = gates_of(false, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames,
-        &enabled);
-    if (result != VK_SUCCESS)
-        return result;
-    if (!features_are_offered(pCreateInfo->pEnabledFeatures, pCreateInfo->pNext))
-        return VK_ERROR_FEATURE_NOT_PRESENT;
+    VkResult result =
+        gates_of(false, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames, &enabled);
+    if (result != VK_SUCCESS) return result;
+    if (!features_are_offered(pCreateInfo->pEnabledFeatures, pCreateInfo->pNext)) return VK_ERROR_FEATURE_NOT_PRESENT;
     for (uint32_t i = 0; i < pCreateInfo->queueCreateInfoCount; i++)
         if (pCreateInfo->pQueueCreateInfos[i].queueFamilyIndex != 0 || pCreateInfo->pQueueCreateInfos[i].queueCount > 1)
             return VK_ERROR_INITIALIZATION_FAILED;
 
     struct device *d = allocate(pAllocator, sizeof(*d), VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
-    if (!d)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!d) return VK_ERROR_OUT_OF_HOST_MEMORY;
     d->object.magic = d->queue.object.magic = OBJECT_MAGIC;
     d->physical = (struct physical_device *)physicalDevice;
     d->enabled = enabled;
@@ -43,8 +40,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
 VKAPI_ATTR void VKAPI_CALL null_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks *pAllocator)
 {
     struct device *d = device_of(device);
-    if (!d)
-        return;
+    if (!d) return;
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);
     release(pAllocator, d);
@@ -78,9 +74,10 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkDeviceWaitIdle(VkDevice device)
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(
-    VkDevice device, uint32_t heapIndex, uint32_t localDeviceIndex, uint32_t remoteDeviceIndex,
-    VkPeerMemoryFeatureFlags *pPeerMemoryFeatures)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(VkDevice device, uint32_t heapIndex,
+                                                                   uint32_t localDeviceIndex,
+                                                                   uint32_t remoteDeviceIndex,
+                                                                   VkPeerMemoryFeatureFlags *pPeerMemoryFeatures)
 {
     /* One device has no peers; the least that a peer would have. */
     *pPeerMemoryFeatures = VK_PEER_MEMORY_FEATURE_COPY_DST_BIT;

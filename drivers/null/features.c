@@ -58,11 +58,27 @@ struct feature_structure {
     uint32_t off[2]; /* offsets; 0: none */
 };
 
-#define ON(type, structure, last) {type, offsetof(structure, last) + sizeof(VkBool32), {0, 0}}
+#define ON(type, structure, last)                                                                                      \
+    {                                                                                                                  \
+        type, offsetof(structure, last) + sizeof(VkBool32),                                                            \
+        {                                                                                                              \
+            0, 0                                                                                                       \
+        }                                                                                                              \
+    }
 #define ON_BUT(type, structure, last, one)                                                                             \
-    {type, offsetof(structure, last) + sizeof(VkBool32), {offsetof(structure, one), 0}}
+    {                                                                                                                  \
+        type, offsetof(structure, last) + sizeof(VkBool32),                                                            \
+        {                                                                                                              \
+            offsetof(structure, one), 0                                                                                \
+        }                                                                                                              \
+    }
 #define ON_BUT_TWO(type, structure, last, one, two)                                                                    \
-    {type, offsetof(structure, last) + sizeof(VkBool32), {offsetof(structure, one), offsetof(structure, two)}}
+    {                                                                                                                  \
+        type, offsetof(structure, last) + sizeof(VkBool32),                                                            \
+        {                                                                                                              \
+            offsetof(structure, one), offsetof(structure, two)                                                         \
+        }                                                                                                              \
+    }
 #define S(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
 
 static const struct feature_structure structures[] = {
@@ -85,55 +101,53 @@ static const struct feature_structure structures[] = {
     ON(S(SCALAR_BLOCK_LAYOUT_FEATURES), VkPhysicalDeviceScalarBlockLayoutFeatures, scalarBlockLayout),
     ON(S(IMAGELESS_FRAMEBUFFER_FEATURES), VkPhysicalDeviceImagelessFramebufferFeatures, imagelessFramebuffer),
     ON(S(UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES), VkPhysicalDeviceUniformBufferStandardLayoutFeatures,
-        uniformBufferStandardLayout),
+       uniformBufferStandardLayout),
     ON(S(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures,
-        shaderSubgroupExtendedTypes),
+       shaderSubgroupExtendedTypes),
     ON(S(SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES), VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures,
-        separateDepthStencilLayouts),
+       separateDepthStencilLayouts),
     ON(S(HOST_QUERY_RESET_FEATURES), VkPhysicalDeviceHostQueryResetFeatures, hostQueryReset),
     ON(S(TIMELINE_SEMAPHORE_FEATURES), VkPhysicalDeviceTimelineSemaphoreFeatures, timelineSemaphore),
     ON_BUT_TWO(S(BUFFER_DEVICE_ADDRESS_FEATURES), VkPhysicalDeviceBufferDeviceAddressFeatures,
-        bufferDeviceAddressMultiDevice,
-               bufferDeviceAddressCaptureReplay, bufferDeviceAddressMultiDevice),
+               bufferDeviceAddressMultiDevice, bufferDeviceAddressCaptureReplay, bufferDeviceAddressMultiDevice),
     ON(S(VULKAN_MEMORY_MODEL_FEATURES), VkPhysicalDeviceVulkanMemoryModelFeatures,
-        vulkanMemoryModelAvailabilityVisibilityChains),
+       vulkanMemoryModelAvailabilityVisibilityChains),
 
     ON(S(SHADER_TERMINATE_INVOCATION_FEATURES), VkPhysicalDeviceShaderTerminateInvocationFeatures,
-        shaderTerminateInvocation),
+       shaderTerminateInvocation),
     ON(S(SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES), VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures,
        shaderDemoteToHelperInvocation),
     ON(S(PRIVATE_DATA_FEATURES), VkPhysicalDevicePrivateDataFeatures, privateData),
     ON(S(PIPELINE_CREATION_CACHE_CONTROL_FEATURES), VkPhysicalDevicePipelineCreationCacheControlFeatures,
-        pipelineCreationCacheControl),
+       pipelineCreationCacheControl),
     ON(S(SYNCHRONIZATION_2_FEATURES), VkPhysicalDeviceSynchronization2Features, synchronization2),
     ON(S(ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES), VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures,
        shaderZeroInitializeWorkgroupMemory),
     ON(S(IMAGE_ROBUSTNESS_FEATURES), VkPhysicalDeviceImageRobustnessFeatures, robustImageAccess),
     ON(S(SUBGROUP_SIZE_CONTROL_FEATURES), VkPhysicalDeviceSubgroupSizeControlFeatures, computeFullSubgroups),
     ON(S(INLINE_UNIFORM_BLOCK_FEATURES), VkPhysicalDeviceInlineUniformBlockFeatures,
-        descriptorBindingInlineUniformBlockUpdateAfterBind),
+       descriptorBindingInlineUniformBlockUpdateAfterBind),
     ON(S(SHADER_INTEGER_DOT_PRODUCT_FEATURES), VkPhysicalDeviceShaderIntegerDotProductFeatures,
-        shaderIntegerDotProduct),
+       shaderIntegerDotProduct),
     ON(S(DYNAMIC_RENDERING_FEATURES), VkPhysicalDeviceDynamicRenderingFeatures, dynamicRendering),
     ON(S(MAINTENANCE_4_FEATURES), VkPhysicalDeviceMaintenance4Features, maintenance4),
 
     ON(S(TEXTURE_COMPRESSION_ASTC_HDR_FEATURES), VkPhysicalDeviceTextureCompressionASTCHDRFeatures,
-        textureCompressionASTC_HDR),
+       textureCompressionASTC_HDR),
     ON(S(4444_FORMATS_FEATURES_EXT), VkPhysicalDevice4444FormatsFeaturesEXT, formatA4B4G4R4),
     ON(S(EXTENDED_DYNAMIC_STATE_FEATURES_EXT), VkPhysicalDeviceExtendedDynamicStateFeaturesEXT, extendedDynamicState),
     ON(S(EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT), VkPhysicalDeviceExtendedDynamicState2FeaturesEXT,
        extendedDynamicState2PatchControlPoints),
     ON(S(TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT), VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT, texelBufferAlignment),
     ON(S(YCBCR_2_PLANE_444_FORMATS_FEATURES_EXT), VkPhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT,
-        ycbcr2plane444Formats),
+       ycbcr2plane444Formats),
     ON(S(MULTI_DRAW_FEATURES_EXT), VkPhysicalDeviceMultiDrawFeaturesEXT, multiDraw),
 };
 
 static const struct feature_structure *structure_of(VkStructureType type)
 {
     for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++)
-        if (structures[i].type == type)
-            return &structures[i];
+        if (structures[i].type == type) return &structures[i];
     return NULL;
 }
 
@@ -146,8 +160,7 @@ void fill_features(void *chain)
 {
     for (VkBaseOutStructure *s = chain; s; s = s->pNext) {
         const struct feature_structure *f = structure_of(s->sType);
-        if (!f)
-            continue;
+        if (!f) continue;
         for (uint32_t at = sizeof(*s); at < f->end; at += sizeof(VkBool32)) {
             VkBool32 value = offered(f, at);
             memcpy((char *)s + at, &value, sizeof(value));
@@ -162,28 +175,24 @@ static bool core_offered(const VkPhysicalDeviceFeatures *wanted)
         VkBool32 w, h;
         memcpy(&w, want + at, sizeof(w));
         memcpy(&h, have + at, sizeof(h));
-        if (w && !h)
-            return false;
+        if (w && !h) return false;
     }
     return true;
 }
 
 bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chain)
 {
-    if (core && !core_offered(core))
-        return false;
+    if (core && !core_offered(core)) return false;
     for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 &&
             !core_offered(&((const VkPhysicalDeviceFeatures2 *)s)->features))
             return false;
         const struct feature_structure *f = structure_of(s->sType);
-        if (!f)
-            continue;
+        if (!f) continue;
         for (uint32_t at = sizeof(*s); at < f->end; at += sizeof(VkBool32)) {
             VkBool32 wanted;
             memcpy(&wanted, (const char *)s + at, sizeof(wanted));
-            if (wanted && !offered(f, at))
-                return false;
+            if (wanted && !offered(f, at)) return false;
         }
     }
     return true;

@@ -20,8 +20,7 @@ const struct format *format_of(VkFormat format)
     if (format > VK_FORMAT_UNDEFINED && format <= LAST_BASE_FORMAT && formats[format - 1].format == format)
         return &formats[format - 1];
     for (size_t i = 0; i < FORMAT_COUNT; i++)
-        if (formats[i].format == format)
-            return &formats[i];
+        if (formats[i].format == format) return &formats[i];
     return NULL;
 }
 
@@ -45,15 +44,13 @@ static bool has_atomics(VkFormat f)
 
 VkFormatFeatureFlags2 format_features(const struct format *f, VkImageTiling tiling)
 {
-    if (f->kinds & (KIND_SCALED | KIND_WIDE))
-        return 0; /* vertex data only */
+    if (f->kinds & (KIND_SCALED | KIND_WIDE)) return 0; /* vertex data only */
     if (f->kinds & KIND_CHROMA) {
         VkFormatFeatureFlags2 disjoint = f->plane_count > 1 ? VK_FORMAT_FEATURE_2_DISJOINT_BIT : 0;
         return TRANSFER | SAMPLED | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | CHROMA_CONVERSION | disjoint;
     }
     if (f->kinds & (KIND_DEPTH | KIND_STENCIL)) {
-        if (tiling == VK_IMAGE_TILING_LINEAR)
-            return 0;
+        if (tiling == VK_IMAGE_TILING_LINEAR) return 0;
         return TRANSFER | BLIT | SAMPLED | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT |
                (f->kinds & KIND_DEPTH ? LINEAR | DEPTH_COMPARISON : 0);
     }
@@ -73,10 +70,8 @@ VkFormatFeatureFlags2 format_features(const struct format *f, VkImageTiling tili
 
 static VkFormatFeatureFlags2 buffer_features(const struct format *f)
 {
-    if (f->kinds & (KIND_COMPRESSED | KIND_CHROMA | KIND_DEPTH | KIND_STENCIL | KIND_SRGB))
-        return 0;
-    if (f->kinds & (KIND_SCALED | KIND_WIDE))
-        return VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT;
+    if (f->kinds & (KIND_COMPRESSED | KIND_CHROMA | KIND_DEPTH | KIND_STENCIL | KIND_SRGB)) return 0;
+    if (f->kinds & (KIND_SCALED | KIND_WIDE)) return VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT;
     return VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT | VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT |
            VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
            VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT |
@@ -124,18 +119,12 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFormatProperties2(VkPhysicalD
 static VkImageUsageFlags usages(VkFormatFeatureFlags2 features)
 {
     VkImageUsageFlags u = 0;
-    if (features & VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT)
-        u |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-    if (features & VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT)
-        u |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-    if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT)
-        u |= VK_IMAGE_USAGE_SAMPLED_BIT;
-    if (features & VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT)
-        u |= VK_IMAGE_USAGE_STORAGE_BIT;
-    if (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT)
-        u |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-    if (features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT)
-        u |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+    if (features & VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT) u |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    if (features & VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT) u |= VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    if (features & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT) u |= VK_IMAGE_USAGE_SAMPLED_BIT;
+    if (features & VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT) u |= VK_IMAGE_USAGE_STORAGE_BIT;
+    if (features & VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT) u |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+    if (features & VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) u |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
     if (features & (VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT))
         u |= VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT;
     return u;
@@ -158,8 +147,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(
     /* With VK_IMAGE_CREATE_EXTENDED_USAGE_BIT a usage need only be one that some compatible view format has. */
     VkFormatFeatureFlags2 features = format_features(f, tiling);
     bool extended = (flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT) && (flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT);
-    if (features == 0 || (!extended && (usage & ~usages(features))))
-        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (features == 0 || (!extended && (usage & ~usages(features)))) return VK_ERROR_FORMAT_NOT_SUPPORTED;
 
     bool simple = tiling == VK_IMAGE_TILING_LINEAR || (f->kinds & KIND_CHROMA);
     bool cube = flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
@@ -179,8 +167,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(
     p->maxMipLevels = simple ? 1 : type == VK_IMAGE_TYPE_3D ? 12 : MAX_MIP_LEVELS;
     p->maxArrayLayers = simple || type == VK_IMAGE_TYPE_3D ? 1 : MAX_LAYERS;
     p->sampleCounts = VK_SAMPLE_COUNT_1_BIT;
-    if (!simple && !cube && !block && type == VK_IMAGE_TYPE_2D)
-        p->sampleCounts = ALL_SAMPLE_COUNTS;
+    if (!simple && !cube && !block && type == VK_IMAGE_TYPE_2D) p->sampleCounts = ALL_SAMPLE_COUNTS;
     p->maxResourceSize = MEMORY_HEAP_SIZE;
     return VK_SUCCESS;
 }
@@ -197,21 +184,19 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties2(
     for (VkBaseOutStructure *s = pImageFormatProperties->pNext; s; s = s->pNext) {
         if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES)
             memset(&((VkExternalImageFormatProperties *)s)->externalMemoryProperties, 0,
-                sizeof(VkExternalMemoryProperties));
+                   sizeof(VkExternalMemoryProperties));
         else if (s->sType == VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES)
             ((VkSamplerYcbcrConversionImageFormatProperties *)s)->combinedImageSamplerDescriptorCount = 1;
     }
     return null_vkGetPhysicalDeviceImageFormatProperties(physicalDevice, in->format, in->type, in->tiling, in->usage,
-        in->flags,
-                                                         &pImageFormatProperties->imageFormatProperties);
+                                                         in->flags, &pImageFormatProperties->imageFormatProperties);
 }
 
 /* ---- what it never offers -------------------------------------------------------------------------------------- */
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceSparseImageFormatProperties(
     VkPhysicalDevice physicalDevice, VkFormat format, VkImageType type, VkSampleCountFlagBits samples,
-    VkImageUsageFlags usage, VkImageTiling tiling, uint32_t *pPropertyCount,
-    VkSparseImageFormatProperties *pProperties)
+    VkImageUsageFlags usage, VkImageTiling tiling, uint32_t *pPropertyCount, VkSparseImageFormatProperties *pProperties)
 {
     *pPropertyCount = 0;
 }

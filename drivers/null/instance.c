@@ -24,8 +24,7 @@ VkResult gates_of(bool instance, uint32_t count, const char *const *names, struc
         size_t n = 0;
         while (n < EXTENSION_COUNT && (extensions[n].instance != instance || strcmp(extensions[n].name, names[i]) != 0))
             n++;
-        if (n == EXTENSION_COUNT)
-            return VK_ERROR_EXTENSION_NOT_PRESENT;
+        if (n == EXTENSION_COUNT) return VK_ERROR_EXTENSION_NOT_PRESENT;
         gate_open(gates, extensions[n].gate);
     }
     return VK_SUCCESS;
@@ -35,8 +34,7 @@ VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *
 {
     uint32_t room = *count, n = 0;
     for (size_t i = 0; i < EXTENSION_COUNT; i++) {
-        if (extensions[i].instance != instance)
-            continue;
+        if (extensions[i].instance != instance) continue;
         if (properties && n < room) {
             memset(properties[n].extensionName, 0, sizeof(properties[n].extensionName));
             memcpy(properties[n].extensionName, extensions[i].name, sizeof(extensions[i].name));
@@ -54,11 +52,11 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceVersion(uint32_t *pApiVer
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(
-    const char *pLayerName, uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(const char *pLayerName,
+                                                                           uint32_t *pPropertyCount,
+                                                                           VkExtensionProperties *pProperties)
 {
-    if (pLayerName)
-        return VK_ERROR_LAYER_NOT_PRESENT;
+    if (pLayerName) return VK_ERROR_LAYER_NOT_PRESENT;
     return list_extensions(true, pPropertyCount, pProperties);
 }
 
@@ -74,8 +72,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceExtensionProperties(VkPhysi
                                                                          uint32_t *pPropertyCount,
                                                                          VkExtensionProperties *pProperties)
 {
-    if (pLayerName)
-        return VK_ERROR_LAYER_NOT_PRESENT;
+    if (pLayerName) return VK_ERROR_LAYER_NOT_PRESENT;
     return list_extensions(false, pPropertyCount, pProperties);
 }
 
@@ -91,13 +88,11 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateInstance(const VkInstanceCreateInfo 
                                                      const VkAllocationCallbacks *pAllocator, VkInstance *pInstance)
 {
     struct gates enabled = {0};
-    VkResult result = gates_of(true, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames,
-        &enabled);
-    if (result != VK_SUCCESS)
-        return result;
+    VkResult result =
+        gates_of(true, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames, &enabled);
+    if (result != VK_SUCCESS) return result;
     struct instance *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
-    if (!i)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
     i->magic = i->device.magic = OBJECT_MAGIC;
     i->device.instance = i;
     i->enabled = enabled;
@@ -115,25 +110,23 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDevices(VkInstance instan
                                                                VkPhysicalDevice *pPhysicalDevices)
 {
     if (pPhysicalDevices) {
-        if (*pPhysicalDeviceCount == 0)
-            return VK_INCOMPLETE;
-        pPhysicalDevices[0] = (VkPhysicalDevice)&((struct instance *)instance)->device;
+        if (*pPhysicalDeviceCount == 0) return VK_INCOMPLETE;
+        pPhysicalDevices[0] = (VkPhysicalDevice) & ((struct instance *)instance)->device;
     }
     *pPhysicalDeviceCount = 1;
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDeviceGroups(
-    VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
-    VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
+VKAPI_ATTR VkResult VKAPI_CALL
+null_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
+                                     VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
 {
     if (pPhysicalDeviceGroupProperties) {
-        if (*pPhysicalDeviceGroupCount == 0)
-            return VK_INCOMPLETE;
+        if (*pPhysicalDeviceGroupCount == 0) return VK_INCOMPLETE;
         VkPhysicalDeviceGroupProperties *g = pPhysicalDeviceGroupProperties;
         g->physicalDeviceCount = 1;
         memset(g->physicalDevices, 0, sizeof(g->physicalDevices));
-        g->physicalDevices[0] = (VkPhysicalDevice)&((struct instance *)instance)->device;
+        g->physicalDevices[0] = (VkPhysicalDevice) & ((struct instance *)instance)->device;
         g->subsetAllocation = VK_FALSE;
     }
     *pPhysicalDeviceGroupCount = 1;

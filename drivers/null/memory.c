@@ -13,8 +13,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateMemory(VkDevice device, const VkMe
     struct device *d = device_of(device);
     VkDeviceSize size = pAllocateInfo->allocationSize;
     if (size > MEMORY_HEAP_SIZE || atomic_fetch_add(&d->allocated, size) > MEMORY_HEAP_SIZE - size) {
-        if (size <= MEMORY_HEAP_SIZE)
-            atomic_fetch_sub(&d->allocated, size);
+        if (size <= MEMORY_HEAP_SIZE) atomic_fetch_sub(&d->allocated, size);
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     struct memory *m = allocate(pAllocator, sizeof(*m), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
@@ -32,11 +31,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory mem
                                              const VkAllocationCallbacks *pAllocator)
 {
     struct memory *m = FROM_HANDLE(memory, memory);
-    if (!m)
-        return;
+    if (!m) return;
     atomic_fetch_sub(&device_of(device)->allocated, m->size);
-    if (m->host)
-        munmap(m->host, m->host_size);
+    if (m->host) munmap(m->host, m->host_size);
     release(pAllocator, m);
 }
 
@@ -47,8 +44,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory 
     if (!m->host) {
         size_t host_size = m->size ? m->size : 1;
         void *p = mmap(NULL, host_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED)
-            return VK_ERROR_MEMORY_MAP_FAILED;
+        if (p == MAP_FAILED) return VK_ERROR_MEMORY_MAP_FAILED;
         m->host = p;
         m->host_size = host_size;
     }
@@ -80,8 +76,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceMemoryCommitment(VkDevice device, VkD
 }
 
 /* Capture and replay of addresses is a feature that is off. */
-VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetDeviceMemoryOpaqueCaptureAddress(
-    VkDevice device, const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
+VKAPI_ATTR uint64_t VKAPI_CALL
+null_vkGetDeviceMemoryOpaqueCaptureAddress(VkDevice device, const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
 {
     return 0;
 }

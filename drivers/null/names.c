@@ -39,7 +39,7 @@ static const struct entry entries[] = {
 };
 
 #undef COMMAND
-#define COMMAND(name, function, level, gate, other) (PFN_vkVoidFunction)function,
+#define COMMAND(name, function, level, gate, other) (PFN_vkVoidFunction) function,
 static const PFN_vkVoidFunction functions[] = {
 #include "znames.inc"
 };
@@ -48,11 +48,13 @@ static const PFN_vkVoidFunction functions[] = {
 #include "znames.inc"
 
 /* Instance extensions come first in the list of extensions, so that their gates are below this one. */
-enum { INSTANCE_GATES =
+enum {
+    INSTANCE_GATES =
 #define INSTANCE_EXTENSION(gate, name, version) 1 +
 #define DEVICE_EXTENSION(gate, name, version)
 #include "zextensions.inc"
-    1 };
+        1
+};
 
 static inline uint64_t word_at(const char *p)
 {
@@ -67,8 +69,7 @@ static inline uint64_t name_hash(const char *name, size_t length)
 {
     const uint64_t k = 0x9E3779B97F4A7C15u;
     uint64_t h = NAME_SEED + (uint64_t)length, factor = k;
-    for (size_t i = 0; i + 8 < length; i += 8, factor += 2 * k)
-        h += word_at(name + i) * factor;
+    for (size_t i = 0; i + 8 < length; i += 8, factor += 2 * k) h += word_at(name + i) * factor;
     h += word_at(name + length - 8) * factor;
     h ^= h >> 32;
     return h * k;
@@ -77,8 +78,7 @@ static inline uint64_t name_hash(const char *name, size_t length)
 static inline bool same_name(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i + 8 < length; i += 8)
-        if (word_at(a + i) != word_at(b + i))
-            return false;
+        if (word_at(a + i) != word_at(b + i)) return false;
     return word_at(a + length - 8) == word_at(b + length - 8);
 }
 
@@ -86,8 +86,7 @@ static inline bool same_name(const char *a, const char *b, size_t length)
 static inline int place_of(const char *name)
 {
     size_t length = strlen(name);
-    if (length < 8)
-        return -1;
+    if (length < 8) return -1;
     uint64_t h = name_hash(name, length);
     unsigned slot = ((unsigned)(h >> 40) + displacement_of[h >> 32 & (NAME_BUCKETS - 1)]) % NAME_SLOTS;
     int at = (int)command_in[slot] - 1;
@@ -105,24 +104,19 @@ static bool gates_allow(const struct entry *e, const struct gates *enabled)
 /* Accepts every version there is, and answers with the lower of the loader's and ours. */
 VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
-    if (*version > INTERFACE_VERSION)
-        *version = INTERFACE_VERSION;
+    if (*version > INTERFACE_VERSION) *version = INTERFACE_VERSION;
     return VK_SUCCESS;
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetInstanceProcAddr(VkInstance instance, const char *name)
 {
     int at = place_of(name);
-    if (at < 0)
-        return NULL;
+    if (at < 0) return NULL;
     const struct entry *e = &entries[at];
-    if (e->level == GLOBAL)
-        return functions[at];
-    if (!instance)
-        return NULL;
+    if (e->level == GLOBAL) return functions[at];
+    if (!instance) return NULL;
     /* Commands of device extensions are there for every instance, whether or not a device will enable them. */
-    if (e->gate[0] < INSTANCE_GATES && !gates_allow(e, &((struct instance *)instance)->enabled))
-        return NULL;
+    if (e->gate[0] < INSTANCE_GATES && !gates_allow(e, &((struct instance *)instance)->enabled)) return NULL;
     return functions[at];
 }
 
@@ -141,7 +135,6 @@ PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const ch
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetDeviceProcAddr(VkDevice device, const char *name)
 {
     int at = place_of(name);
-    if (at < 0 || entries[at].level != DEVICE || !gates_allow(&entries[at], &device_of(device)->enabled))
-        return NULL;
+    if (at < 0 || entries[at].level != DEVICE || !gates_allow(&entries[at], &device_of(device)->enabled)) return NULL;
     return functions[at];
 }

@@ -75,11 +75,9 @@ static inline const VkAllocationCallbacks *allocator_of(const struct allocator *
 /* Zeroed. */
 static inline void *allocate(const VkAllocationCallbacks *callbacks, size_t size, VkSystemAllocationScope scope)
 {
-    if (!callbacks)
-        return calloc(1, size);
+    if (!callbacks) return calloc(1, size);
     void *p = callbacks->pfnAllocation(callbacks->pUserData, size, 16, scope);
-    if (p)
-        memset(p, 0, size);
+    if (p) memset(p, 0, size);
     return p;
 }
 
@@ -130,7 +128,7 @@ struct device {
     VkDeviceQueueCreateFlags queue_flags;
 
     _Atomic uint64_t next_serial;
-    _Atomic VkDeviceSize allocated;    /* of the heap */
+    _Atomic VkDeviceSize allocated;       /* of the heap */
     _Atomic VkDeviceAddress next_address; /* of memory, as shaders would see it */
 
     /* Waits that find something not yet signalled sleep here; signals take the lock only when somebody sleeps. */

@@ -17,8 +17,7 @@ static VkResult create(const VkAllocationCallbacks *callbacks, struct object **o
     {                                                                                                                  \
         struct object *o;                                                                                              \
         VkResult result = create(pAllocator, &o);                                                                      \
-        if (result == VK_SUCCESS)                                                                                      \
-            *pObject = TO_HANDLE(type, o);                                                                             \
+        if (result == VK_SUCCESS) *pObject = TO_HANDLE(type, o);                                                       \
         return result;                                                                                                 \
     }
 
@@ -58,8 +57,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetRenderAreaGranularity(VkDevice device, VkRe
 static void answer_feedback(const void *chain)
 {
     for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
-        if (s->sType != VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)
-            continue;
+        if (s->sType != VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO) continue;
         const VkPipelineCreationFeedbackCreateInfo *f = (const VkPipelineCreationFeedbackCreateInfo *)s;
         const VkPipelineCreationFeedback valid = {.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT};
         *f->pPipelineCreationFeedback = valid;
@@ -83,8 +81,7 @@ static void answer_feedback(const void *chain)
                 pPipelines[i] = TO_HANDLE(VkPipeline, o);                                                              \
             else                                                                                                       \
                 result = one;                                                                                          \
-            if (one != VK_SUCCESS && (pCreateInfos[i].flags & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT))         \
-                break;                                                                                                 \
+            if (one != VK_SUCCESS && (pCreateInfos[i].flags & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)) break;  \
         }                                                                                                              \
         return result;                                                                                                 \
     }
@@ -109,8 +106,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPi
         *pDataSize = 0;
         return VK_INCOMPLETE;
     }
-    if (pData)
-        memcpy(pData, &header, sizeof(header));
+    if (pData) memcpy(pData, &header, sizeof(header));
     *pDataSize = sizeof(header);
     return VK_SUCCESS;
 }
@@ -132,8 +128,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateQueryPool(VkDevice device, const VkQ
                                                       const VkAllocationCallbacks *pAllocator, VkQueryPool *pQueryPool)
 {
     struct query_pool *q = allocate(pAllocator, sizeof(*q), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!q)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!q) return VK_ERROR_OUT_OF_HOST_MEMORY;
     q->values = 1;
     if (pCreateInfo->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS)
         q->values = (uint32_t)__builtin_popcount(pCreateInfo->pipelineStatistics);
@@ -162,8 +157,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetQueryPoolResults(VkDevice device, VkQue
     size_t width = wide ? 8 : 4, size = width * (values + availability);
     for (uint32_t i = 0; i < queryCount; i++) {
         size_t at = i * stride;
-        if (at > dataSize || size > dataSize - at)
-            break;
+        if (at > dataSize || size > dataSize - at) break;
         char *p = (char *)pData + at;
         memset(p, 0, size);
         if (availability)

@@ -25,8 +25,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreatePrivateDataSlot(VkDevice device,
                                                             VkPrivateDataSlot *pPrivateDataSlot)
 {
     struct slot *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!s)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
     pthread_mutex_init(&s->lock, NULL);
     s->allocator = allocator_copy(pAllocator);
     *pPrivateDataSlot = TO_HANDLE(VkPrivateDataSlot, s);
@@ -37,8 +36,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyPrivateDataSlot(VkDevice device, VkPriv
                                                          const VkAllocationCallbacks *pAllocator)
 {
     struct slot *s = FROM_HANDLE(slot, privateDataSlot);
-    if (!s)
-        return;
+    if (!s) return;
     pthread_mutex_destroy(&s->lock);
     release(pAllocator, s->pairs);
     release(pAllocator, s);
@@ -48,21 +46,18 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyPrivateDataSlot(VkDevice device, VkPriv
 static struct pair *find(struct pair *pairs, uint32_t room, uint64_t key)
 {
     uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (room - 1);
-    while (pairs[at].key != 0 && pairs[at].key != key)
-        at = (at + 1) & (room - 1);
+    while (pairs[at].key != 0 && pairs[at].key != key) at = (at + 1) & (room - 1);
     return &pairs[at];
 }
 
 static bool grow(struct slot *s)
 {
     uint32_t room = s->room ? s->room * 2 : 16;
-    struct pair *pairs = allocate(allocator_of(&s->allocator), room * sizeof(*pairs),
-        VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!pairs)
-        return false;
+    struct pair *pairs =
+        allocate(allocator_of(&s->allocator), room * sizeof(*pairs), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!pairs) return false;
     for (uint32_t i = 0; i < s->room; i++)
-        if (s->pairs[i].key)
-            *find(pairs, room, s->pairs[i].key) = s->pairs[i];
+        if (s->pairs[i].key) *find(pairs, room, s->pairs[i].key) = s->pairs[i];
     release(allocator_of(&s->allocator), s->pairs);
     s->pairs = pairs;
     s->room = room;
@@ -74,8 +69,7 @@ static uint64_t serial_of(struct device *d, struct object *o)
     uint64_t serial = atomic_load(&o->serial);
     if (serial == 0) {
         uint64_t fresh = atomic_fetch_add(&d->next_serial, 1) + 1;
-        if (atomic_compare_exchange_strong(&o->serial, &serial, fresh))
-            serial = fresh;
+        if (atomic_compare_exchange_strong(&o->serial, &serial, fresh)) serial = fresh;
     }
     return serial;
 }

@@ -141,8 +141,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
 
 #define DRIVER_UUID "vkloader null 1" /* 15 characters and the zero make the 16 bytes */
 #define DEVICE_UUID "null device 0.1"
-#define ALL_SHADER_STAGES                                                                                              \
-    (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
+#define ALL_SHADER_STAGES (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
 #define SUBGROUP_SIZE 4
 #define SUBGROUP_OPERATIONS                                                                                            \
     (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |               \
@@ -192,8 +191,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
 
 #define SUBGROUP_SIZES                                                                                                 \
     .minSubgroupSize = SUBGROUP_SIZE, .maxSubgroupSize = SUBGROUP_SIZE,                                                \
-    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE,                                                              \
-    .requiredSubgroupSizeStages = ALL_SHADER_STAGES
+    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE, .requiredSubgroupSizeStages = ALL_SHADER_STAGES
 
 #define INLINE_UNIFORM_BLOCKS                                                                                          \
     .maxInlineUniformBlockSize = 4096, .maxPerStageDescriptorInlineUniformBlocks = 64,                                 \
@@ -210,44 +208,61 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
 /* Structures of properties, each copied whole except its header. Those whose every member is zero (integer dot products
  * that are no faster than others) are here too, so that a program finds them written. */
 static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
-    .deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID,
+    .deviceUUID = DEVICE_UUID,
+    .driverUUID = DRIVER_UUID,
     .deviceNodeMask = 1,
-    .subgroupSize = SUBGROUP_SIZE, .subgroupSupportedStages = ALL_SHADER_STAGES,
-    .subgroupSupportedOperations = SUBGROUP_OPERATIONS, .subgroupQuadOperationsInAllStages = VK_TRUE,
+    .subgroupSize = SUBGROUP_SIZE,
+    .subgroupSupportedStages = ALL_SHADER_STAGES,
+    .subgroupSupportedOperations = SUBGROUP_OPERATIONS,
+    .subgroupQuadOperationsInAllStages = VK_TRUE,
     .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
-    .maxMultiviewViewCount = 32, .maxMultiviewInstanceIndex = UINT32_MAX,
-    .maxPerSetDescriptors = ANY_NUMBER, .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
+    .maxMultiviewViewCount = 32,
+    .maxMultiviewInstanceIndex = UINT32_MAX,
+    .maxPerSetDescriptors = ANY_NUMBER,
+    .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
 };
 static const VkPhysicalDeviceVulkan12Properties vulkan12 = {
-    DRIVER, FLOAT_CONTROLS, DESCRIPTOR_INDEXING, DEPTH_STENCIL_RESOLVE,
-    .filterMinmaxSingleComponentFormats = VK_TRUE, .filterMinmaxImageComponentMapping = VK_TRUE,
-    .maxTimelineSemaphoreValueDifference = UINT64_MAX, .framebufferIntegerColorSampleCounts = ALL_SAMPLE_COUNTS,
+    DRIVER,
+    FLOAT_CONTROLS,
+    DESCRIPTOR_INDEXING,
+    DEPTH_STENCIL_RESOLVE,
+    .filterMinmaxSingleComponentFormats = VK_TRUE,
+    .filterMinmaxImageComponentMapping = VK_TRUE,
+    .maxTimelineSemaphoreValueDifference = UINT64_MAX,
+    .framebufferIntegerColorSampleCounts = ALL_SAMPLE_COUNTS,
 };
 static const VkPhysicalDeviceVulkan13Properties vulkan13 = {
-    SUBGROUP_SIZES, INLINE_UNIFORM_BLOCKS, TEXEL_ALIGNMENT,
-    .maxInlineUniformTotalSize = 65536, .maxBufferSize = MEMORY_HEAP_SIZE,
+    SUBGROUP_SIZES,
+    INLINE_UNIFORM_BLOCKS,
+    TEXEL_ALIGNMENT,
+    .maxInlineUniformTotalSize = 65536,
+    .maxBufferSize = MEMORY_HEAP_SIZE,
 };
-static const VkPhysicalDeviceIDProperties id = {.deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID,
-    .deviceNodeMask = 1};
+static const VkPhysicalDeviceIDProperties id = {
+    .deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID, .deviceNodeMask = 1};
 static const VkPhysicalDeviceSubgroupProperties subgroup = {
-    .subgroupSize = SUBGROUP_SIZE, .supportedStages = ALL_SHADER_STAGES,
-    .supportedOperations = SUBGROUP_OPERATIONS, .quadOperationsInAllStages = VK_TRUE,
+    .subgroupSize = SUBGROUP_SIZE,
+    .supportedStages = ALL_SHADER_STAGES,
+    .supportedOperations = SUBGROUP_OPERATIONS,
+    .quadOperationsInAllStages = VK_TRUE,
 };
 static const VkPhysicalDevicePointClippingProperties point_clipping = {
     .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
 };
 static const VkPhysicalDeviceMultiviewProperties multiview = {.maxMultiviewViewCount = 32,
-    .maxMultiviewInstanceIndex = UINT32_MAX};
+                                                              .maxMultiviewInstanceIndex = UINT32_MAX};
 static const VkPhysicalDeviceProtectedMemoryProperties protected_memory = {.protectedNoFault = VK_FALSE};
 static const VkPhysicalDeviceMaintenance3Properties maintenance3 = {
-    .maxPerSetDescriptors = ANY_NUMBER, .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
+    .maxPerSetDescriptors = ANY_NUMBER,
+    .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
 };
 static const VkPhysicalDeviceDriverProperties driver = {DRIVER};
 static const VkPhysicalDeviceFloatControlsProperties float_controls = {FLOAT_CONTROLS};
 static const VkPhysicalDeviceDescriptorIndexingProperties descriptor_indexing = {DESCRIPTOR_INDEXING};
 static const VkPhysicalDeviceDepthStencilResolveProperties depth_stencil_resolve = {DEPTH_STENCIL_RESOLVE};
 static const VkPhysicalDeviceSamplerFilterMinmaxProperties filter_minmax = {
-    .filterMinmaxSingleComponentFormats = VK_TRUE, .filterMinmaxImageComponentMapping = VK_TRUE,
+    .filterMinmaxSingleComponentFormats = VK_TRUE,
+    .filterMinmaxImageComponentMapping = VK_TRUE,
 };
 static const VkPhysicalDeviceTimelineSemaphoreProperties timeline = {.maxTimelineSemaphoreValueDifference = UINT64_MAX};
 static const VkPhysicalDeviceSubgroupSizeControlProperties subgroup_sizes = {SUBGROUP_SIZES};
@@ -258,7 +273,10 @@ static const VkPhysicalDeviceMaintenance4Properties maintenance4 = {.maxBufferSi
 static const VkPhysicalDeviceMultiDrawPropertiesEXT multi_draw = {.maxMultiDrawCount = UINT32_MAX};
 static const VkPhysicalDevicePushDescriptorProperties push_descriptors = {.maxPushDescriptors = 32};
 
-#define P(name, record) {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name, sizeof(record), &record}
+#define P(name, record)                                                                                                \
+    {                                                                                                                  \
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name, sizeof(record), &record                                              \
+    }
 
 static const struct {
     VkStructureType type;
@@ -297,7 +315,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
         for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
             if (structures[i].type == s->sType) {
                 memcpy((char *)s + sizeof(*s), (const char *)structures[i].answer + sizeof(*s),
-                    structures[i].size - sizeof(*s));
+                       structures[i].size - sizeof(*s));
                 break;
             }
         }
@@ -313,9 +331,9 @@ static const VkQueueFamilyProperties queue_family = {
     .minImageTransferGranularity = {1, 1, 1},
 };
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(
-    VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
-    VkQueueFamilyProperties *pQueueFamilyProperties)
+VKAPI_ATTR void VKAPI_CALL
+null_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
+                                              VkQueueFamilyProperties *pQueueFamilyProperties)
 {
     if (!pQueueFamilyProperties)
         *pQueueFamilyPropertyCount = 1;
@@ -325,9 +343,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties(
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties2(
-    VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
-    VkQueueFamilyProperties2 *pQueueFamilyProperties)
+VKAPI_ATTR void VKAPI_CALL
+null_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physicalDevice, uint32_t *pQueueFamilyPropertyCount,
+                                               VkQueueFamilyProperties2 *pQueueFamilyProperties)
 {
     VkQueueFamilyProperties *first = pQueueFamilyProperties ? &pQueueFamilyProperties->queueFamilyProperties : NULL;
     null_vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice, pQueueFamilyPropertyCount, first);
@@ -338,11 +356,12 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceQueueFamilyProperties2(
 #define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 static const VkPhysicalDeviceMemoryProperties memory_properties = {
     .memoryTypeCount = MEMORY_TYPE_COUNT,
-    .memoryTypes = {
-        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
-        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT, 0},
-        {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0},
-    },
+    .memoryTypes =
+        {
+            {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
+            {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT, 0},
+            {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | COHERENT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 0},
+        },
     .memoryHeapCount = 1,
     .memoryHeaps = {{MEMORY_HEAP_SIZE, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}},
 };
@@ -359,8 +378,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties2(
     pMemoryProperties->memoryProperties = memory_properties;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(
-    VkPhysicalDevice physicalDevice, uint32_t *pToolCount, VkPhysicalDeviceToolProperties *pToolProperties)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice,
+                                                                      uint32_t *pToolCount,
+                                                                      VkPhysicalDeviceToolProperties *pToolProperties)
 {
     *pToolCount = 0;
     return VK_SUCCESS;

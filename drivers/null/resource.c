@@ -30,11 +30,9 @@ static void answer_requirements(VkMemoryRequirements2 *out, VkMemoryRequirements
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *pCreateInfo,
                                                    const VkAllocationCallbacks *pAllocator, VkBuffer *pBuffer)
 {
-    if (pCreateInfo->size > MEMORY_HEAP_SIZE)
-        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (pCreateInfo->size > MEMORY_HEAP_SIZE) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     struct buffer *b = allocate(pAllocator, sizeof(*b), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!b)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!b) return VK_ERROR_OUT_OF_HOST_MEMORY;
     b->size = pCreateInfo->size;
     *pBuffer = TO_HANDLE(VkBuffer, b);
     return VK_SUCCESS;
@@ -59,8 +57,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements2(VkDevice device,
     answer_requirements(pMemoryRequirements, requirements(FROM_HANDLE(buffer, pInfo->buffer)->size));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceBufferMemoryRequirements(
-    VkDevice device, const VkDeviceBufferMemoryRequirements *pInfo, VkMemoryRequirements2 *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceBufferMemoryRequirements(VkDevice device,
+                                                                    const VkDeviceBufferMemoryRequirements *pInfo,
+                                                                    VkMemoryRequirements2 *pMemoryRequirements)
 {
     answer_requirements(pMemoryRequirements, requirements(pInfo->pCreateInfo->size));
 }
@@ -117,8 +116,7 @@ static VkSubresourceLayout level_layout(const VkImageCreateInfo *i, const struct
 static VkDeviceSize layer_size(const VkImageCreateInfo *i, const struct format *f, const struct plane *p)
 {
     VkDeviceSize size = 0;
-    for (uint32_t level = 0; level < i->mipLevels; level++)
-        size += align(level_layout(i, f, p, level).size);
+    for (uint32_t level = 0; level < i->mipLevels; level++) size += align(level_layout(i, f, p, level).size);
     return size;
 }
 
@@ -134,8 +132,7 @@ static VkMemoryRequirements image_requirements(const VkImageCreateInfo *i, VkIma
     VkDeviceSize size = 0;
     bool one = i->flags & VK_IMAGE_CREATE_DISJOINT_BIT;
     for (unsigned p = 0; f && p < f->plane_count; p++)
-        if (!one || p == plane_of(aspect))
-            size += layer_size(i, f, &f->planes[p]) * i->arrayLayers;
+        if (!one || p == plane_of(aspect)) size += layer_size(i, f, &f->planes[p]) * i->arrayLayers;
     return requirements(size);
 }
 
@@ -143,8 +140,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateImage(VkDevice device, const VkImage
                                                   const VkAllocationCallbacks *pAllocator, VkImage *pImage)
 {
     struct image *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!i)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
     i->info = *pCreateInfo;
     i->info.pNext = NULL;
     i->info.pQueueFamilyIndices = NULL;
@@ -174,8 +170,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements2(VkDevice device,
     answer_requirements(pMemoryRequirements, image_requirements(&FROM_HANDLE(image, pInfo->image)->info, aspect));
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageMemoryRequirements(
-    VkDevice device, const VkDeviceImageMemoryRequirements *pInfo, VkMemoryRequirements2 *pMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageMemoryRequirements(VkDevice device,
+                                                                   const VkDeviceImageMemoryRequirements *pInfo,
+                                                                   VkMemoryRequirements2 *pMemoryRequirements)
 {
     VkImageAspectFlags aspect = pInfo->pCreateInfo->flags & VK_IMAGE_CREATE_DISJOINT_BIT ? pInfo->planeAspect : 0;
     answer_requirements(pMemoryRequirements, image_requirements(pInfo->pCreateInfo, aspect));
@@ -189,12 +186,10 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkI
     const struct format *f = format_of(i->format);
     memset(pLayout, 0, sizeof(*pLayout));
     unsigned plane = plane_of(pSubresource->aspectMask);
-    if (!f || plane >= f->plane_count)
-        return;
+    if (!f || plane >= f->plane_count) return;
     VkDeviceSize offset = 0;
     if (!(i->flags & VK_IMAGE_CREATE_DISJOINT_BIT))
-        for (unsigned p = 0; p < plane; p++)
-            offset += layer_size(i, f, &f->planes[p]) * i->arrayLayers;
+        for (unsigned p = 0; p < plane; p++) offset += layer_size(i, f, &f->planes[p]) * i->arrayLayers;
     VkDeviceSize layer = layer_size(i, f, &f->planes[plane]);
     offset += layer * pSubresource->arrayLayer;
     for (uint32_t level = 0; level < pSubresource->mipLevel; level++)
@@ -217,9 +212,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory2(VkDevice device, uint32_t
 }
 
 /* No image is sparse. */
-VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements(
-    VkDevice device, VkImage image, uint32_t *pSparseMemoryRequirementCount,
-    VkSparseImageMemoryRequirements *pSparseMemoryRequirements)
+VKAPI_ATTR void VKAPI_CALL
+null_vkGetImageSparseMemoryRequirements(VkDevice device, VkImage image, uint32_t *pSparseMemoryRequirementCount,
+                                        VkSparseImageMemoryRequirements *pSparseMemoryRequirements)
 {
     *pSparseMemoryRequirementCount = 0;
 }

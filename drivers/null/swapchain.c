@@ -25,13 +25,13 @@ struct swapchain {
 
 /* ---- surfaces -------------------------------------------------------------------------------------------------- */
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(
-    VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo, const VkAllocationCallbacks *pAllocator,
-    VkSurfaceKHR *pSurface)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(VkInstance instance,
+                                                               const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo,
+                                                               const VkAllocationCallbacks *pAllocator,
+                                                               VkSurfaceKHR *pSurface)
 {
     struct surface *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!s)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
     *pSurface = TO_HANDLE(VkSurfaceKHR, s);
     return VK_SUCCESS;
 }
@@ -119,22 +119,22 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(
-    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
-    uint32_t *pSurfaceFormatCount, VkSurfaceFormat2KHR *pSurfaceFormats)
+    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo, uint32_t *pSurfaceFormatCount,
+    VkSurfaceFormat2KHR *pSurfaceFormats)
 {
     if (!pSurfaceFormats) {
         *pSurfaceFormatCount = COUNT_OF(surface_formats);
         return VK_SUCCESS;
     }
     VkResult result = fit(COUNT_OF(surface_formats), pSurfaceFormatCount);
-    for (uint32_t i = 0; i < *pSurfaceFormatCount; i++)
-        pSurfaceFormats[i].surfaceFormat = surface_formats[i];
+    for (uint32_t i = 0; i < *pSurfaceFormatCount; i++) pSurfaceFormats[i].surfaceFormat = surface_formats[i];
     return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(
-    VkPhysicalDevice physicalDevice, VkSurfaceKHR surface, uint32_t *pPresentModeCount,
-    VkPresentModeKHR *pPresentModes)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice physicalDevice,
+                                                                              VkSurfaceKHR surface,
+                                                                              uint32_t *pPresentModeCount,
+                                                                              VkPresentModeKHR *pPresentModes)
 {
     if (!pPresentModes) {
         *pPresentModeCount = COUNT_OF(present_modes);
@@ -146,12 +146,11 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice,
-                                                                            VkSurfaceKHR surface,
-                                                                            uint32_t *pRectCount, VkRect2D *pRects)
+                                                                            VkSurfaceKHR surface, uint32_t *pRectCount,
+                                                                            VkRect2D *pRects)
 {
     if (pRects) {
-        if (*pRectCount == 0)
-            return VK_INCOMPLETE;
+        if (*pRectCount == 0) return VK_INCOMPLETE;
         pRects[0] = (VkRect2D){{0, 0}, {MAX_EXTENT_2D, MAX_EXTENT_2D}};
     }
     *pRectCount = 1;
@@ -185,20 +184,15 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const 
     if (old) {
         /* Retired even when its successor cannot be made. */
         old->retired = true;
-        if (surface->current == old)
-            surface->current = NULL;
+        if (surface->current == old) surface->current = NULL;
     }
-    if (surface->current)
-        return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
+    if (surface->current) return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
     uint32_t count = pCreateInfo->minImageCount;
-    if (count < MIN_IMAGES)
-        count = MIN_IMAGES;
-    if (count > MAX_IMAGES)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    struct swapchain *s = allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]),
-        VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!s)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (count < MIN_IMAGES) count = MIN_IMAGES;
+    if (count > MAX_IMAGES) return VK_ERROR_INITIALIZATION_FAILED;
+    struct swapchain *s =
+        allocate(pAllocator, sizeof(*s) + count * sizeof(s->images[0]), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
+    if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
     s->surface = surface;
     s->count = count;
     for (uint32_t i = 0; i < count; i++)
@@ -222,11 +216,9 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
                                                       const VkAllocationCallbacks *pAllocator)
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
-    if (!s)
-        return;
+    if (!s) return;
     /* A retired one may outlive its surface. */
-    if (!s->retired)
-        s->surface->current = NULL;
+    if (!s->retired) s->surface->current = NULL;
     release(pAllocator, s);
 }
 
@@ -239,8 +231,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
         return VK_SUCCESS;
     }
     VkResult result = fit(s->count, pSwapchainImageCount);
-    for (uint32_t i = 0; i < *pSwapchainImageCount; i++)
-        pSwapchainImages[i] = TO_HANDLE(VkImage, &s->images[i].image);
+    for (uint32_t i = 0; i < *pSwapchainImageCount; i++) pSwapchainImages[i] = TO_HANDLE(VkImage, &s->images[i].image);
     return result;
 }
 
@@ -249,12 +240,10 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
 static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence,
                         uint32_t *index)
 {
-    if (s->retired)
-        return VK_ERROR_OUT_OF_DATE_KHR;
+    if (s->retired) return VK_ERROR_OUT_OF_DATE_KHR;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t at = (s->next + i) % s->count;
-        if (s->images[at].acquired)
-            continue;
+        if (s->images[at].acquired) continue;
         s->images[at].acquired = true;
         s->next = (at + 1) % s->count;
         *index = at;
@@ -283,8 +272,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueuePresentKHR(VkQueue queue, const VkPre
     for (uint32_t i = 0; i < pPresentInfo->swapchainCount; i++) {
         struct swapchain *s = FROM_HANDLE(swapchain, pPresentInfo->pSwapchains[i]);
         s->images[pPresentInfo->pImageIndices[i]].acquired = false;
-        if (pPresentInfo->pResults)
-            pPresentInfo->pResults[i] = VK_SUCCESS;
+        if (pPresentInfo->pResults) pPresentInfo->pResults[i] = VK_SUCCESS;
     }
     return VK_SUCCESS;
 }

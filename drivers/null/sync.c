@@ -14,8 +14,7 @@
  * of the two comes later sees the other (both are sequentially consistent), so no wake-up is lost. */
 void wake_sleepers(struct device *d)
 {
-    if (atomic_load(&d->sleepers) == 0)
-        return;
+    if (atomic_load(&d->sleepers) == 0) return;
     pthread_mutex_lock(&d->lock);
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->lock);
@@ -34,10 +33,8 @@ static struct timespec deadline_after(uint64_t timeout)
 /* Sleeps until done(what) or until the time is over. */
 static VkResult wait_until(struct device *d, bool (*done)(const void *), const void *what, uint64_t timeout)
 {
-    if (done(what))
-        return VK_SUCCESS;
-    if (timeout == 0)
-        return VK_TIMEOUT;
+    if (done(what)) return VK_SUCCESS;
+    if (timeout == 0) return VK_TIMEOUT;
     bool forever = timeout > (uint64_t)INT64_MAX; /* 292 years */
     struct timespec deadline = deadline_after(forever ? 0 : timeout);
     bool late = false, is_done;
@@ -60,8 +57,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateFence(VkDevice device, const VkFence
                                                   const VkAllocationCallbacks *pAllocator, VkFence *pFence)
 {
     struct fence *f = allocate(pAllocator, sizeof(*f), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!f)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!f) return VK_ERROR_OUT_OF_HOST_MEMORY;
     atomic_init(&f->signalled, (pCreateInfo->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0);
     *pFence = TO_HANDLE(VkFence, f);
     return VK_SUCCESS;
@@ -74,8 +70,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyFence(VkDevice device, VkFence fence, c
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkResetFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences)
 {
-    for (uint32_t i = 0; i < fenceCount; i++)
-        atomic_store(&FROM_HANDLE(fence, pFences[i])->signalled, false);
+    for (uint32_t i = 0; i < fenceCount; i++) atomic_store(&FROM_HANDLE(fence, pFences[i])->signalled, false);
     return VK_SUCCESS;
 }
 
@@ -94,8 +89,7 @@ static bool fences_done(const void *what)
 {
     const struct fence_wait *w = what;
     for (uint32_t i = 0; i < w->count; i++)
-        if (atomic_load(&FROM_HANDLE(fence, w->fences[i])->signalled) != w->all)
-            return !w->all;
+        if (atomic_load(&FROM_HANDLE(fence, w->fences[i])->signalled) != w->all) return !w->all;
     return w->all;
 }
 
@@ -112,8 +106,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSemaphore(VkDevice device, const VkS
                                                       const VkAllocationCallbacks *pAllocator, VkSemaphore *pSemaphore)
 {
     struct semaphore *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!s)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
         if (in->sType == VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO) {
             const VkSemaphoreTypeCreateInfo *type = (const VkSemaphoreTypeCreateInfo *)in;
@@ -134,8 +127,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore 
 /* A timeline never goes back: a submission that did not wait may have been ahead of the host. */
 static void signal_semaphore(struct semaphore *s, uint64_t value)
 {
-    if (!s || !s->timeline)
-        return; /* nobody can see a binary semaphore's state */
+    if (!s || !s->timeline) return; /* nobody can see a binary semaphore's state */
     uint64_t old = atomic_load(&s->value);
     while (old < value && !atomic_compare_exchange_weak(&s->value, &old, value))
         ;
@@ -158,8 +150,7 @@ static bool semaphores_done(const void *what)
     const VkSemaphoreWaitInfo *w = what;
     bool any = w->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
     for (uint32_t i = 0; i < w->semaphoreCount; i++)
-        if ((atomic_load(&FROM_HANDLE(semaphore, w->pSemaphores[i])->value) >= w->pValues[i]) == any)
-            return any;
+        if ((atomic_load(&FROM_HANDLE(semaphore, w->pSemaphores[i])->value) >= w->pValues[i]) == any) return any;
     return !any;
 }
 
@@ -172,8 +163,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitSemaphores(VkDevice device, const VkSe
 void signal_now(struct device *d, struct fence *fence, struct semaphore *semaphore, uint64_t value)
 {
     signal_semaphore(semaphore, value);
-    if (fence)
-        atomic_store(&fence->signalled, true);
+    if (fence) atomic_store(&fence->signalled, true);
     wake_sleepers(d);
 }
 
@@ -183,8 +173,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateEvent(VkDevice device, const VkEvent
                                                   const VkAllocationCallbacks *pAllocator, VkEvent *pEvent)
 {
     struct event *e = allocate(pAllocator, sizeof(*e), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!e)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!e) return VK_ERROR_OUT_OF_HOST_MEMORY;
     *pEvent = TO_HANDLE(VkEvent, e);
     return VK_SUCCESS;
 }
@@ -234,8 +223,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submit
 {
     for (uint32_t i = 0; i < submitCount; i++) {
         const VkSubmitInfo *s = &pSubmits[i];
-        for (uint32_t n = 0; n < s->commandBufferCount; n++)
-            apply_commands(s->pCommandBuffers[n]);
+        for (uint32_t n = 0; n < s->commandBufferCount; n++) apply_commands(s->pCommandBuffers[n]);
         signal_all(s->pNext, s->signalSemaphoreCount, s->pSignalSemaphores);
     }
     signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
@@ -251,7 +239,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submi
             apply_commands(s->pCommandBufferInfos[n].commandBuffer);
         for (uint32_t n = 0; n < s->signalSemaphoreInfoCount; n++)
             signal_semaphore(FROM_HANDLE(semaphore, s->pSignalSemaphoreInfos[n].semaphore),
-                s->pSignalSemaphoreInfos[n].value);
+                             s->pSignalSemaphoreInfos[n].value);
     }
     signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
     return VK_SUCCESS;

@@ -89,12 +89,10 @@ static struct slot *find(VkCommandBuffer handle)
 {
     for (unsigned n = 0; n < SEGMENTS; n++) {
         struct slot *s = atomic_load_explicit(&segments[n], memory_order_acquire);
-        if (!s)
-            break;
+        if (!s) break;
         s += window_of(handle, n);
         for (unsigned i = 0; i < WINDOW; i++)
-            if (atomic_load_explicit(&s[i].handle, memory_order_acquire) == handle)
-                return &s[i];
+            if (atomic_load_explicit(&s[i].handle, memory_order_acquire) == handle) return &s[i];
     }
     return NULL;
 }
@@ -105,14 +103,12 @@ static bool add(VkCommandBuffer handle, struct device *d, VkCommandPool pool)
         struct slot *s = atomic_load(&segments[n]);
         if (!s) {
             s = calloc(((size_t)FIRST_SEGMENT << n) + WINDOW, sizeof(*s));
-            if (!s)
-                return false;
+            if (!s) return false;
             atomic_store_explicit(&segments[n], s, memory_order_release);
         }
         s += window_of(handle, n);
         for (unsigned i = 0; i < WINDOW; i++) {
-            if (atomic_load(&s[i].handle))
-                continue;
+            if (atomic_load(&s[i].handle)) continue;
             s[i].device = d;
             s[i].pool = pool;
             memset(&s[i].counts, 0, sizeof(s[i].counts));
@@ -152,8 +148,7 @@ static void open_output(void)
 {
     const char *path = secure_getenv("DRAWSTATS_FILE");
     int fd = path && *path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
-    if (fd < 0)
-        fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %m; writing here\n", path);
+    if (fd < 0) fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %m; writing here\n", path);
     output = fd < 0 ? STDERR_FILENO : fd;
 }
 
@@ -161,15 +156,12 @@ static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, con
                                            VkInstance *handle)
 {
     VkLayerInstanceCreateInfo *link = instance_link(info->pNext);
-    if (!link || !link->u.pLayerInfo)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!link || !link->u.pLayerInfo) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
-    if (!create)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!create) return VK_ERROR_INITIALIZATION_FAILED;
     struct instance *i = calloc(1, sizeof(*i));
-    if (!i)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext; /* the next layer finds its own link there */
     VkResult result = create(info, allocator, handle);
     if (result != VK_SUCCESS) {
@@ -180,8 +172,7 @@ static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, con
     i->get = get;
     i->destroy = (PFN_vkDestroyInstance)get(*handle, "vkDestroyInstance");
     pthread_mutex_lock(&lock);
-    if (!instances)
-        open_output();
+    if (!instances) open_output();
     i->next = instances;
     instances = i;
     pthread_mutex_unlock(&lock);
@@ -190,22 +181,18 @@ static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, con
 
 static void VKAPI_CALL destroy_instance(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
-    if (!handle)
-        return;
+    if (!handle) return;
     pthread_mutex_lock(&lock);
     struct instance **at = &instances;
-    while (*at && (*at)->handle != handle)
-        at = &(*at)->next;
+    while (*at && (*at)->handle != handle) at = &(*at)->next;
     struct instance *i = *at;
-    if (i)
-        *at = i->next;
+    if (i) *at = i->next;
     if (!instances && output != STDERR_FILENO) {
         close(output);
         output = STDERR_FILENO;
     }
     pthread_mutex_unlock(&lock);
-    if (i)
-        i->destroy(handle, allocator);
+    if (i) i->destroy(handle, allocator);
     free(i);
 }
 
@@ -220,11 +207,9 @@ static PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance handle, c
     PFN_vkGetInstanceProcAddr get = NULL;
     pthread_mutex_lock(&lock);
     for (struct instance *i = instances; i && !get; i = i->next)
-        if (i->handle == handle)
-            get = i->get;
+        if (i->handle == handle) get = i->get;
     pthread_mutex_unlock(&lock);
-    if (!get)
-        return own; /* asked for vkCreateInstance with the instance that is being made */
+    if (!get) return own; /* asked for vkCreateInstance with the instance that is being made */
     /* A function of ours is there only if there is something to call after it. */
     PFN_vkVoidFunction below = get(handle, name);
     return own && below ? own : below;
@@ -236,8 +221,7 @@ static struct device *device_of(VkDevice handle)
 {
     pthread_mutex_lock(&lock);
     struct device *d = devices;
-    while (d && d->handle != handle)
-        d = d->next;
+    while (d && d->handle != handle) d = d->next;
     pthread_mutex_unlock(&lock);
     return d;
 }
@@ -262,11 +246,9 @@ static void fill(struct device *d)
     for (int i = 0; i < 3; i++) {
         char name[64];
         snprintf(name, sizeof(name), "vkCmdDrawIndirect%s", end[i]);
-        if (!d->draw_indirect_count)
-            NEXT(draw_indirect_count, vkCmdDrawIndirectCount, name);
+        if (!d->draw_indirect_count) NEXT(draw_indirect_count, vkCmdDrawIndirectCount, name);
         snprintf(name, sizeof(name), "vkCmdDrawIndexedIndirect%s", end[i]);
-        if (!d->draw_indexed_indirect_count)
-            NEXT(draw_indexed_indirect_count, vkCmdDrawIndexedIndirectCount, name);
+        if (!d->draw_indexed_indirect_count) NEXT(draw_indexed_indirect_count, vkCmdDrawIndexedIndirectCount, name);
     }
 #undef NEXT
 }
@@ -285,8 +267,7 @@ static VkInstance instance_of(VkPhysicalDevice physical)
     VkInstance handle = NULL;
     pthread_mutex_lock(&lock);
     for (struct instance *i = instances; i && !handle; i = i->next)
-        if (*(void **)i->handle == *(void **)physical)
-            handle = i->handle;
+        if (*(void **)i->handle == *(void **)physical) handle = i->handle;
     pthread_mutex_unlock(&lock);
     return handle;
 }
@@ -295,15 +276,12 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
                                          const VkAllocationCallbacks *allocator, VkDevice *handle)
 {
     VkLayerDeviceCreateInfo *link = device_link(info->pNext);
-    if (!link || !link->u.pLayerInfo)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!link || !link->u.pLayerInfo) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr get = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)get(instance_of(physical), "vkCreateDevice");
-    if (!create)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!create) return VK_ERROR_INITIALIZATION_FAILED;
     struct device *d = calloc(1, sizeof(*d));
-    if (!d)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!d) return VK_ERROR_OUT_OF_HOST_MEMORY;
     d->get = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     VkResult result = create(physical, info, allocator, handle);
@@ -322,30 +300,25 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDevi
 
 static void VKAPI_CALL destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator)
 {
-    if (!handle)
-        return;
+    if (!handle) return;
     pthread_mutex_lock(&lock);
     struct device **at = &devices;
-    while (*at && (*at)->handle != handle)
-        at = &(*at)->next;
+    while (*at && (*at)->handle != handle) at = &(*at)->next;
     struct device *d = *at;
     if (d) {
         *at = d->next;
         forget(d, VK_NULL_HANDLE);
     }
-    for (unsigned n = 0; !devices && n < SEGMENTS; n++)
-        free(atomic_exchange(&segments[n], NULL));
+    for (unsigned n = 0; !devices && n < SEGMENTS; n++) free(atomic_exchange(&segments[n], NULL));
     pthread_mutex_unlock(&lock);
-    if (d)
-        d->destroy(handle, allocator);
+    if (d) d->destroy(handle, allocator);
     free(d);
 }
 
 static PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice handle, const char *name)
 {
     struct device *d = device_of(handle);
-    if (!d)
-        return NULL;
+    if (!d) return NULL;
     PFN_vkVoidFunction own = hook(name, true), below = d->get(handle, name);
     return own && below ? own : below;
 }
@@ -359,8 +332,7 @@ static void VKAPI_CALL free_command_buffers(VkDevice handle, VkCommandPool pool,
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < count; i++) {
         struct slot *s = buffers[i] ? find(buffers[i]) : NULL;
-        if (s)
-            atomic_store_explicit(&s->handle, NULL, memory_order_release);
+        if (s) atomic_store_explicit(&s->handle, NULL, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
     d->free(handle, pool, count, buffers); /* only now: another thread may get the same handles again */
@@ -371,15 +343,12 @@ static VkResult VKAPI_CALL allocate_command_buffers(VkDevice handle, const VkCom
 {
     struct device *d = device_of(handle);
     VkResult result = d->allocate(handle, info, buffers);
-    if (result != VK_SUCCESS)
-        return result;
+    if (result != VK_SUCCESS) return result;
     bool all = true;
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < info->commandBufferCount; i++)
-        all = all && add(buffers[i], d, info->commandPool);
+    for (uint32_t i = 0; i < info->commandBufferCount; i++) all = all && add(buffers[i], d, info->commandPool);
     pthread_mutex_unlock(&lock);
-    if (all)
-        return VK_SUCCESS;
+    if (all) return VK_SUCCESS;
     free_command_buffers(handle, info->commandPool, info->commandBufferCount, buffers);
     memset(buffers, 0, info->commandBufferCount * sizeof(*buffers));
     return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -411,12 +380,12 @@ static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
     struct slot *s = find(buffer);
     const struct counts *c = &s->counts;
     char line[256];
-    int length = snprintf(line, sizeof(line),
-                          "drawstats: command buffer %p: %llu draws, %llu instances, %llu vertices, "
-                          "%llu indirect draws, at most %llu counted on the device\n",
-                          (void *)buffer, (unsigned long long)c->draws, (unsigned long long)c->instances,
-                          (unsigned long long)c->vertices, (unsigned long long)c->indirect,
-                          (unsigned long long)c->counted);
+    int length =
+        snprintf(line, sizeof(line),
+                 "drawstats: command buffer %p: %llu draws, %llu instances, %llu vertices, "
+                 "%llu indirect draws, at most %llu counted on the device\n",
+                 (void *)buffer, (unsigned long long)c->draws, (unsigned long long)c->instances,
+                 (unsigned long long)c->vertices, (unsigned long long)c->indirect, (unsigned long long)c->counted);
     if (write(output, line, (size_t)length) < 0) {
         /* Statistics that cannot be written are lost; the program must not notice. */
     }
@@ -506,7 +475,10 @@ static const struct {
     PFN_vkVoidFunction function;
     bool of_device;
 } hooks[] = {
-#define HOOK(name, function, of_device) {name, (PFN_vkVoidFunction)function, of_device}
+#define HOOK(name, function, of_device)                                                                                \
+    {                                                                                                                  \
+        name, (PFN_vkVoidFunction)function, of_device                                                                  \
+    }
     HOOK("vkGetInstanceProcAddr", get_instance_proc_addr, false),
     HOOK("vkCreateInstance", create_instance, false),
     HOOK("vkDestroyInstance", destroy_instance, false),
@@ -535,8 +507,7 @@ static const struct {
 static PFN_vkVoidFunction hook(const char *name, bool only_of_device)
 {
     for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
-        if (strcmp(hooks[i].name, name) == 0 && (hooks[i].of_device || !only_of_device))
-            return hooks[i].function;
+        if (strcmp(hooks[i].name, name) == 0 && (hooks[i].of_device || !only_of_device)) return hooks[i].function;
     return NULL;
 }
 

@@ -7,7 +7,8 @@
 extern const char missing_first[] __attribute__((visibility("hidden")));
 extern const char missing_last[] __attribute__((visibility("hidden")));
 /* Is p one of the stubs missing_vkX? Looking names up does little else, so this is no call. */
-static inline bool is_missing(const void *p) {
+static inline bool is_missing(const void *p)
+{
     return (const char *)p >= missing_first && (const char *)p < missing_last;
 }
 

@@ -28,15 +28,19 @@ struct facts {
     struct goc *memory;   /* of the core, from the first message on that is not remembered */
     void *call;
     struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
-    uint32_t count, told;        /* how many there are, and how many of them the core has got */
+    uint32_t count, told;                 /* how many there are, and how many of them the core has got */
 };
 
 /* The round whose answer says which settings file the global commands fall back on (SET-15); NULL: none does. */
 static struct round *_Atomic remembered;
 
-struct facts *facts_new(void) { return calloc(1, sizeof(struct facts)); }
+struct facts *facts_new(void)
+{
+    return calloc(1, sizeof(struct facts));
+}
 
-void facts_free(struct facts *facts) {
+void facts_free(struct facts *facts)
+{
     if (!facts) return;
     goc_close(facts->memory);
     free(facts->w.bytes);
@@ -44,15 +48,20 @@ void facts_free(struct facts *facts) {
     free(facts);
 }
 
-struct wire_writer *facts_writer(struct facts *facts) { return &facts->w; }
+struct wire_writer *facts_writer(struct facts *facts)
+{
+    return &facts->w;
+}
 
-void plan_free(struct plan *plan) {
+void plan_free(struct plan *plan)
+{
     round_drop(plan->round);
     memset(plan, 0, sizeof *plan);
 }
 
 /* What is remembered goes with the library (G-11); at the end of the process everything stays where it is. */
-__attribute__((destructor)) static void stop(void) {
+__attribute__((destructor)) static void stop(void)
+{
     if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
     memo_drop();
@@ -61,11 +70,13 @@ __attribute__((destructor)) static void stop(void) {
 
 /* ---- what is remembered ----------------------------------------------------------------------------------------- */
 
-static bool is_global(uint32_t question) {
+static bool is_global(uint32_t question)
+{
     return question != QUESTION_INSTANCE && question != QUESTION_INSTANCE_OPENED;
 }
 
-static bool find_remember(const struct round *r, struct wire_remember *out) {
+static bool find_remember(const struct round *r, struct wire_remember *out)
+{
     struct wire_reader reader;
     struct wire_record record;
     wire_open(&reader, r->answer, r->answer_size);
@@ -75,18 +86,22 @@ static bool find_remember(const struct round *r, struct wire_remember *out) {
 }
 
 /* Gives the core what an earlier call has left. */
-static void give_remembered(struct wire_writer *w) {
+static void give_remembered(struct wire_writer *w)
+{
     lock_take();
     struct round *r = round_hold(atomic_load(&remembered));
     lock_drop();
     struct wire_remember kept;
     if (r && find_remember(r, &kept) && kept.path)
-        wire_put_remembered(w, &(struct wire_remembered){.path = kept.path, .path_len = kept.path_len,
-                                                         .content = kept.content, .content_len = kept.content_len});
+        wire_put_remembered(w, &(struct wire_remembered){.path = kept.path,
+                                                         .path_len = kept.path_len,
+                                                         .content = kept.content,
+                                                         .content_len = kept.content_len});
     round_drop(r);
 }
 
-static void remember(struct round *r) {
+static void remember(struct round *r)
+{
     struct wire_remember kept;
     if (!find_remember(r, &kept)) return;
     lock_take();
@@ -98,7 +113,8 @@ static void remember(struct round *r) {
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
 /* Reads what one record asks for; false when it is no such record. */
-static bool satisfy(struct wire_writer *w, const struct wire_record *record) {
+static bool satisfy(struct wire_writer *w, const struct wire_record *record)
+{
     struct wire_need_var var;
     struct wire_need_folder folder;
     struct wire_need_file file;
@@ -119,7 +135,8 @@ static bool satisfy(struct wire_writer *w, const struct wire_record *record) {
 }
 
 /* Lets the core answer a round, after it has got the rounds before that were remembered. */
-static int let_decide(struct facts *f, struct round *r) {
+static int let_decide(struct facts *f, struct round *r)
+{
     if (!f->memory) {
         f->memory = goc_open();
         if (!f->memory) return GOC_MEMORY;
@@ -146,7 +163,8 @@ static int let_decide(struct facts *f, struct round *r) {
 }
 
 /* Asks once, with the facts that have come together; the round's answer is there on success. */
-static VkResult ask_once(struct instance *instance, struct facts *f, struct round **out) {
+static VkResult ask_once(struct instance *instance, struct facts *f, struct round **out)
+{
     if (f->w.failed) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct round *fresh = round_new(f->count ? f->round[f->count - 1]->id : 0, f->w.bytes, f->w.size);
     f->w = (struct wire_writer){0};
@@ -173,7 +191,8 @@ static VkResult ask_once(struct instance *instance, struct facts *f, struct roun
 }
 
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
-                     bool terminator, struct plan *plan) {
+                     bool terminator, struct plan *plan)
+{
     memset(plan, 0, sizeof *plan);
     start_once_at_load();
     exit_watch();

@@ -19,7 +19,8 @@ static struct round *_Atomic rounds[ROUNDS_MAX];
 static uint64_t now;
 static _Atomic uint64_t last_id;
 
-static uint64_t hash_of(const unsigned char *p, size_t size) {
+static uint64_t hash_of(const unsigned char *p, size_t size)
+{
     uint64_t h = size;
     for (; size >= 8; p += 8, size -= 8) {
         uint64_t v;
@@ -31,7 +32,8 @@ static uint64_t hash_of(const unsigned char *p, size_t size) {
     return h ^ h >> 32;
 }
 
-struct round *round_new(uint64_t parent, unsigned char *message, size_t size) {
+struct round *round_new(uint64_t parent, unsigned char *message, size_t size)
+{
     struct round *r = calloc(1, sizeof *r);
     if (!r) {
         free(message);
@@ -46,12 +48,14 @@ struct round *round_new(uint64_t parent, unsigned char *message, size_t size) {
     return r;
 }
 
-struct round *round_hold(struct round *r) {
+struct round *round_hold(struct round *r)
+{
     if (r) atomic_fetch_add(&r->references, 1);
     return r;
 }
 
-void round_drop(struct round *r) {
+void round_drop(struct round *r)
+{
     lock_wanted(false);
     if (!r || atomic_fetch_sub(&r->references, 1) != 1) return;
     free(r->message);
@@ -60,7 +64,8 @@ void round_drop(struct round *r) {
 }
 
 /* The place of a round that could be the one: its message is compared without the lock. */
-static unsigned place_of(const struct round *like) {
+static unsigned place_of(const struct round *like)
+{
     lock_wanted(true);
     for (unsigned i = 0; i < ROUNDS_MAX; i++) {
         const struct round *r = atomic_load(&rounds[i]);
@@ -69,7 +74,8 @@ static unsigned place_of(const struct round *like) {
     return ROUNDS_MAX;
 }
 
-struct round *memo_find(const struct round *like) {
+struct round *memo_find(const struct round *like)
+{
     struct round *found = NULL;
     lock_take();
     unsigned at = place_of(like);
@@ -85,10 +91,14 @@ struct round *memo_find(const struct round *like) {
     return found;
 }
 
-static size_t weight(const struct round *r) { return sizeof *r + r->message_size + r->answer_size; }
+static size_t weight(const struct round *r)
+{
+    return sizeof *r + r->message_size + r->answer_size;
+}
 
 /* A free place for a round, made by taking out what was used longest ago; that is put on the list. */
-static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX], unsigned *count) {
+static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX], unsigned *count)
+{
     lock_wanted(true);
     for (;;) {
         size_t bytes = weight(r);
@@ -107,7 +117,8 @@ static unsigned make_room(const struct round *r, struct round *gone[ROUNDS_MAX],
     }
 }
 
-void memo_keep(struct round *r) {
+void memo_keep(struct round *r)
+{
     struct round *gone[ROUNDS_MAX];
     unsigned count = 0;
     if (weight(r) > BYTES_MAX / 2) return;
@@ -121,6 +132,7 @@ void memo_keep(struct round *r) {
     while (count) round_drop(gone[--count]);
 }
 
-void memo_drop(void) {
+void memo_drop(void)
+{
     for (unsigned i = 0; i < ROUNDS_MAX; i++) round_drop(atomic_exchange(&rounds[i], NULL));
 }

@@ -10,10 +10,10 @@
 /* A message and its answer; never changed once it can be found. Everybody who has a pointer holds a reference. */
 struct round {
     _Atomic uint32_t references;
-    uint64_t id;     /* no other round has had it */
-    uint64_t parent; /* id of the round before it in its call, 0: none */
-    uint64_t hash;   /* of the message */
-    uint64_t used;   /* when, by the memo's clock */
+    uint64_t id;                     /* no other round has had it */
+    uint64_t parent;                 /* id of the round before it in its call, 0: none */
+    uint64_t hash;                   /* of the message */
+    uint64_t used;                   /* when, by the memo's clock */
     unsigned char *message, *answer; /* malloc */
     size_t message_size, answer_size;
 };

@@ -2,7 +2,8 @@
 #include "core/core.h"
 #include "gen/zwire.h"
 
-void plan_step(struct instance *in, const struct wire_record *record) {
+void plan_step(struct instance *in, const struct wire_record *record)
+{
     struct wire_log line;
     struct wire_log_level level;
     if (wire_get_log(record, &line))
@@ -11,7 +12,8 @@ void plan_step(struct instance *in, const struct wire_record *record) {
         log_set_level(in, level.level);
 }
 
-void plan_log(struct instance *in, const struct plan *plan) {
+void plan_log(struct instance *in, const struct plan *plan)
+{
     struct wire_reader reader;
     struct wire_record record;
     wire_open(&reader, plan->bytes, plan->size);

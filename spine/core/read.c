@@ -15,7 +15,8 @@
 
 #define EXE_MAX 1024 /* GEN-13 */
 
-void read_var(struct wire_writer *w, struct variable v) {
+void read_var(struct wire_writer *w, struct variable v)
+{
     const char *value = env_read(v);
     struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
     wire_put_var(w, &r);
@@ -28,7 +29,8 @@ struct name_list {
     uint32_t count, room;
 };
 
-static bool name_add(struct name_list *list, const char *name) {
+static bool name_add(struct name_list *list, const char *name)
+{
     if (list->count == list->room) {
         uint32_t room = list->room ? list->room * 2 : 16;
         char **grown = realloc(list->name, room * sizeof *grown);
@@ -42,7 +44,8 @@ static bool name_add(struct name_list *list, const char *name) {
     return true;
 }
 
-void read_folder(struct wire_writer *w, const char *path) {
+void read_folder(struct wire_writer *w, const char *path)
+{
     struct name_list list = {0};
     struct wire_folder r = {WIRE_STR(path, path)};
     errno = 0;
@@ -74,7 +77,8 @@ enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
 
 /* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
  * it can be measured all the same. */
-static long long stream_size(FILE *file, uint32_t *status) {
+static long long stream_size(FILE *file, uint32_t *status)
+{
     struct stat st;
     *status = FILE_NO_SIZE; /* LAY-8 */
     if (fstat(fileno(file), &st) == 0) {
@@ -89,12 +93,14 @@ static long long stream_size(FILE *file, uint32_t *status) {
 
 /* Whoever opens a pipe waits for its other end, and a device may act. What stat does not know may still be opened by a
  * library that stands in for the C library's fopen. */
-static bool not_regular(const char *path) {
+static bool not_regular(const char *path)
+{
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-void read_file(struct wire_writer *w, const char *path) {
+void read_file(struct wire_writer *w, const char *path)
+{
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
@@ -129,7 +135,8 @@ void read_file(struct wire_writer *w, const char *path) {
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */
 
-void read_exe(struct wire_writer *w) {
+void read_exe(struct wire_writer *w)
+{
     char path[EXE_MAX];
     struct wire_exe r = {0};
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -140,7 +147,8 @@ void read_exe(struct wire_writer *w) {
     wire_put_exe(w, &r);
 }
 
-void read_exists(struct wire_writer *w, const char *path) {
+void read_exists(struct wire_writer *w, const char *path)
+{
     struct wire_exists r = {WIRE_STR(path, path), .yes = access(path, F_OK) == 0};
     wire_put_exists(w, &r);
 }

@@ -38,21 +38,17 @@ static const struct {
 
 static VkObjectType type_to_object(VkDebugReportObjectTypeEXT type)
 {
-    if ((uint32_t)type <= VK_DEBUG_REPORT_OBJECT_TYPE_COMMAND_POOL_EXT)
-        return (VkObjectType)type;
+    if ((uint32_t)type <= VK_DEBUG_REPORT_OBJECT_TYPE_COMMAND_POOL_EXT) return (VkObjectType)type;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
-        if (other_types[i].report == type)
-            return other_types[i].object;
+        if (other_types[i].report == type) return other_types[i].object;
     return VK_OBJECT_TYPE_UNKNOWN;
 }
 
 static VkDebugReportObjectTypeEXT type_to_report(VkObjectType type)
 {
-    if ((uint32_t)type <= VK_OBJECT_TYPE_COMMAND_POOL)
-        return (VkDebugReportObjectTypeEXT)type;
+    if ((uint32_t)type <= VK_OBJECT_TYPE_COMMAND_POOL) return (VkDebugReportObjectTypeEXT)type;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
-        if (other_types[i].object == type)
-            return other_types[i].report;
+        if (other_types[i].object == type) return other_types[i].report;
     return VK_DEBUG_REPORT_OBJECT_TYPE_UNKNOWN_EXT;
 }
 
@@ -84,21 +80,20 @@ VKAPI_ATTR void VKAPI_CALL term_vkSubmitDebugUtilsMessageEXT(VkInstance instance
                                                              VkDebugUtilsMessageTypeFlagsEXT types,
                                                              const VkDebugUtilsMessengerCallbackDataEXT *data)
 {
-    if (!data)
-        return; /* DBG-042 */
+    if (!data) return; /* DBG-042 */
     const VkDebugUtilsObjectNameInfoEXT *first = data->objectCount && data->pObjects ? data->pObjects : NULL;
-    messengers_send(instance_of(instance), &(struct message){
-                                       .severity = severity,
-                                       .types = types,
-                                       .data = data,
-                                       .flags = messenger_flags(severity, types),
-                                       .type = first ? type_to_report(first->objectType)
-                                                     : VK_DEBUG_REPORT_OBJECT_TYPE_UNKNOWN_EXT,
-                                       .object = first ? first->objectHandle : 0,
-                                       .code = data->messageIdNumber,
-                                       .prefix = data->pMessageIdName,
-                                       .text = data->pMessage,
-                                   });
+    messengers_send(instance_of(instance),
+                    &(struct message){
+                        .severity = severity,
+                        .types = types,
+                        .data = data,
+                        .flags = messenger_flags(severity, types),
+                        .type = first ? type_to_report(first->objectType) : VK_DEBUG_REPORT_OBJECT_TYPE_UNKNOWN_EXT,
+                        .object = first ? first->objectHandle : 0,
+                        .code = data->messageIdNumber,
+                        .prefix = data->pMessageIdName,
+                        .text = data->pMessage,
+                    });
 }
 
 VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDebugReportFlagsEXT flags,
@@ -111,8 +106,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
     if (drivers_take(instance, &held)) { /* DBG-043 */
         for (uint32_t i = 0; i < held.count; i++) {
             PFN_vkDebugReportMessageEXT send = driver_fn(held.driver[i], vkDebugReportMessageEXT);
-            if (send)
-                send(held.driver[i]->handle, flags, type, object, location, code, prefix, text);
+            if (send) send(held.driver[i]->handle, flags, type, object, location, code, prefix, text);
         }
         drivers_drop(&held);
     }
@@ -130,8 +124,14 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
         .pObjects = &name,
     };
     struct message message = {
-        .data = &data, .flags = flags, .type = type, .object = object, .location = location,
-        .code = code,  .prefix = prefix, .text = text,
+        .data = &data,
+        .flags = flags,
+        .type = type,
+        .object = object,
+        .location = location,
+        .code = code,
+        .prefix = prefix,
+        .text = text,
     };
     severity_of(flags, &message.severity, &message.types);
     messengers_send(instance, &message);
@@ -163,15 +163,13 @@ static VkResult create_objects(struct instance *instance, enum object_kind kind,
                                const void *info, const VkAllocationCallbacks *allocator)
 {
     struct held_drivers held;
-    if (!drivers_take(instance, &held))
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!drivers_take(instance, &held)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = object_place(instance, kind, &object->object, allocator, &held);
     bool placed = result == VK_SUCCESS;
     for (uint32_t i = 0; i < held.count && result == VK_SUCCESS; i++) {
         uint64_t made;
         result = create_in_driver(held.driver[i], kind, info, allocator, &made);
-        if (result == VK_SUCCESS)
-            object_store(held.driver[i], kind, object->object.index, made);
+        if (result == VK_SUCCESS) object_store(held.driver[i], kind, object->object.index, made);
     }
     drivers_drop(&held);
     if (placed && result != VK_SUCCESS) /* ALC-047 */
@@ -182,8 +180,7 @@ static VkResult create_objects(struct instance *instance, enum object_kind kind,
 static void debug_object_free(struct instance *instance, struct object *place)
 {
     struct debug_object *object = (struct debug_object *)((char *)place - offsetof(struct debug_object, object));
-    if (object->record)
-        messenger_drop(instance, object->record);
+    if (object->record) messenger_drop(instance, object->record);
     mem_free(instance_allocator(instance), object);
 }
 
@@ -192,8 +189,7 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
 {
     const VkAllocationCallbacks *own = instance_allocator(instance);
     struct debug_object *object = mem_new(own, sizeof *object, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (object)
-        object->object.drop = debug_object_free;
+    if (object) object->object.drop = debug_object_free;
     struct messenger *record = object ? messenger_new(allocator ? allocator : own) : NULL; /* DBG-035 */
     VkResult result = record ? create_objects(instance, kind, object, info, allocator) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) {
@@ -215,8 +211,7 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
 static void destroy_debug_object(struct instance *instance, enum object_kind kind, struct debug_object *object,
                                  const VkAllocationCallbacks *allocator)
 {
-    if (!object)
-        return; /* DBG-031 */
+    if (!object) return; /* DBG-031 */
     object_destroy(instance, kind, &object->object, allocator);
     debug_object_free(instance, &object->object);
 }
@@ -228,8 +223,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDebugUtilsMessengerEXT(VkInstance in
 {
     struct debug_object *object;
     VkResult result = create_debug_object(instance_of(instance), OBJECT_MESSENGER, info, allocator, &object);
-    if (result == VK_SUCCESS)
-        *out = (VkDebugUtilsMessengerEXT)(uintptr_t)object;
+    if (result == VK_SUCCESS) *out = (VkDebugUtilsMessengerEXT)(uintptr_t)object;
     return result;
 }
 
@@ -246,8 +240,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDebugReportCallbackEXT(VkInstance in
 {
     struct debug_object *object;
     VkResult result = create_debug_object(instance_of(instance), OBJECT_REPORT, info, allocator, &object);
-    if (result == VK_SUCCESS)
-        *out = (VkDebugReportCallbackEXT)(uintptr_t)object;
+    if (result == VK_SUCCESS) *out = (VkDebugReportCallbackEXT)(uintptr_t)object;
     return result;
 }
 

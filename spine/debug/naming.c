@@ -17,8 +17,7 @@ static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64
         return (uint64_t)(uintptr_t)instance->lower;
     if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
         struct physdev *physdev = physdev_find(instance, (VkPhysicalDevice)(uintptr_t)handle);
-        if (physdev)
-            return (uint64_t)(uintptr_t)physdev->lower;
+        if (physdev) return (uint64_t)(uintptr_t)physdev->lower;
     }
     return handle;
 }
@@ -30,8 +29,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
     bool has_one = true;
     *out = handle;
     if (type == VK_OBJECT_TYPE_INSTANCE) {
-        if (handle == (uint64_t)(uintptr_t)instance)
-            *out = (uint64_t)(uintptr_t)device->driver->handle;
+        if (handle == (uint64_t)(uintptr_t)instance) *out = (uint64_t)(uintptr_t)device->driver->handle;
     } else if (type == VK_OBJECT_TYPE_PHYSICAL_DEVICE) {
         lock_take();
         for (const struct physdev *physdev = instance->term_devs; physdev; physdev = physdev->next) {
@@ -62,8 +60,7 @@ static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
 static struct device *checked(VkDevice handle, uint32_t command)
 {
     struct device *device = device_of(handle);
-    if (!device)
-        bad_handle(command);
+    if (!device) bad_handle(command);
     return device;
 }
 
@@ -90,10 +87,9 @@ static struct device *term_device(VkDevice handle, const char *name)
     }                                                                                                                  \
     VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
     {                                                                                                                  \
-        struct device *device = term_device(handle, #Name);                                                           \
+        struct device *device = term_device(handle, #Name);                                                            \
         PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[LSLOT_vk##Name];                                         \
-        if (!send)                                                                                                     \
-            return VK_SUCCESS;                                                                                         \
+        if (!send) return VK_SUCCESS;                                                                                  \
         Info copy = *info;                                                                                             \
         if (!handle_in_driver(device, type_of(info->type_member), info->handle_member, &copy.handle_member))           \
             return VK_SUCCESS;                                                                                         \
@@ -111,8 +107,7 @@ NAMING_COMMAND(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, object
 static struct device *labelled(const void *handle)
 {
     struct device *device = device_of(handle);
-    if (!device)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "VK_EXT_debug_utils: Invalid device handle");
+    if (!device) log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "VK_EXT_debug_utils: Invalid device handle");
     return device;
 }
 
@@ -120,16 +115,14 @@ static struct device *labelled(const void *handle)
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle, const VkDebugUtilsLabelEXT *label)                         \
     {                                                                                                                  \
         PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
-        if (send)                                                                                                      \
-            send(handle, label);                                                                                       \
+        if (send) send(handle, label);                                                                                 \
     }
 
 #define END_LABEL_COMMAND(Name, Handle)                                                                                \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle)                                                            \
     {                                                                                                                  \
         PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
-        if (send)                                                                                                      \
-            send(handle);                                                                                              \
+        if (send) send(handle);                                                                                        \
     }
 
 LABEL_COMMAND(QueueBeginDebugUtilsLabelEXT, VkQueue)

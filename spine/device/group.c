@@ -6,7 +6,8 @@
 
 #include "process/process.h"
 
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice)) {
+VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice))
+{
     *swap = (struct group_swap){.first = first};
     const VkBaseInStructure *before = NULL;
     for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
@@ -31,7 +32,8 @@ VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_
     return VK_SUCCESS;
 }
 
-void group_restore(struct group_swap *swap) {
+void group_restore(struct group_swap *swap)
+{
     if (swap->before) swap->before->pNext = swap->original; /* DEV-030 */
     free(swap->devices);
 }

@@ -9,7 +9,8 @@
 #include "physdev/physdev.h"
 
 /* HND-033, HND-034. */
-static struct device *check_handle(struct instance *in, const VkDevice *handle) {
+static struct device *check_handle(struct instance *in, const VkDevice *handle)
+{
     if (!*handle)
         log_abort(
             in, LOG_ERROR,
@@ -25,24 +26,28 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle) 
     return dev;
 }
 
-static void *term_to_driver(VkPhysicalDevice handle) {
+static void *term_to_driver(VkPhysicalDevice handle)
+{
     const struct physdev *p = (const struct physdev *)handle;
     return p && p->magic == PHYSDEV_TERM_MAGIC ? p->lower : (void *)handle;
 }
 
-static const VkBaseInStructure *chain_find(const void *first, VkStructureType type) {
+static const VkBaseInStructure *chain_find(const void *first, VkStructureType type)
+{
     const VkBaseInStructure *p = first;
     while (p && p->sType != type) p = p->pNext;
     return p;
 }
 
-static bool named(const VkDeviceCreateInfo *info, const char *name) {
+static bool named(const VkDeviceCreateInfo *info, const char *name)
+{
     return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
 }
 
 /* DEV-026: the extensions that the driver lists for this device; *names by malloc. */
 static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCreateInfo *info, VkDeviceCreateInfo *own,
-                       const char ***names) {
+                       const char ***names)
+{
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0, count = 0, kept = 0;
     VkExtensionProperties *list = NULL;
     *names = malloc((wanted + 1) * sizeof **names);
@@ -69,7 +74,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
 }
 
 /* EXT-040, EXT-041. */
-static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own) {
+static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own)
+{
     const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)chain_find(
         own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     if (group && !driver_fn(d, vkEnumeratePhysicalDeviceGroups) &&
@@ -95,7 +101,8 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
 }
 
 /* What follows when the driver has made its device. */
-static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle) {
+static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle)
+{
     struct instance *in = p->instance;
     dev->driver = p->driver;
     dev->driver_handle = handle;
@@ -119,7 +126,8 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
 
 /* own: what the driver may see, but for its group. */
 static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceCreateInfo *own,
-                                const VkAllocationCallbacks *allocator, VkDevice *out) {
+                                const VkAllocationCallbacks *allocator, VkDevice *out)
+{
     struct instance *in = p->instance;
     struct driver *d = p->driver;
     struct group_swap swap;
@@ -146,7 +154,8 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
 }
 
 static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                       VkDevice *out) {
+                       VkDevice *out)
+{
     struct device *dev = check_handle(p->instance, out);
     VkDeviceCreateInfo own = *info;
     own.enabledLayerCount = 0; /* DEV-025 */
@@ -159,6 +168,7 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
 }
 
 VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *out) {
+                             const VkAllocationCallbacks *allocator, VkDevice *out)
+{
     return create(term_physdev(handle), info, allocator, out);
 }

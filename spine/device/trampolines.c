@@ -17,14 +17,16 @@ _Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
 static struct device *devices; /* under the lock: every device from its creation to its end */
 
-static void device_add(struct device *dev) {
+static void device_add(struct device *dev)
+{
     lock_take();
     dev->next_of_all = devices;
     devices = dev;
     lock_drop();
 }
 
-static void device_drop(struct device *dev) {
+static void device_drop(struct device *dev)
+{
     lock_take();
     struct device **at = &devices;
     while (*at && *at != dev) at = &(*at)->next_of_all;
@@ -33,7 +35,8 @@ static void device_drop(struct device *dev) {
 }
 
 /* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
-static VkResult set_device_data(VkDevice handle, void *object) {
+static VkResult set_device_data(VkDevice handle, void *object)
+{
     if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
     void *word = *(void **)handle;
     lock_take();
@@ -49,7 +52,8 @@ static VkResult set_device_data(VkDevice handle, void *object) {
 
 /* DEV-015 to 020, LAY-346. */
 static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
-                                 VkPhysicalDevice physdev, const VkDeviceCreateInfo *info) {
+                                 VkPhysicalDevice physdev, const VkDeviceCreateInfo *info)
+{
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
     uint32_t count;
     VkExtensionProperties *list;
@@ -89,7 +93,8 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
 }
 
 /* DEV-022, LAY-342. */
-static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
+static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info)
+{
     if (!info->enabledLayerCount || !info->ppEnabledLayerNames) return;
     bool same = info->enabledLayerCount == in->app_layer_count;
     for (uint32_t i = 0; same && i < in->app_layer_count; i++)
@@ -103,7 +108,8 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info) {
 
 /* ---- device groups --------------------------------------------------------------------------------------------- */
 
-static void *tramp_to_chain(VkPhysicalDevice handle) {
+static void *tramp_to_chain(VkPhysicalDevice handle)
+{
     const struct physdev *p = (const struct physdev *)handle;
     return p && p->magic == PHYSDEV_TRAMP_MAGIC ? p->lower : (void *)handle;
 }
@@ -111,7 +117,8 @@ static void *tramp_to_chain(VkPhysicalDevice handle) {
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
 /* Out of the instance's list, once no other thread looks names up through it. */
-static void device_unlink(struct device *dev) {
+static void device_unlink(struct device *dev)
+{
     struct instance *in = dev->instance;
     lock_take();
     while (tally_now(&dev->uses)) lock_wait();
@@ -125,7 +132,8 @@ static void device_unlink(struct device *dev) {
 }
 
 /* The live device whose table this is; NULL when it is none. */
-static struct device *with_table(struct instance *in, const void *table) {
+static struct device *with_table(struct instance *in, const void *table)
+{
     lock_take();
     struct device *dev = in->devices;
     while (dev && &dev->own_table != table) dev = dev->next;
@@ -133,7 +141,8 @@ static struct device *with_table(struct instance *in, const void *table) {
     return dev;
 }
 
-static void device_free(struct device *dev) {
+static void device_free(struct device *dev)
+{
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
     device_drop(dev);
@@ -144,7 +153,8 @@ static void device_free(struct device *dev) {
 /* Calls the top of the chain; links: of the layers that have one, the first of them first. */
 static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhysicalDevice physdev,
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                           VkLayerDeviceLink *links, VkDevice *handle) {
+                           VkLayerDeviceLink *links, VkDevice *handle)
+{
     struct group_swap swap;
     VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
@@ -172,7 +182,8 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
 /* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
 static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev,
                               const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
-                              uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa) {
+                              uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa)
+{
     const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
     struct device *dev = mem_new(own, sizeof *dev, VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
     if (!dev) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -213,7 +224,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     if (next_gdpa) *next_gdpa = gdpa; /* LAY-368 */
     layers_log_stack(in, true);
 
-    VkDevice handle = (VkDevice)dev; /* LAY-357 */
+    VkDevice handle = (VkDevice)dev;                                                        /* LAY-357 */
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
@@ -238,7 +249,8 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
 }
 
 VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                              const VkAllocationCallbacks *allocator, VkDevice *out) {
+                              const VkAllocationCallbacks *allocator, VkDevice *out)
+{
     const struct physdev *p = (const struct physdev *)handle;
     if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
     struct instance *in = p->instance;
@@ -251,7 +263,8 @@ VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo 
 }
 EXPORT_COMMAND(vkCreateDevice);
 
-void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
+{
     if (!handle) return; /* DEV-046 */
     struct device *dev = device_of(handle);
     if (!dev) bad_handle(CMD_vkDestroyDevice);
@@ -266,7 +279,8 @@ EXPORT_COMMAND(vkDestroyDevice);
 
 VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *allocator, VkDevice *device,
-                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa) {
+                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa)
+{
     struct instance *in = instance_known(instance);
     if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
     if (!in) { /* LAY-366: an application-level physical device */
@@ -282,15 +296,16 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
         (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
     if (layer_gipa)
-        enumerate = (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance,
-                                                                        "vkEnumerateDeviceExtensionProperties");
+        enumerate =
+            (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance, "vkEnumerateDeviceExtensionProperties");
     if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
     if (result != VK_SUCCESS) return result;
     return create_device(in, instance, physdev, info, allocator, device, from, next_gdpa);
 }
 
-void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy) {
+void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy)
+{
     if (!handle) return;
     struct device *dev = device_of(handle);
     if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
@@ -301,7 +316,8 @@ void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocato
 
 /* ---- queues and command buffers -------------------------------------------------------------------------------- */
 
-void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue) {
+void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
+{
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkGetDeviceQueue);
     ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
@@ -309,7 +325,8 @@ void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, Vk
 }
 EXPORT_COMMAND(vkGetDeviceQueue);
 
-void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue) {
+void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue)
+{
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkGetDeviceQueue2);
     ((PFN_vkGetDeviceQueue2)dev->table->slot[DSLOT_vkGetDeviceQueue2])(device, info, queue);
@@ -318,7 +335,8 @@ void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, Vk
 EXPORT_COMMAND(vkGetDeviceQueue2);
 
 VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
-                                        VkCommandBuffer *buffers) {
+                                        VkCommandBuffer *buffers)
+{
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
     VkResult result =
@@ -330,7 +348,8 @@ VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAl
 EXPORT_COMMAND(vkAllocateCommandBuffers);
 
 VkResult tramp_vkCreateExternalComputeQueueNV(VkDevice device, const VkExternalComputeQueueCreateInfoNV *info,
-                                              const VkAllocationCallbacks *allocator, VkExternalComputeQueueNV *queue) {
+                                              const VkAllocationCallbacks *allocator, VkExternalComputeQueueNV *queue)
+{
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(

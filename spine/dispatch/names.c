@@ -24,12 +24,14 @@ _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
 
-const struct name_record *name_find(const char *name) {
+const struct name_record *name_find(const char *name)
+{
     uint32_t place = names_place(names_hash(name));
     return strcmp(names_name(place), name) == 0 ? &names_commands[place] : NULL;
 }
 
-int extension_bit(const char *name) {
+int extension_bit(const char *name)
+{
 #define EXTENSION(extension)                                                                                           \
     if (strcmp(name, #extension) == 0) return EXT_##extension;
     EXT_LIST(EXTENSION)
@@ -37,18 +39,21 @@ int extension_bit(const char *name) {
     return -1;
 }
 
-static bool allowed(const struct instance *in, const struct name_record *r) {
+static bool allowed(const struct instance *in, const struct name_record *r)
+{
     return r->ext == 0 || instance_has(in, r->ext - 1u);
 }
 
 /* One of the eight device commands that hang off an instance extension and travel the instance's chain (GPA-087). */
-static bool of_debug_utils(const struct name_record *r) {
+static bool of_debug_utils(const struct name_record *r)
+{
     return r->kind == COMMAND_DEVICE && r->ext == EXT_VK_EXT_debug_utils + 1;
 }
 
 /* ---- filling tables -------------------------------------------------------------------------------------------- */
 
-void table_fill_missing(struct instance *in) {
+void table_fill_missing(struct instance *in)
+{
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) in->own_table.slot[i] = (void *)missing_in_chain;
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) in->own_table.unknown[i] = (void *)missing_in_chain;
 }
@@ -63,7 +68,8 @@ static const struct {
 #undef ALIAS
 };
 
-void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top) {
+void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
+{
     void **slot = in->own_table.slot;
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* LAY-401 */
         void *p = (void *)top(in->lower, names_name(names_instance_slots[i]));
@@ -74,7 +80,8 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top) {
             slot[aliases[i].core] = slot[aliases[i].khr];
 }
 
-void table_fill_driver(struct driver *d) {
+void table_fill_driver(struct driver *d)
+{
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* GPA-089 */
         uint32_t command = names_instance_slots[i];
         void *p = (void *)d->lib->gipa(d->handle, names_name(command));
@@ -83,15 +90,16 @@ void table_fill_driver(struct driver *d) {
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) d->own_table.unknown[i] = (void *)missing_unknown_physdev;
 }
 
-void table_fill_driver_slots(struct device *dev) {
+void table_fill_driver_slots(struct device *dev)
+{
     lock_wanted(false);
     for (uint32_t i = 0; i < LOWER_DEVICE_COUNT; i++)
         dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
 }
 
 /* What the last layer of a device's chain gets for a name; r: its record, NULL when nobody knows it. */
-static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r,
-                                                const char *name) {
+static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r, const char *name)
+{
     if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
     bool there;
     switch ((uint32_t)(r - names_commands)) {
@@ -105,10 +113,11 @@ static PFN_vkVoidFunction term_device_function(const struct device *dev, const s
     return there ? names_function(r->term) : NULL;
 }
 
-void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance) {
+void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance)
+{
     struct instance *in = dev->instance;
     bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
-    for (uint32_t i = 0; i < DSLOT_COUNT; i++) { /* LAY-403 */
+    for (uint32_t i = 0; i < DSLOT_COUNT; i++) {             /* LAY-403 */
         const struct name_record *r = &names_commands[names_device_slots[i]];
         const char *name = names_text + r->name;
         void *p = NULL;
@@ -123,7 +132,8 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
 
 /* ---- vkGetInstanceProcAddr of programs -------------------------------------------------------------------------- */
 
-PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
+PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name)
+{
     if (!name) return NULL; /* GPA-009 */
     const struct name_record *r = name_find(name);
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp); /* GPA-001 */
@@ -131,8 +141,8 @@ PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *na
     bool valid = in && in->magic == INSTANCE_MAGIC;
     if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006 */
         return valid && version_reaches(in->api_version, 3) ? NULL : names_function(r->tramp);
-    if (!in) return NULL;                                             /* GPA-007 */
-    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);                /* GPA-008 */
+    if (!in) return NULL;                                           /* GPA-007 */
+    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);              /* GPA-008 */
     if (r) return allowed(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
     return unknown_find(instance_of(handle), name, true);
 }
@@ -140,7 +150,8 @@ EXPORT_COMMAND(vkGetInstanceProcAddr);
 
 /* ---- vkGetInstanceProcAddr of the last layer -------------------------------------------------------------------- */
 
-PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name) {
+PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name)
+{
     if (!name) return NULL;
     if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr; /* GPA-077 */
     if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0)
@@ -148,16 +159,17 @@ PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *nam
     const struct name_record *r = name_find(name);
     if (r && (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice])) return names_function(r->term);
     struct instance *in = instance_of(handle);
-    if (!in) return NULL;                                                                 /* GPA-078 */
-    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                   /* GPA-079 */
+    if (!in) return NULL;                                                               /* GPA-078 */
+    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079 */
     if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
-    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;             /* LAY-337, ERRATA 10 */
+    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;           /* LAY-337, ERRATA 10 */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
     if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
     return p;
 }
 
-PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name) {
+PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name)
+{
     struct instance *in = instance_of(handle);
     if (!in || !name) return NULL; /* GPA-084 */
     const struct name_record *r = name_find(name);
@@ -169,7 +181,8 @@ PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char 
 
 /* ---- vkGetDeviceProcAddr --------------------------------------------------------------------------------------- */
 
-PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
+PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name)
+{
     if (!name || name[0] != 'v' || name[1] != 'k') return NULL; /* GPA-043 */
     const struct name_record *r = name_find(name);
     if (r == &names_commands[CMD_vkGetDeviceProcAddr] || r == &names_commands[CMD_vkDestroyDevice] ||
@@ -197,7 +210,8 @@ PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name) 
 EXPORT_COMMAND(vkGetDeviceProcAddr);
 
 /* GPA-085, GPA-086. */
-PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name) {
+PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
+{
     struct device *dev = device_of(handle);
     if (!name) return NULL;
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;

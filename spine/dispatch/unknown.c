@@ -8,25 +8,29 @@
 
 #include "dispatch/names.h"
 
-static void *stub(void (*first)(void), uint32_t i) {
+static void *stub(void (*first)(void), uint32_t i)
+{
     return (void *)((uintptr_t)first + UNKNOWN_STRIDE * (uintptr_t)i);
 }
 
-void unknown_names_free(struct instance *in) {
+void unknown_names_free(struct instance *in)
+{
     const VkAllocationCallbacks *a = instance_allocator(in);
     while (in->unknown_physdev.count) mem_free(a, in->unknown_physdev.name[--in->unknown_physdev.count]);
     while (in->unknown_device.count) mem_free(a, in->unknown_device.name[--in->unknown_device.count]);
 }
 
 /* Number of a name, UNKNOWN_MAX when it has none. Under the lock. */
-static uint32_t find(const struct unknown_names *names, const char *name) {
+static uint32_t find(const struct unknown_names *names, const char *name)
+{
     lock_wanted(true);
     for (uint32_t i = 0; i < names->count; i++)
         if (strcmp(names->name[i], name) == 0) return i;
     return UNKNOWN_MAX;
 }
 
-static uint32_t find_locked(const struct unknown_names *names, const char *name) {
+static uint32_t find_locked(const struct unknown_names *names, const char *name)
+{
     lock_take();
     uint32_t i = find(names, name);
     lock_drop();
@@ -34,7 +38,8 @@ static uint32_t find_locked(const struct unknown_names *names, const char *name)
 }
 
 /* Gives a name its number; UNKNOWN_MAX: full or no memory. *fresh: this call has added it. */
-static uint32_t add(struct instance *in, struct unknown_names *names, const char *name, const char *full, bool *fresh) {
+static uint32_t add(struct instance *in, struct unknown_names *names, const char *name, const char *full, bool *fresh)
+{
     const VkAllocationCallbacks *a = instance_allocator(in);
     *fresh = false;
     size_t size = strlen(name) + 1;
@@ -57,25 +62,28 @@ static uint32_t add(struct instance *in, struct unknown_names *names, const char
 
 /* ---- physical-device commands ---------------------------------------------------------------------------------- */
 
-static void *driver_physdev_fn(const struct driver *d, const char *name) {
+static void *driver_physdev_fn(const struct driver *d, const char *name)
+{
     return d->lib->interface_version >= 4 && d->lib->gpdpa ? (void *)d->lib->gpdpa(d->handle, name) : NULL;
 }
 
 /* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one. */
-static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say) {
+static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say)
+{
     bool any = false;
     for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         void *p = driver_physdev_fn(d, name);
         if (!p) continue;
         any = true;
         __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
-        if (say) log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p,
-                          name);
+        if (say)
+            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %p for %s", d->lib->path, p, name);
     }
     return any;
 }
 
-static bool any_driver_has_physdev(struct instance *in, const char *name) {
+static bool any_driver_has_physdev(struct instance *in, const char *name)
+{
     for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!driver_physdev_fn(d, name)) continue;
         driver_release(d);
@@ -84,10 +92,14 @@ static bool any_driver_has_physdev(struct instance *in, const char *name) {
     return false;
 }
 
-static bool asks_physdevs(const struct layer_node *n) { return n->interface_version >= 2 && n->gpdpa; }
+static bool asks_physdevs(const struct layer_node *n)
+{
+    return n->interface_version >= 2 && n->gpdpa;
+}
 
 /* UNK-001 b: only the first layer that can be asked is asked. */
-static bool top_layer_has(struct instance *in, const char *name) {
+static bool top_layer_has(struct instance *in, const char *name)
+{
     for (uint32_t i = 0; i < in->layers->node_count; i++)
         if (asks_physdevs(&in->layers->node[i])) return in->layers->node[i].gpdpa(in->lower, name) != NULL;
     return false;
@@ -95,7 +107,8 @@ static bool top_layer_has(struct instance *in, const char *name) {
 
 /* UNK-004. Layers are asked when the application asks for the name, so not while the instance is being created, when
  * the name may have come from a layer. */
-static void choose_destination(struct instance *in, const char *name, uint32_t i) {
+static void choose_destination(struct instance *in, const char *name, uint32_t i)
+{
     void *to = stub(unknown_physdev_terminators, i);
     for (uint32_t l = 0; l < in->layers->node_count; l++) {
         const struct layer_node *n = &in->layers->node[l];
@@ -108,7 +121,8 @@ static void choose_destination(struct instance *in, const char *name, uint32_t i
     __atomic_store_n(&in->own_table.unknown[i], to, __ATOMIC_RELEASE);
 }
 
-PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool from_program) {
+PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, bool from_program)
+{
     struct unknown_names *names = &in->unknown_physdev;
     uint32_t i = find_locked(names, name);
     if (i == UNKNOWN_MAX) {
@@ -117,7 +131,8 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
         if (fresh) /* UNK-023 */
-            log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store "
+            log_line(in, LOG_DEBUG,
+                     "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store "
                      "at index %u",
                      name, i);
         fill_drivers(in, name, i, fresh);
@@ -134,13 +149,15 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
 
 /* ---- device commands ------------------------------------------------------------------------------------------- */
 
-static void fill_one(struct device *dev, uint32_t i, const char *name) {
+static void fill_one(struct device *dev, uint32_t i, const char *name)
+{
     lock_wanted(false);
     void *p = (void *)dev->top_gdpa(dev->chain_handle, name);
     __atomic_store_n(&dev->own_table.unknown[i], p ? p : (void *)missing_unknown_device, __ATOMIC_RELEASE);
 }
 
-void unknown_fill_device(struct device *dev) {
+void unknown_fill_device(struct device *dev)
+{
     struct instance *in = dev->instance;
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) dev->own_table.unknown[i] = (void *)missing_unknown_device;
     lock_take();
@@ -151,7 +168,8 @@ void unknown_fill_device(struct device *dev) {
 }
 
 /* A new name's destination in every device there is (UNK-014); each is held while its chain is asked. */
-static void fill_devices(struct instance *in, uint32_t i, const char *name) {
+static void fill_devices(struct instance *in, uint32_t i, const char *name)
+{
     lock_take();
     for (struct device *dev = in->devices; dev;) {
         if (dev->complete) {
@@ -167,7 +185,8 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name) {
     lock_drop();
 }
 
-static bool manifest_names(const struct instance *in, const char *name) { /* UNK-012 b */
+static bool manifest_names(const struct instance *in, const char *name)
+{ /* UNK-012 b */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
         for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++) /* ERRATA 25 */
@@ -176,12 +195,14 @@ static bool manifest_names(const struct instance *in, const char *name) { /* UNK
     return false;
 }
 
-static bool layer_command_exists(struct instance *in, const char *name) {
+static bool layer_command_exists(struct instance *in, const char *name)
+{
     if (manifest_names(in, name)) return true;
     return in->layers->node_count && in->layers->node[0].gipa(in->lower, name); /* UNK-012 c */
 }
 
-static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program) {
+static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program)
+{
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
     if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) { /* UNK-012 a, UNK-018 */
@@ -199,7 +220,8 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
     return (PFN_vkVoidFunction)stub(unknown_device_trampolines, i);
 }
 
-PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool from_program) {
+PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool from_program)
+{
     if (strncmp(name, "vk_layer", 8) == 0 || strncmp(name, "vk_icd", 6) == 0) return NULL; /* ERRATA 11 */
     if (!in->layers) return NULL;
     PFN_vkVoidFunction p = unknown_physdev_find(in, name, from_program);

@@ -11,7 +11,8 @@
 #include "library/library.h"
 
 /* INS-012, LAY-234 to 236: how many of the available entries to write. */
-static VkResult entries(uint32_t available, uint32_t *count, bool fill) {
+static VkResult entries(uint32_t available, uint32_t *count, bool fill)
+{
     if (!fill) {
         *count = available;
         return VK_SUCCESS;
@@ -43,7 +44,8 @@ struct pre_chain {
 };
 
 /* Opens the layers of a plan that have a function for the call. NULL when there are none. */
-static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkResult *result) {
+static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkResult *result)
+{
     struct wire_reader reader;
     struct wire_record record;
     struct wire_pre_layer pre;
@@ -82,7 +84,8 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
     return chain;
 }
 
-static void pre_close(struct pre_chain *chain) {
+static void pre_close(struct pre_chain *chain)
+{
     for (uint32_t i = 0; chain && i < chain->count; i++) library_let_go(chain->layer[i].handle); /* LAY-227 */
     free(chain);
 }
@@ -96,14 +99,16 @@ struct asking {
 };
 
 /* The plan's own result when there is one. terminator: asked from below the pre-instance functions. */
-static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator) {
+static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator)
+{
     *a = (struct asking){.facts = facts_new()};
     if (!a->facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = core_decide(NULL, a->facts, question, layer_name, terminator, &a->plan);
     return result == VK_SUCCESS ? a->plan.result : result;
 }
 
-static VkResult answered(struct asking *a, VkResult result) {
+static VkResult answered(struct asking *a, VkResult result)
+{
     plan_free(&a->plan);
     facts_free(a->facts);
     return result;
@@ -111,17 +116,20 @@ static VkResult answered(struct asking *a, VkResult result) {
 
 /* ---- version --------------------------------------------------------------------------------------------------- */
 
-VkResult term_vkEnumerateInstanceVersion(uint32_t *version) {
+VkResult term_vkEnumerateInstanceVersion(uint32_t *version)
+{
     *version = VKL_API_VERSION; /* INS-001 */
     return VK_SUCCESS;
 }
 
-static VkResult version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version) {
+static VkResult version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
+{
     (void)chain;
     return term_vkEnumerateInstanceVersion(version);
 }
 
-VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version) {
+VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version)
+{
     if (!version) { /* INS-003 */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL "
@@ -150,7 +158,8 @@ EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
 
-static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerProperties *properties) {
+static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerProperties *properties)
+{
     struct wire_reader reader;
     struct wire_record record;
     struct wire_layer l;
@@ -170,7 +179,8 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
     return result;
 }
 
-VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
+VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
+{
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
     plan_log(NULL, &a.plan);
@@ -178,12 +188,14 @@ VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerPropert
 }
 
 static VkResult layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                           VkLayerProperties *properties) {
+                            VkLayerProperties *properties)
+{
     (void)chain;
     return term_vkEnumerateInstanceLayerProperties(count, properties);
 }
 
-VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties) {
+VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
+{
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
     plan_log(NULL, &a.plan);
@@ -209,7 +221,8 @@ EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
 /* ---- extensions ------------------------------------------------------------------------------------------------ */
 
-static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkExtensionProperties *properties) {
+static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkExtensionProperties *properties)
+{
     struct wire_reader reader;
     struct wire_record record;
     struct wire_ext e;
@@ -230,7 +243,8 @@ static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkEx
 
 /* The rest of the call once the first answer is there: opens the drivers it names, asks again with what they offer. */
 static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
-                                  VkExtensionProperties *properties) {
+                                  VkExtensionProperties *properties)
+{
     if (result != VK_SUCCESS || (layer_name && *layer_name)) {
         plan_log(NULL, &a->plan);
         return result == VK_SUCCESS ? extensions_answer(&a->plan, count, properties) : result;
@@ -257,20 +271,23 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
 }
 
 VkResult term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
-                                                     VkExtensionProperties *properties) {
+                                                     VkExtensionProperties *properties)
+{
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
     return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
 static VkResult extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
-                               uint32_t *count, VkExtensionProperties *properties) {
+                                uint32_t *count, VkExtensionProperties *properties)
+{
     (void)chain;
     return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
 }
 
 VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
-                                                      VkExtensionProperties *properties) {
+                                                      VkExtensionProperties *properties)
+{
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =

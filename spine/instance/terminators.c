@@ -6,7 +6,8 @@
 #include "gen/zends.h"
 #include "instance/instance.h"
 
-uint64_t extension_bits(const char *const *names, uint32_t count) {
+uint64_t extension_bits(const char *const *names, uint32_t count)
+{
     uint64_t bits = 0;
     for (uint32_t i = 0; names && i < count; i++) {
         int bit = names[i] ? extension_bit(names[i]) : -1;
@@ -16,7 +17,8 @@ uint64_t extension_bits(const char *const *names, uint32_t count) {
 }
 
 /* HND-031, HND-032: a layer must pass down the handle it was given. */
-static struct instance *check_handle(const VkInstance *handle) {
+static struct instance *check_handle(const VkInstance *handle)
+{
     if (!*handle)
         log_abort(NULL, LOG_ERROR,
                   "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. "
@@ -33,12 +35,14 @@ static struct instance *check_handle(const VkInstance *handle) {
 }
 
 /* Exactly 1.0: what is older, as a manifest's version that is no number, is not (ENV-80). */
-static bool is_1_0(uint32_t version) {
+static bool is_1_0(uint32_t version)
+{
     return VK_API_VERSION_MAJOR(version) == 1 && VK_API_VERSION_MINOR(version) == 0;
 }
 
 /* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
-static uint32_t driver_version(struct instance *in, const struct driver_lib *lib) {
+static uint32_t driver_version(struct instance *in, const struct driver_lib *lib)
+{
     uint32_t declared = lib->manifest_version;
     if (!version_reaches(declared, 1)) return VK_API_VERSION_1_0;
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)lib->gipa(NULL, "vkEnumerateInstanceVersion");
@@ -70,7 +74,8 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
 }
 
 /* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
-static void warn_surfaces(struct instance *in, const struct driver *d) {
+static void warn_surfaces(struct instance *in, const struct driver *d)
+{
     static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,        ISLOT_vkCreateXcbSurfaceKHR,
                                      ISLOT_vkCreateXlibSurfaceKHR,     ISLOT_vkCreateWaylandSurfaceKHR,
                                      ISLOT_vkCreateHeadlessSurfaceEXT, ISLOT_vkCreateDisplayPlaneSurfaceKHR};
@@ -86,7 +91,8 @@ static void warn_surfaces(struct instance *in, const struct driver *d) {
 }
 
 /* DRV-073, DRV-074: what no driver may lack. */
-static bool complete(struct instance *in, const struct driver *d) {
+static bool complete(struct instance *in, const struct driver *d)
+{
     static const struct {
         uint16_t slot;
         const char *name;
@@ -119,7 +125,8 @@ static bool complete(struct instance *in, const struct driver *d) {
 
 /* One driver's instance. *out NULL: skipped, unless the result is lack of memory. */
 static VkResult create_one(struct instance *in, struct driver_lib *lib, const VkInstanceCreateInfo *info,
-                           const VkAllocationCallbacks *allocator, struct driver **out) {
+                           const VkAllocationCallbacks *allocator, struct driver **out)
+{
     *out = NULL;
     struct driver *d = calloc(1, sizeof *d);
     const char **names = malloc((info->enabledExtensionCount + 1) * sizeof *names);
@@ -182,7 +189,8 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
 }
 
 VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                               VkInstance *handle) {
+                               VkInstance *handle)
+{
     struct instance *in = check_handle(handle);
     /* INS-072, GPA-035: what layers made of it counts from here on. */
     uint32_t asked = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
@@ -213,6 +221,7 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     return VK_SUCCESS;
 }
 
-void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
+{
     drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
 }

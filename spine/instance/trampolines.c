@@ -16,7 +16,8 @@ _Static_assert(offsetof(struct instance, own_table) >= 128, "HND-036");
 /* ---- facts ----------------------------------------------------------------------------------------------------- */
 
 /* Names as the core wants them: at most 257 bytes each, so that nothing is read past what FUZ-044 allows. */
-static const char **cut_names(const char *const *names, uint32_t count, char **store) {
+static const char **cut_names(const char *const *names, uint32_t count, char **store)
+{
     *store = NULL;
     if (!names || count == 0) return NULL;
     const char **list = malloc(count * sizeof *list);
@@ -40,7 +41,8 @@ static const char **cut_names(const char *const *names, uint32_t count, char **s
     return list;
 }
 
-static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
+static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
+{
     static const VkApplicationInfo none;
     const VkApplicationInfo *app = info->pApplicationInfo ? info->pApplicationInfo : &none;
     const VkDirectDriverLoadingListLUNARG *direct = NULL;
@@ -54,22 +56,17 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
                 (exts || !info->ppEnabledExtensionNames || !info->enabledExtensionCount);
     struct wire_writer *w = facts_writer(facts);
     if (fits)
-        wire_put_app(w, &(struct wire_app){WIRE_STR(app_name, app->pApplicationName),
-                                           .app_version = app->applicationVersion,
-                                           WIRE_STR(engine_name, app->pEngineName),
-                                           .engine_version = app->engineVersion,
-                                           .api_version = app->apiVersion,
-                                           .flags = info->flags,
-                                           .layer_count = info->enabledLayerCount,
-                                           .layers_null = info->ppEnabledLayerNames == NULL,
-                                           WIRE_STRS(layers, layers, layers ? info->enabledLayerCount : 0),
-                                           .ext_count = info->enabledExtensionCount,
-                                           .exts_null = info->ppEnabledExtensionNames == NULL,
-                                           WIRE_STRS(exts, exts, exts ? info->enabledExtensionCount : 0),
-                                           .direct_list = direct != NULL,
-                                           .direct_mode = direct ? (uint32_t)direct->mode : 0,
-                                           .direct_null = direct && !direct->pDrivers,
-                                           .direct_count = direct ? direct->driverCount : 0});
+        wire_put_app(w,
+                     &(struct wire_app){
+                         WIRE_STR(app_name, app->pApplicationName), .app_version = app->applicationVersion,
+                         WIRE_STR(engine_name, app->pEngineName), .engine_version = app->engineVersion,
+                         .api_version = app->apiVersion, .flags = info->flags, .layer_count = info->enabledLayerCount,
+                         .layers_null = info->ppEnabledLayerNames == NULL,
+                         WIRE_STRS(layers, layers, layers ? info->enabledLayerCount : 0),
+                         .ext_count = info->enabledExtensionCount, .exts_null = info->ppEnabledExtensionNames == NULL,
+                         WIRE_STRS(exts, exts, exts ? info->enabledExtensionCount : 0), .direct_list = direct != NULL,
+                         .direct_mode = direct ? (uint32_t)direct->mode : 0, .direct_null = direct && !direct->pDrivers,
+                         .direct_count = direct ? direct->driverCount : 0});
     free(layers);
     free(exts);
     free(layer_store);
@@ -79,7 +76,8 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info) {
 
 /* ---- the chain ------------------------------------------------------------------------------------------------- */
 
-static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 */
+static VkResult set_instance_data(VkInstance handle, void *object)
+{ /* LAY-377 */
     struct instance *in = instance_known(handle);
     if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
     *(void **)object = in->table;
@@ -87,7 +85,8 @@ static VkResult set_instance_data(VkInstance handle, void *object) { /* LAY-377 
 }
 
 static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info,
-                           const VkAllocationCallbacks *allocator) {
+                           const VkAllocationCallbacks *allocator)
+{
     uint32_t count = in->layers->node_count;
     VkLayerInstanceLink *links = calloc(count + 1, sizeof *links);
     if (!links) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -143,7 +142,8 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
-static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo *info) {
+static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo *info)
+{
     if (!info->ppEnabledLayerNames || !info->enabledLayerCount) return VK_SUCCESS;
     in->app_layers = calloc(info->enabledLayerCount, sizeof *in->app_layers);
     if (!in->app_layers) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -153,7 +153,8 @@ static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo 
 }
 
 /* Everything between the questions and the chain. */
-static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts) {
+static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts)
+{
     struct plan plan = {0}, second = {0};
     VkResult result = core_decide(in, facts, QUESTION_INSTANCE, NULL, false, &plan);
     if (result != VK_SUCCESS) return result;
@@ -180,7 +181,8 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     return result;
 }
 
-static void instance_free(struct instance *in) {
+static void instance_free(struct instance *in)
+{
     instance_drop(in);
     instance_free_objects(in);
     physdevs_free(in);
@@ -198,7 +200,8 @@ static void instance_free(struct instance *in) {
 }
 
 VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                                VkInstance *out) {
+                                VkInstance *out)
+{
     if (!info) { /* INS-020 */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkCreateInstance: 'pCreateInfo' is NULL (VUID-vkCreateInstance-pCreateInfo-parameter)");
@@ -216,7 +219,7 @@ VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAlloca
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
-    in->api_version = VK_API_VERSION_1_0; /* until the terminator learns it */
+    in->api_version = VK_API_VERSION_1_0;      /* until the terminator learns it */
     in->enabled =
         extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
@@ -242,7 +245,8 @@ EXPORT_COMMAND(vkCreateInstance);
 
 /* ---- destruction ----------------------------------------------------------------------------------------------- */
 
-void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
+{
     if (!handle) return; /* INS-081 */
     struct instance *in = instance_of(handle);
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);

@@ -17,14 +17,16 @@
 
 static const char direct_path[] = "(null)"; /* DRV-100 */
 
-static void driver_lib_free(struct driver_lib *lib) {
+static void driver_lib_free(struct driver_lib *lib)
+{
     if (lib->path != direct_path) free((char *)lib->path);
     free(lib->ext);
     free(lib);
 }
 
 /* ERRATA 23. */
-static bool leads_back(struct instance *in, const void *function, const char *path) {
+static bool leads_back(struct instance *in, const void *function, const char *path)
+{
     if (!library_is_own(function)) return false;
     log_line(in, LOG_ERROR | LOG_DRIVER,
              "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip "
@@ -35,7 +37,8 @@ static bool leads_back(struct instance *in, const void *function, const char *pa
 
 /* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is
  * named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
-static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result) {
+static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
+{
     void *handle = d->mapped->handle;
     const char *given = d->mapped->given;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -139,7 +142,8 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
 }
 
 /* NULL: rejected, or no memory (then *result says so). */
-static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, VkResult *result) {
+static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, VkResult *result)
+{
     char *text;
     struct mapped_lib *mapped = library_open(step->library, &text);
     if (!mapped) {
@@ -182,7 +186,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
 
 /* DRV-090 to 096. */
 static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
-                                     VkResult *result) {
+                                     VkResult *result)
+{
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)info->pfnGetInstanceProcAddr;
     if (!gipa) {
         log_line(in, LOG_ERROR | LOG_DRIVER,
@@ -254,14 +259,16 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     return d;
 }
 
-static void append(struct driver_libs *libs, struct driver_lib *d) {
+static void append(struct driver_libs *libs, struct driver_lib *d)
+{
     struct driver_lib **at = &libs->first;
     while (*at) at = &(*at)->next;
     *at = d;
     libs->count++;
 }
 
-static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info) {
+static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info)
+{
     for (const VkBaseInStructure *p = info ? info->pNext : NULL; p; p = p->pNext)
         if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
             return (const VkDirectDriverLoadingListLUNARG *)p; /* DRV-081: the first */
@@ -269,7 +276,8 @@ static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreate
 }
 
 VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
-                      struct driver_libs **out) {
+                      struct driver_libs **out)
+{
     VkResult result = VK_SUCCESS;
     struct driver_libs *libs = calloc(1, sizeof *libs);
     if (!libs) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -303,7 +311,8 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
 /* ---- extension lists ------------------------------------------------------------------------------------------- */
 
 /* INS-017 to 019; *call says which of the two calls failed. */
-static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint32_t *call) {
+static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint32_t *call)
+{
     free(d->ext);
     d->ext = NULL;
     d->ext_count = 0;
@@ -338,17 +347,16 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     return VK_SUCCESS;
 }
 
-VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, struct facts *facts) {
+VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, struct facts *facts)
+{
     struct wire_writer *w = facts_writer(facts);
     uint32_t index = 0;
     for (struct driver_lib *d = libs->first; d; d = d->next, index++) {
         uint32_t call;
         VkResult result = read_extensions(in, d, &call);
-        wire_put_driver(w, &(struct wire_driver){.index = index,
-                                                 .usable = 1,
-                                                 WIRE_STR(path, d->path),
-                                                 .ext_result = result,
-                                                 .ext_call = call});
+        wire_put_driver(
+            w, &(struct wire_driver){
+                   .index = index, .usable = 1, WIRE_STR(path, d->path), .ext_result = result, .ext_call = call});
         for (uint32_t i = 0; i < d->ext_count; i++)
             wire_put_driver_ext(w, &(struct wire_driver_ext){.driver = index,
                                                              WIRE_STR(name, d->ext[i].extensionName),
@@ -357,7 +365,8 @@ VkResult drivers_facts(struct instance *in, const struct driver_libs *libs, stru
     return w->failed ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_SUCCESS;
 }
 
-void drivers_leave_out(struct driver_libs *libs, const struct plan *plan) {
+void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
+{
     struct wire_reader reader;
     struct wire_record record;
     struct wire_drop_driver drop;
@@ -377,7 +386,8 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan) {
     }
 }
 
-bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
+bool driver_lib_has_ext(const struct driver_lib *lib, const char *name)
+{
     for (uint32_t i = 0; i < lib->ext_count; i++)
         if (strcmp(lib->ext[i].extensionName, name) == 0) return true;
     return false;
@@ -385,7 +395,8 @@ bool driver_lib_has_ext(const struct driver_lib *lib, const char *name) {
 
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
-void drivers_close(struct instance *in, struct driver_libs *libs) {
+void drivers_close(struct instance *in, struct driver_libs *libs)
+{
     if (!libs) return;
     for (struct driver_lib *d = libs->first; d;) {
         struct driver_lib *next = d->next;
@@ -397,12 +408,14 @@ void drivers_close(struct instance *in, struct driver_libs *libs) {
     free(libs);
 }
 
-void drivers_preload(const struct driver_libs *libs) {
+void drivers_preload(const struct driver_libs *libs)
+{
     for (const struct driver_lib *d = libs->first; d; d = d->next)
         if (d->mapped) library_preload(d->mapped);
 }
 
-void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib) {
+void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib)
+{
     lock_take(); /* another thread may be removing another driver of the instance */
     struct driver_lib **at = &libs->first;
     while (*at != lib) at = &(*at)->next;

@@ -12,7 +12,8 @@
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
 
-void layers_free(struct layer_list *list) {
+void layers_free(struct layer_list *list)
+{
     if (!list) return;
     for (uint32_t i = 0; i < list->count; i++) {
         free(list->layer[i].device_ext);
@@ -27,7 +28,8 @@ void layers_free(struct layer_list *list) {
 }
 
 /* Room for one more element of a list that is counted by count. */
-static bool grow(void *list, uint32_t count, size_t size) {
+static bool grow(void *list, uint32_t count, size_t size)
+{
     if (count & (count - 1)) return true; /* grows at 0, 1, 2, 4, 8, ... */
     void *bigger = realloc(*(void **)list, (count ? 2 * (size_t)count : 1) * size);
     if (!bigger) return false;
@@ -35,7 +37,8 @@ static bool grow(void *list, uint32_t count, size_t size) {
     return true;
 }
 
-static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
+static bool add_ext(struct layer *layer, const struct wire_layer_ext *e)
+{
     if (!grow(&layer->device_ext, layer->device_ext_count, sizeof *layer->device_ext)) return false;
     VkExtensionProperties *p = &layer->device_ext[layer->device_ext_count++];
     *p = (VkExtensionProperties){.specVersion = e->spec_version};
@@ -50,7 +53,8 @@ static bool add_ext(struct layer *layer, const struct wire_layer_ext *e) {
     return true;
 }
 
-static bool add_record(struct layer_list *list, const struct wire_record *record) {
+static bool add_record(struct layer_list *list, const struct wire_record *record)
+{
     struct wire_layer l;
     struct wire_layer_ext e;
     if (wire_get_layer(record, &l)) {
@@ -76,7 +80,8 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
     return true;
 }
 
-static bool add_active(struct layer_list *list, const struct wire_record *record) {
+static bool add_active(struct layer_list *list, const struct wire_record *record)
+{
     struct wire_active a;
     if (!wire_get_active(record, &a) || a.layer >= list->count) return true;
     if (!grow(&list->active, list->active_count, sizeof *list->active)) return false;
@@ -84,7 +89,8 @@ static bool add_active(struct layer_list *list, const struct wire_record *record
     return true;
 }
 
-VkResult layers_read(struct plan *plan, struct layer_list **out) {
+VkResult layers_read(struct plan *plan, struct layer_list **out)
+{
     struct layer_list *list = calloc(1, sizeof *list);
     if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct wire_reader reader;
@@ -105,7 +111,8 @@ VkResult layers_read(struct plan *plan, struct layer_list **out) {
     return VK_SUCCESS;
 }
 
-struct layer *layer_find(const struct layer_list *list, const char *name) {
+struct layer *layer_find(const struct layer_list *list, const char *name)
+{
     for (uint32_t i = 0; i < list->count; i++)
         if (strcmp(list->layer[i].name, name) == 0) return &list->layer[i];
     return NULL;
@@ -116,7 +123,8 @@ struct layer *layer_find(const struct layer_list *list, const char *name) {
 enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
 /* What holds of drivers (ERRATA 23) holds of layers. */
-static bool not_own(struct instance *in, const struct layer_node *n) {
+static bool not_own(struct instance *in, const struct layer_node *n)
+{
     if (!library_is_own((void *)n->gipa)) return true;
     log_line(in, LOG_ERROR | LOG_LAYER,
              "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which "
@@ -126,7 +134,8 @@ static bool not_own(struct instance *in, const struct layer_node *n) {
 }
 
 /* LAY-284 to 294. False: no GIPA that can be used, after its message. */
-static bool negotiate(struct instance *in, struct layer_node *n) {
+static bool negotiate(struct instance *in, struct layer_node *n)
+{
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
@@ -147,7 +156,8 @@ static bool negotiate(struct instance *in, struct layer_node *n) {
     return not_own(in, n);
 }
 
-static enum state open_one(struct instance *in, struct layer_node *n) {
+static enum state open_one(struct instance *in, struct layer_node *n)
+{
     const struct layer *l = n->layer;
     char *text = NULL;
     n->handle = gate_dlopen(l->library, &text);
@@ -174,7 +184,8 @@ static enum state open_one(struct instance *in, struct layer_node *n) {
     return OPENED;
 }
 
-static void close_one(struct instance *in, struct layer_node *n) {
+static void close_one(struct instance *in, struct layer_node *n)
+{
     if (!n->handle) return;
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
     library_let_go(n->handle);
@@ -182,7 +193,8 @@ static void close_one(struct instance *in, struct layer_node *n) {
 }
 
 /* LAY-297 to 301: the message for a layer that is not there; its severity depends on who asked for it. */
-static void report(struct instance *in, const struct layer_active *a, enum state state) {
+static void report(struct instance *in, const struct layer_active *a, enum state state)
+{
     unsigned flags = (a->app_named ? LOG_ERROR : LOG_INFO) | LOG_LAYER;
     char end = a->app_named ? '!' : '.';
     switch (state) {
@@ -201,7 +213,8 @@ static void report(struct instance *in, const struct layer_active *a, enum state
     }
 }
 
-VkResult layers_open(struct instance *in) {
+VkResult layers_open(struct instance *in)
+{
     struct layer_list *list = in->layers;
     if (list->active_count == 0) return VK_SUCCESS;
     enum state *state = calloc(list->active_count, sizeof *state);
@@ -240,7 +253,8 @@ VkResult layers_open(struct instance *in) {
     return result;
 }
 
-void layers_close(struct instance *in) {
+void layers_close(struct instance *in)
+{
     struct layer_list *list = in->layers;
     for (const struct layer *l = list->layer, *end = l + list->count; l != end; l++)
         for (uint32_t i = 0; i < list->node_count; i++)
@@ -249,7 +263,8 @@ void layers_close(struct instance *in) {
 
 /* ---- the call stack in words ----------------------------------------------------------------------------------- */
 
-static const char *enabled_by(uint32_t by) {
+static const char *enabled_by(uint32_t by)
+{
     switch (by) { /* LAY-425 */
     case 1: return "Implicit Layer";
     case 2: return "Environment Variable VK_INSTANCE_LAYERS";
@@ -260,7 +275,8 @@ static const char *enabled_by(uint32_t by) {
     }
 }
 
-void layers_log_stack(struct instance *in, bool device) {
+void layers_log_stack(struct instance *in, bool device)
+{
     unsigned frame = device ? LOG_LAYER | LOG_DRIVER : LOG_LAYER; /* LAY-427 */
     log_line(in, frame, "%s layer callstack setup to:", device ? "vkCreateDevice" : "vkCreateInstance");
     log_text(in, frame, "   <Application>");

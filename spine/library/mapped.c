@@ -22,45 +22,57 @@ struct held {
     struct file_identity identity;
 };
 
-static struct held *kept;      /* under the lock */
-static struct held *preloaded; /* under the lock */
+static struct held *kept;            /* under the lock */
+static struct held *preloaded;       /* under the lock */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
 
-static bool identify(const char *path, struct file_identity *out) {
+static bool identify(const char *path, struct file_identity *out)
+{
     struct stat s;
     if (stat(path, &s) != 0) return false;
     *out = (struct file_identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
     return true;
 }
 
-static bool same(const struct file_identity *a, const struct file_identity *b) {
+static bool same(const struct file_identity *a, const struct file_identity *b)
+{
     return a->device == b->device && a->inode == b->inode && a->size == b->size &&
            a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-bool library_wrong_class(const char *text) { return text && strstr(text, "wrong ELF class:"); }
+bool library_wrong_class(const char *text)
+{
+    return text && strstr(text, "wrong ELF class:");
+}
 
 /* The linker's, of this library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-bool library_is_own(const void *function) {
+bool library_is_own(const void *function)
+{
     return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
 }
 
-bool library_never_closed(void) { return unloading() == UNLOAD_NEVER; }
+bool library_never_closed(void)
+{
+    return unloading() == UNLOAD_NEVER;
+}
 
-void library_let_go(void *handle) {
+void library_let_go(void *handle)
+{
     if (!library_never_closed()) gate_dlclose(handle);
 }
 
-static void held_free(struct held *h) {
+static void held_free(struct held *h)
+{
     free(h->given);
     free(h->real);
     free(h);
 }
 
-static void held_close(struct held *h) {
+static void held_close(struct held *h)
+{
     while (h) {
         struct held *next = h->next;
         library_let_go(h->handle);
@@ -70,7 +82,8 @@ static void held_close(struct held *h) {
 }
 
 /* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
-__attribute__((destructor)) static void let_go(void) {
+__attribute__((destructor)) static void let_go(void)
+{
     if (exit_begun()) return;
     held_close(kept);
     held_close(preloaded);
@@ -79,7 +92,8 @@ __attribute__((destructor)) static void let_go(void) {
 
 /* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
  * letting the same one go while the file system is asked. */
-static void drop_if_replaced(const char *given) {
+static void drop_if_replaced(const char *given)
+{
     struct held *gone = NULL;
     struct claim claim;
     struct file_identity now;
@@ -104,7 +118,8 @@ static void drop_if_replaced(const char *given) {
     held_close(gone);
 }
 
-struct mapped_lib *library_open(const char *path, char **text) {
+struct mapped_lib *library_open(const char *path, char **text)
+{
     *text = NULL;
     drop_if_replaced(path);
     struct mapped_lib *lib = calloc(1, sizeof *lib);
@@ -121,7 +136,8 @@ struct mapped_lib *library_open(const char *path, char **text) {
 }
 
 /* Of the same object as an open library. NULL: no memory. */
-static struct held *hold(const struct mapped_lib *lib) {
+static struct held *hold(const struct mapped_lib *lib)
+{
     struct held *h = calloc(1, sizeof *h);
     if (!h) return NULL;
     *h = (struct held){
@@ -132,12 +148,14 @@ static struct held *hold(const struct mapped_lib *lib) {
 }
 
 /* The reference to an object in a list, or NULL. */
-static const struct held *listed(const struct held *list, void *handle) {
+static const struct held *listed(const struct held *list, void *handle)
+{
     while (list && list->handle != handle) list = list->next;
     return list;
 }
 
-void library_identify(struct mapped_lib *lib) {
+void library_identify(struct mapped_lib *lib)
+{
     struct file_identity now;
     if (!identify(lib->real, &now)) memset(&now, 0, sizeof now);
     lock_take();
@@ -154,7 +172,8 @@ void library_identify(struct mapped_lib *lib) {
     lock_drop();
 }
 
-void library_close(struct mapped_lib *lib) {
+void library_close(struct mapped_lib *lib)
+{
     if (!lib) return;
     bool close = !library_never_closed();
     if (close && lib->reported && unloading() == UNLOAD_USUAL) {
@@ -177,7 +196,8 @@ void library_close(struct mapped_lib *lib) {
     library_forget(lib);
 }
 
-void library_forget(struct mapped_lib *lib) {
+void library_forget(struct mapped_lib *lib)
+{
     if (lib->identified) {
         lock_take();
         struct mapped_lib **at = &open_libs;
@@ -190,7 +210,8 @@ void library_forget(struct mapped_lib *lib) {
     free(lib);
 }
 
-void library_preload(const struct mapped_lib *lib) {
+void library_preload(const struct mapped_lib *lib)
+{
     exit_watch();
     lock_take();
     bool have = listed(preloaded, lib->handle);
@@ -208,7 +229,8 @@ void library_preload(const struct mapped_lib *lib) {
     lock_drop();
 }
 
-void library_drop_preloaded(const char *given) {
+void library_drop_preloaded(const char *given)
+{
     struct held *gone = NULL;
     lock_take();
     for (struct held **at = &preloaded; *at;) {

@@ -33,15 +33,15 @@ VkResult configurations_read(struct instance *instance, const struct plan *plan)
     while (wire_next(&reader, &record)) {
         if (wire_get_device_configs(&record, &head) && !list) {
             list = calloc(1, sizeof *list + head.count * sizeof list->entry[0]);
-            if (!list)
-                return VK_ERROR_OUT_OF_HOST_MEMORY;
+            if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
             room = head.count;
         } else if (list && list->count < room && wire_get_device_config(&record, &config) &&
                    config.device_uuid_len == VK_UUID_SIZE && config.driver_uuid_len == VK_UUID_SIZE) {
-            list->entry[list->count++] = (struct configuration){
-                .device_uuid = (const uint8_t *)config.device_uuid, .driver_uuid = (const uint8_t *)config.driver_uuid,
-                .driver_version = config.driver_version, .device_name = config.device_name,
-                .driver_name = config.driver_name};
+            list->entry[list->count++] = (struct configuration){.device_uuid = (const uint8_t *)config.device_uuid,
+                                                                .driver_uuid = (const uint8_t *)config.driver_uuid,
+                                                                .driver_version = config.driver_version,
+                                                                .device_name = config.device_name,
+                                                                .driver_name = config.driver_name};
         }
     }
     instance->configurations = list;
@@ -65,13 +65,11 @@ struct identity {
 
 static bool names_its_driver(const struct physdev *device, uint32_t version)
 {
-    if (version_reaches(version, 2))
-        return true;
+    if (version_reaches(version, 2)) return true;
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;
     VkExtensionProperties *ext;
-    if (!list || !list_given(device_extensions(list, driver_physdev(device), NULL, &count, &ext)))
-        return false;
+    if (!list || !list_given(device_extensions(list, driver_physdev(device), NULL, &count, &ext))) return false;
     bool found = extension_listed(ext, count, "VK_KHR_driver_properties");
     free(ext);
     return found;
@@ -83,11 +81,9 @@ static void identify(const struct physdev *device, bool name, struct identity *o
     driver_fn(device->driver, vkGetPhysicalDeviceProperties)(handle, &out->properties);
     out->properties.deviceName[sizeof out->properties.deviceName - 1] = 0;
     PFN_vkGetPhysicalDeviceProperties2 ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2);
-    if (!ask)
-        ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2KHR);
+    if (!ask) ask = driver_fn(device->driver, vkGetPhysicalDeviceProperties2KHR);
     out->comparable = ask && version_reaches(out->properties.apiVersion, 1);
-    if (!out->comparable)
-        return;
+    if (!out->comparable) return;
     name = name && names_its_driver(device, out->properties.apiVersion);
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
@@ -114,8 +110,7 @@ static const char *uuid_text(const uint8_t *uuid, char text[UUID_TEXT])
     static const char digits[] = "0123456789abcdef";
     char *to = text;
     for (int i = 0; i < (int)VK_UUID_SIZE; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            *to++ = '-';
+        if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
         *to++ = digits[uuid[i] >> 4];
         *to++ = digits[uuid[i] & 15];
     }
@@ -128,8 +123,8 @@ static const char *uuid_text(const uint8_t *uuid, char text[UUID_TEXT])
 /* SET-102. */
 static void log_absent(struct instance *instance, const struct configuration *c)
 {
-#define ABSENT                                                                                                   \
-    PREFIX "settings file contained device_configuration which does not appear in the enumerated "               \
+#define ABSENT                                                                                                         \
+    PREFIX "settings file contained device_configuration which does not appear in the enumerated "                     \
            "VkPhysicalDevices. Missing VkPhysicalDevice with "
     char device[UUID_TEXT], driver[UUID_TEXT];
     uuid_text(c->device_uuid, device);
@@ -158,8 +153,7 @@ static VkResult none_matches(struct instance *instance)
 static struct identity *identify_all(struct physdev *const *device, uint32_t count, bool name)
 {
     struct identity *identity = calloc(count ? count : 1, sizeof *identity);
-    for (uint32_t i = 0; identity && i < count; i++)
-        identify(device[i], name, &identity[i]);
+    for (uint32_t i = 0; identity && i < count; i++) identify(device[i], name, &identity[i]);
     return identity;
 }
 
@@ -183,8 +177,7 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
         return VK_SUCCESS;
     }
     struct identity *identity = identify_all(device, available, true);
-    if (!identity)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
     uint32_t written = 0, found = 0;
     log_line(instance, LOG_INFO,
              "Selecting and ordering VkPhysicalDevices to match the loader settings device configurations list");
@@ -195,8 +188,7 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
             continue;
         }
         found++;
-        if (written == *count)
-            continue;
+        if (written == *count) continue;
         out[written] = (VkPhysicalDevice)device[match - identity];
         if (*match->driver_name) /* SET-101, with the space at the end */
             log_line(instance, LOG_DEBUG, "pPhysicalDevices array index %d is set to \"%s\" (%s, version %d) ",
@@ -214,8 +206,7 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
                      "not added to the pPhysicalDevices array",
                      identity[i].properties.deviceName);
     free(identity);
-    if (!found)
-        return none_matches(instance);
+    if (!found) return none_matches(instance);
     *count = written;
     return found > written ? VK_INCOMPLETE : VK_SUCCESS;
 }
@@ -225,11 +216,9 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
 {
     const struct configurations *list = instance->configurations;
     struct identity *identity = identify_all(device, available, false);
-    if (!identity)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
     bool found = false;
-    for (uint32_t i = 0; i < list->count; i++)
-        found = first_match(&list->entry[i], identity, available) || found;
+    for (uint32_t i = 0; i < list->count; i++) found = first_match(&list->entry[i], identity, available) || found;
     uint32_t kept = 0;
     for (uint32_t g = 0; found && g < *count; g++) {
         bool visible = true;
@@ -247,8 +236,7 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
                      (int)g); /* SET-103 */
     }
     free(identity);
-    if (!found)
-        return none_matches(instance); /* SET-106 */
+    if (!found) return none_matches(instance); /* SET-106 */
     *count = kept;
     return VK_SUCCESS;
 }

@@ -16,8 +16,7 @@ static const char *lib_path(const struct physdev *device)
 /* EXT-063. */
 static bool display_enabled(const struct physdev *device, const char *name)
 {
-    if (instance_has(device->instance, EXT_VK_KHR_display))
-        return true;
+    if (instance_has(device->instance, EXT_VK_KHR_display)) return true;
     log_line(device->instance, LOG_ERROR, "VK_KHR_display extension not enabled. %s not executed!", name);
     return false;
 }
@@ -31,8 +30,7 @@ static void log_no_export(const struct physdev *device, unsigned flags, const ch
 static VkResult none(const struct physdev *device, const char *name, uint32_t *count)
 {
     log_no_export(device, LOG_WARN, name);
-    if (count)
-        *count = 0;
+    if (count) *count = 0;
     return VK_SUCCESS;
 }
 
@@ -41,8 +39,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle, u
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPropertiesKHR";
-    if (!display_enabled(device, name))
-        return VK_SUCCESS;
+    if (!display_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetPhysicalDeviceDisplayPropertiesKHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPropertiesKHR);
     return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
@@ -53,8 +50,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(VkPhysicalDevice hand
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPlanePropertiesKHR";
-    if (!display_enabled(device, name))
-        return VK_SUCCESS;
+    if (!display_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlanePropertiesKHR);
     return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
@@ -65,11 +61,9 @@ VkResult term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uin
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneSupportedDisplaysKHR";
-    if (!display_enabled(device, name))
-        return VK_SUCCESS;
+    if (!display_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetDisplayPlaneSupportedDisplaysKHR ask = driver_fn(device->driver, vkGetDisplayPlaneSupportedDisplaysKHR);
-    return ask ? ask(driver_physdev(device), planeIndex, pDisplayCount, pDisplays)
-               : none(device, name, pDisplayCount);
+    return ask ? ask(driver_physdev(device), planeIndex, pDisplayCount, pDisplays) : none(device, name, pDisplayCount);
 }
 
 VkResult term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *pPropertyCount,
@@ -77,11 +71,9 @@ VkResult term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKH
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayModePropertiesKHR";
-    if (!display_enabled(device, name))
-        return VK_SUCCESS;
+    if (!display_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetDisplayModePropertiesKHR ask = driver_fn(device->driver, vkGetDisplayModePropertiesKHR);
-    return ask ? ask(driver_physdev(device), display, pPropertyCount, pProperties)
-               : none(device, name, pPropertyCount);
+    return ask ? ask(driver_physdev(device), display, pPropertyCount, pProperties) : none(device, name, pPropertyCount);
 }
 
 VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR display,
@@ -90,11 +82,9 @@ VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR displ
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkCreateDisplayModeKHR";
-    if (!display_enabled(device, name))
-        return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (!display_enabled(device, name)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     PFN_vkCreateDisplayModeKHR create = driver_fn(device->driver, vkCreateDisplayModeKHR);
-    if (create)
-        return create(driver_physdev(device), display, pCreateInfo, pAllocator, pMode);
+    if (create) return create(driver_physdev(device), display, pCreateInfo, pAllocator, pMode);
     log_no_export(device, LOG_ERROR, name);
     return VK_ERROR_INITIALIZATION_FAILED;
 }
@@ -104,14 +94,11 @@ VkResult term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalDevice handle, VkDispla
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneCapabilitiesKHR";
-    if (!display_enabled(device, name))
-        return VK_SUCCESS;
+    if (!display_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetDisplayPlaneCapabilitiesKHR ask = driver_fn(device->driver, vkGetDisplayPlaneCapabilitiesKHR);
-    if (ask)
-        return ask(driver_physdev(device), mode, planeIndex, pCapabilities);
+    if (ask) return ask(driver_physdev(device), mode, planeIndex, pCapabilities);
     log_no_export(device, LOG_WARN, name);
-    if (pCapabilities)
-        memset(pCapabilities, 0, sizeof *pCapabilities);
+    if (pCapabilities) memset(pCapabilities, 0, sizeof *pCapabilities);
     return VK_SUCCESS;
 }
 
@@ -128,8 +115,7 @@ VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, 
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayProperties2KHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayProperties2KHR);
-    if (ask)
-        return ask(driver_physdev(device), pPropertyCount, pProperties);
+    if (ask) return ask(driver_physdev(device), pPropertyCount, pProperties);
     log_emulated(device, "vkGetPhysicalDeviceDisplayProperties2KHR");
     PFN_vkGetPhysicalDeviceDisplayPropertiesKHR old =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPropertiesKHR);
@@ -141,8 +127,7 @@ VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, 
     if (!pProperties || !given) /* EXT-070 */
         return old(driver_physdev(device), pPropertyCount, NULL);
     VkDisplayPropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = old(driver_physdev(device), pPropertyCount, list);
     for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
         pProperties[i].displayProperties = list[i];
@@ -156,8 +141,7 @@ VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice han
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR ask =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlaneProperties2KHR);
-    if (ask)
-        return ask(driver_physdev(device), pPropertyCount, pProperties);
+    if (ask) return ask(driver_physdev(device), pPropertyCount, pProperties);
     log_emulated(device, "vkGetPhysicalDeviceDisplayPlaneProperties2KHR");
     PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR old =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlanePropertiesKHR);
@@ -166,11 +150,9 @@ VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice han
         return VK_SUCCESS;
     }
     uint32_t given = *pPropertyCount;
-    if (!pProperties || !given)
-        return old(driver_physdev(device), pPropertyCount, NULL);
+    if (!pProperties || !given) return old(driver_physdev(device), pPropertyCount, NULL);
     VkDisplayPlanePropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = old(driver_physdev(device), pPropertyCount, list);
     for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
         pProperties[i].displayPlaneProperties = list[i];
@@ -183,8 +165,7 @@ VkResult term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayK
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayModeProperties2KHR ask = driver_fn(device->driver, vkGetDisplayModeProperties2KHR);
-    if (ask)
-        return ask(driver_physdev(device), display, pPropertyCount, pProperties);
+    if (ask) return ask(driver_physdev(device), display, pPropertyCount, pProperties);
     log_emulated(device, "vkGetDisplayModeProperties2KHR");
     PFN_vkGetDisplayModePropertiesKHR old = driver_fn(device->driver, vkGetDisplayModePropertiesKHR);
     if (!old) {
@@ -192,11 +173,9 @@ VkResult term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayK
         return VK_SUCCESS;
     }
     uint32_t given = *pPropertyCount;
-    if (!pProperties || !given)
-        return old(driver_physdev(device), display, pPropertyCount, NULL);
+    if (!pProperties || !given) return old(driver_physdev(device), display, pPropertyCount, NULL);
     VkDisplayModePropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = old(driver_physdev(device), display, pPropertyCount, list);
     for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
         pProperties[i].displayModeProperties = list[i];
@@ -210,8 +189,7 @@ VkResult term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayPlaneCapabilities2KHR ask = driver_fn(device->driver, vkGetDisplayPlaneCapabilities2KHR);
-    if (ask)
-        return ask(driver_physdev(device), pDisplayPlaneInfo, pCapabilities);
+    if (ask) return ask(driver_physdev(device), pDisplayPlaneInfo, pCapabilities);
     log_emulated(device, "vkGetDisplayPlaneCapabilities2KHR");
     PFN_vkGetDisplayPlaneCapabilitiesKHR old = driver_fn(device->driver, vkGetDisplayPlaneCapabilitiesKHR);
     if (old) /* EXT-072 */
@@ -227,8 +205,7 @@ VkResult term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkD
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkAcquireDrmDisplayEXT acquire = driver_fn(device->driver, vkAcquireDrmDisplayEXT);
-    if (acquire)
-        return acquire(driver_physdev(device), drmFd, display);
+    if (acquire) return acquire(driver_physdev(device), drmFd, display);
     log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support AcquireDrmDisplayEXT");
     return VK_ERROR_EXTENSION_NOT_PRESENT;
 }
@@ -237,8 +214,7 @@ VkResult term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDrmDisplayEXT get = driver_fn(device->driver, vkGetDrmDisplayEXT);
-    if (get)
-        return get(driver_physdev(device), drmFd, connectorId, display);
+    if (get) return get(driver_physdev(device), drmFd, connectorId, display);
     log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support GetDrmDisplayEXT");
     return VK_ERROR_EXTENSION_NOT_PRESENT;
 }
@@ -247,8 +223,7 @@ VkResult term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkReleaseDisplayEXT release = driver_fn(device->driver, vkReleaseDisplayEXT);
-    if (release)
-        return release(driver_physdev(device), display);
+    if (release) return release(driver_physdev(device), display);
     log_abort(device->instance, LOG_ERROR,
               "ICD \"%s\" associated with VkPhysicalDevice does not support vkReleaseDisplayEXT - Consequently, the "
               "call is invalid because it should not be possible to acquire a display on this device",
@@ -259,8 +234,7 @@ VkResult term_vkAcquireXlibDisplayEXT(VkPhysicalDevice handle, Display *dpy, VkD
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkAcquireXlibDisplayEXT acquire = driver_fn(device->driver, vkAcquireXlibDisplayEXT);
-    if (acquire)
-        return acquire(driver_physdev(device), dpy, display);
+    if (acquire) return acquire(driver_physdev(device), dpy, display);
     log_line(device->instance, LOG_INFO, "vkAcquireXLibDisplayEXT: Emulating call in ICD \"%s\" by returning error",
              lib_path(device)); /* EXT-054: the capital L */
     return VK_ERROR_INITIALIZATION_FAILED;
@@ -271,8 +245,7 @@ VkResult term_vkGetRandROutputDisplayEXT(VkPhysicalDevice handle, Display *dpy, 
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetRandROutputDisplayEXT get = driver_fn(device->driver, vkGetRandROutputDisplayEXT);
-    if (get)
-        return get(driver_physdev(device), dpy, rrOutput, pDisplay);
+    if (get) return get(driver_physdev(device), dpy, rrOutput, pDisplay);
     log_line(device->instance, LOG_INFO,
              "vkGetRandROutputDisplayEXT: Emulating call in ICD \"%s\" by returning null display", lib_path(device));
     *pDisplay = VK_NULL_HANDLE;

@@ -12,15 +12,12 @@ static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
         struct driver *driver = scan->drivers.driver[i];
         bool reading;
         VkResult result = scan_devices(scan, driver, &reading);
-        if (result == VK_SUCCESS)
-            continue;
+        if (result == VK_SUCCESS) continue;
         log_failed_driver(instance, driver, result);
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
-            return result;
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
     }
     lock_take();
-    for (uint32_t i = 0; i < scan->drivers.count; i++)
-        scan->drivers.driver[i]->asked = true;
+    for (uint32_t i = 0; i < scan->drivers.count; i++) scan->drivers.driver[i]->asked = true;
     lock_drop();
     return VK_SUCCESS;
 }
@@ -31,13 +28,10 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
     struct physdev **order = NULL;
     struct scan scan;
     VkResult result = scan_begin(instance, &scan);
-    if (result != VK_SUCCESS)
-        return result;
+    if (result != VK_SUCCESS) return result;
     result = scan_all_devices(instance, &scan);
-    if (result == VK_SUCCESS)
-        result = physdev_records_term(instance, scan.found, scan.count);
-    if (result != VK_SUCCESS)
-        goto done;
+    if (result == VK_SUCCESS) result = physdev_records_term(instance, scan.found, scan.count);
+    if (result != VK_SUCCESS) goto done;
     if (!scan.count) {
         log_no_devices(instance);
         result = VK_ERROR_INITIALIZATION_FAILED;
@@ -48,12 +42,9 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
         goto done;
     }
-    for (uint32_t i = 0; i < scan.count; i++)
-        order[i] = scan.found[i].record;
-    if (sort_wanted(instance))
-        result = sort_devices(instance, order, scan.count);
-    if (result != VK_SUCCESS)
-        goto done;
+    for (uint32_t i = 0; i < scan.count; i++) order[i] = scan.found[i].record;
+    if (sort_wanted(instance)) result = sort_devices(instance, order, scan.count);
+    if (result != VK_SUCCESS) goto done;
     if (instance->configurations) {
         result = configurations_devices(instance, order, scan.count, count, devices);
         goto done;
@@ -63,14 +54,13 @@ VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkP
         goto done;
     }
     if (*count < scan.count) {
-        log_line(instance, LOG_INFO,
-                 "terminator_EnumeratePhysicalDevices : Trimming device count from %u to %u.", scan.count, *count);
+        log_line(instance, LOG_INFO, "terminator_EnumeratePhysicalDevices : Trimming device count from %u to %u.",
+                 scan.count, *count);
         result = VK_INCOMPLETE;
     } else {
         *count = scan.count;
     }
-    for (uint32_t i = 0; i < *count; i++)
-        devices[i] = (VkPhysicalDevice)order[i];
+    for (uint32_t i = 0; i < *count; i++) devices[i] = (VkPhysicalDevice)order[i];
 done:
     free(order);
     scan_end(&scan);

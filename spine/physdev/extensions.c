@@ -7,7 +7,8 @@
 #include "physdev/physdev.h"
 
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
-                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out) {
+                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out)
+{
     VkExtensionProperties *list = NULL;
     VkResult result = VK_INCOMPLETE;
     *out = NULL;
@@ -45,10 +46,8 @@ struct ext_set {
 static bool ext_set_new(struct ext_set *set, uint32_t room)
 {
     uint32_t places = 16;
-    if (room > 1u << 24)
-        return false;
-    while (places < 2 * room)
-        places *= 2;
+    if (room > 1u << 24) return false;
+    while (places < 2 * room) places *= 2;
     *set = (struct ext_set){.mask = places - 1};
     set->ext = calloc(room ? room : 1, sizeof *set->ext);
     set->place = calloc(places, sizeof *set->place);
@@ -86,8 +85,7 @@ static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total
         return VK_SUCCESS;
     }
     uint32_t count = *pPropertyCount < total ? *pPropertyCount : total;
-    if (count)
-        memcpy(pProperties, ext, count * sizeof *ext);
+    if (count) memcpy(pProperties, ext, count * sizeof *ext);
     *pPropertyCount = count;
     return count < total ? VK_INCOMPLETE : VK_SUCCESS;
 }
@@ -98,8 +96,7 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
     const struct layer_list *layers = instance->layers;
-    if (!pPropertyCount)
-        return VK_INCOMPLETE; /* DEV-007 */
+    if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007 */
     if (pLayerName && *pLayerName) {
         if (!name_well_formed(pLayerName)) {
             log_line(instance, LOG_ERROR,
@@ -114,24 +111,20 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
     uint32_t own_count = 0;
     VkResult listed = device_extensions(driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
                                         driver_physdev(device), NULL, &own_count, &own);
-    if (!list_given(listed))
-        return listed;
+    if (!list_given(listed)) return listed;
     uint64_t room = own_count; /* or more than will be needed */
-    for (uint32_t i = 0; layers && i < layers->active_count; i++)
-        room += layers->active[i].layer->device_ext_count;
+    for (uint32_t i = 0; layers && i < layers->active_count; i++) room += layers->active[i].layer->device_ext_count;
     struct ext_set set = {0};
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (room <= UINT32_MAX && ext_set_new(&set, (uint32_t)room)) {
-        for (uint32_t i = 0; i < own_count; i++)
-            ext_set_add(&set, &own[i]);
+        for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &own[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
             for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);
-        if (result == VK_SUCCESS && pProperties)
-            result = listed; /* VK_INCOMPLETE: the driver has more */
+        if (result == VK_SUCCESS && pProperties) result = listed; /* VK_INCOMPLETE: the driver has more */
     }
     ext_set_free(&set);
     free(own);

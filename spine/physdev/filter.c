@@ -58,8 +58,7 @@ bool filters_read(struct instance *instance, struct id_filters *filters)
 static bool in_filter(const struct id_filter *filter, uint32_t id)
 {
     for (uint32_t i = 0; i < filter->count; i++)
-        if (filter->range[i].first <= id && id <= filter->range[i].last)
-            return true;
+        if (filter->range[i].first <= id && id <= filter->range[i].last) return true;
     return filter->count == 0;
 }
 
@@ -72,19 +71,17 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
         if (!in_filter(&filters->device, properties.deviceID) || !in_filter(&filters->vendor, properties.vendorID))
             return false;
     }
-    if (!filters->driver.count)
-        return true;
+    if (!filters->driver.count) return true;
     /* PHY-042: without a way to ask, a set driver filter removes the device. */
     void *ask = NULL;
     if (instance_has(instance, EXT_VK_KHR_get_physical_device_properties2))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2KHR];
     else if (version_reaches(instance->api_version, 1))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2];
-    if (!ask || is_missing(ask))
-        return false;
+    if (!ask || is_missing(ask)) return false;
     /* Whoever answers without knowing the structure leaves the value that no driver has. */
-    VkPhysicalDeviceDriverProperties driver = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .driverID = VK_DRIVER_ID_MAX_ENUM};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                               .driverID = VK_DRIVER_ID_MAX_ENUM};
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                                .pNext = &driver};
     ((PFN_vkGetPhysicalDeviceProperties2)ask)(chain_handle, &properties2);

@@ -18,11 +18,9 @@ struct groups {
 static bool groups_room(struct groups *groups, uint32_t more)
 {
     uint32_t room;
-    if (__builtin_add_overflow(groups->count, more, &room))
-        return false;
+    if (__builtin_add_overflow(groups->count, more, &room)) return false;
     VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room ? room : 1) * sizeof *group);
-    if (!group)
-        return false;
+    if (!group) return false;
     groups->group = group;
     return true;
 }
@@ -62,8 +60,7 @@ static VkResult single_groups(struct instance *instance, struct scan *scan, stru
         }
         return result;
     }
-    if (!groups_room(groups, scan->count - first))
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!groups_room(groups, scan->count - first)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = first; i < scan->count; i++) {
         VkPhysicalDeviceGroupProperties *group = groups_next(groups);
         group->physicalDeviceCount = 1;
@@ -89,13 +86,10 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
         log_failed_driver(instance, driver, result);
         return result == VK_ERROR_OUT_OF_HOST_MEMORY || reading ? result : VK_SUCCESS;
     }
-    if (!count)
-        return VK_SUCCESS;
-    if (!groups_room(groups, count))
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!count) return VK_SUCCESS;
+    if (!groups_room(groups, count)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     uint32_t first = groups->count, written = count;
-    for (uint32_t i = 0; i < count; i++)
-        groups_next(groups);
+    for (uint32_t i = 0; i < count; i++) groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);
     if (!list_given(result)) {
         log_line(instance, LOG_ERROR,
@@ -160,8 +154,7 @@ static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance
 static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
 {
     groups->end = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->end);
-    if (!groups->end)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!groups->end) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++) {
         struct driver *driver = scan->drivers.driver[i];
@@ -170,11 +163,10 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
                            : single_groups(instance, scan, driver, groups);
         groups->end[i] = groups->count;
     }
-    if (result == VK_SUCCESS)
-        result = physdev_records_term(instance, scan->found, scan->count);
+    if (result == VK_SUCCESS) result = physdev_records_term(instance, scan->found, scan->count);
     for (uint32_t i = 0; i < scan->drivers.count && result == VK_SUCCESS; i++)
-        result = wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0,
-                              groups->end[i]);
+        result =
+            wrap_members(instance, scan, scan->drivers.driver[i], groups, i ? groups->end[i - 1] : 0, groups->end[i]);
     return result;
 }
 
@@ -183,13 +175,11 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
  * its own element. */
 static VkResult sort_trimmed(struct instance *instance, const struct scan *scan, struct groups *groups)
 {
-    for (uint32_t i = 0; i < groups->count; i++)
-        groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
+    for (uint32_t i = 0; i < groups->count; i++) groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
     VkResult result = sort_groups(instance, groups->group, groups->count);
     void **chain = calloc(groups->count, sizeof *chain); /* by where they were */
     VkPhysicalDeviceGroupProperties *again = calloc(groups->count, sizeof *again);
-    if (!chain || !again)
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!chain || !again) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < groups->given_count && result == VK_SUCCESS; i++) {
         chain[(uintptr_t)groups->group[i].pNext] = groups->given[i].pNext;
         groups->group[i].pNext = groups->given[i].pNext;
@@ -204,11 +194,9 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
                                                          .pNext = chain[first + i]};
             any = any || chain[first + i];
         }
-        if (!enumerate || !any)
-            continue;
+        if (!enumerate || !any) continue;
         VkResult asked = enumerate(driver->handle, &count, again);
-        if (!list_given(asked))
-            result = asked;
+        if (!list_given(asked)) result = asked;
     }
     free(chain);
     free(again);
@@ -218,10 +206,8 @@ static VkResult sort_trimmed(struct instance *instance, const struct scan *scan,
 static VkResult configured(struct instance *instance, const struct scan *scan, struct groups *groups)
 {
     struct physdev **device = calloc(scan->count ? scan->count : 1, sizeof *device);
-    if (!device)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < scan->count; i++)
-        device[i] = scan->found[i].record;
+    if (!device) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < scan->count; i++) device[i] = scan->found[i].record;
     VkResult result = configurations_groups(instance, device, scan->count, groups->group, &groups->count);
     free(device);
     return result;
@@ -234,8 +220,7 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
     struct groups groups = {.given = properties, .given_count = properties ? *count : 0};
     struct scan scan;
     VkResult result = scan_begin(instance, &scan);
-    if (result != VK_SUCCESS)
-        return result;
+    if (result != VK_SUCCESS) return result;
     result = scan_all_groups(instance, &scan, &groups);
     if (result == VK_SUCCESS && !groups.count) { /* PHY-069 */
         log_no_devices(instance);
@@ -243,24 +228,20 @@ VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count
     }
     if (result == VK_SUCCESS && sort_wanted(instance)) {
         bool chains = false;
-        for (uint32_t i = 0; i < groups.given_count; i++)
-            chains = chains || properties[i].pNext;
+        for (uint32_t i = 0; i < groups.given_count; i++) chains = chains || properties[i].pNext;
         result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
                                                              : sort_groups(instance, groups.group, groups.count);
     }
-    if (result == VK_SUCCESS && properties && instance->configurations)
-        result = configured(instance, &scan, &groups);
+    if (result == VK_SUCCESS && properties && instance->configurations) result = configured(instance, &scan, &groups);
     scan_end(&scan);
-    if (result != VK_SUCCESS)
-        goto done;
+    if (result != VK_SUCCESS) goto done;
     if (!properties) { /* with device configurations an upper bound (SET-105) */
         *count = groups.count;
         goto done;
     }
     if (*count < groups.count) {
-        log_line(instance, LOG_INFO,
-                 "terminator_EnumeratePhysicalDeviceGroups : Trimming device count from %u to %u.", groups.count,
-                 *count);
+        log_line(instance, LOG_INFO, "terminator_EnumeratePhysicalDeviceGroups : Trimming device count from %u to %u.",
+                 groups.count, *count);
         result = VK_INCOMPLETE;
     } else {
         *count = groups.count;

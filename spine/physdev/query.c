@@ -15,14 +15,13 @@ static void *pick(const struct physdev *device, unsigned core, unsigned khr, uns
     const struct instance *instance = device->instance;
     if (version_reaches(instance->api_version, 1)) {
         void *function = driver_fn_raw(device->driver, core);
-        if (function)
-            return function;
+        if (function) return function;
     }
     return instance_has(instance, ext) ? driver_fn_raw(device->driver, khr) : NULL;
 }
-#define PICK_2(device, command) \
+#define PICK_2(device, command)                                                                                        \
     ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_get_physical_device_properties2))
-#define PICK_EXTERNAL(device, command, what) \
+#define PICK_EXTERNAL(device, command, what)                                                                           \
     ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_external_##what##_capabilities))
 
 static void log_emulated(const struct physdev *device, const char *name, const char *old)
@@ -117,11 +116,9 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceImageFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceImageFormatProperties2);
-    if (ask)
-        return ask(driver_physdev(device), pImageFormatInfo, pImageFormatProperties);
+    if (ask) return ask(driver_physdev(device), pImageFormatInfo, pImageFormatProperties);
     log_emulated(device, "vkGetPhysicalDeviceImageFormatProperties2", "vkGetPhysicalDeviceImageFormatProperties");
-    if (pImageFormatInfo->pNext || pImageFormatProperties->pNext)
-        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (pImageFormatInfo->pNext || pImageFormatProperties->pNext) return VK_ERROR_FORMAT_NOT_SUPPORTED;
     return driver_fn(device->driver, vkGetPhysicalDeviceImageFormatProperties)(
         driver_physdev(device), pImageFormatInfo->format, pImageFormatInfo->type, pImageFormatInfo->tiling,
         pImageFormatInfo->usage, pImageFormatInfo->flags, &pImageFormatProperties->imageFormatProperties);
@@ -188,8 +185,7 @@ void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handl
     }
     static const char name[] = "vkGetPhysicalDeviceSparseImageFormatProperties2";
     log_emulated(device, name, "vkGetPhysicalDeviceSparseImageFormatProperties");
-    if (pFormatInfo->pNext)
-        log_ignored(device, name, "pFormatInfo->pNext");
+    if (pFormatInfo->pNext) log_ignored(device, name, "pFormatInfo->pNext");
     PFN_vkGetPhysicalDeviceSparseImageFormatProperties old =
         driver_fn(device->driver, vkGetPhysicalDeviceSparseImageFormatProperties);
     uint32_t given = *pPropertyCount;
@@ -205,8 +201,7 @@ void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handl
         pFormatInfo->tiling, pPropertyCount, format);
     for (uint32_t i = 0; format && i < given && i < *pPropertyCount; i++) {
         pProperties[i].properties = format[i];
-        if (pProperties[i].pNext)
-            log_ignored_element(device, name, "pProperties", i);
+        if (pProperties[i].pNext) log_ignored_element(device, name, "pProperties", i);
     }
     free(format);
 }
@@ -226,12 +221,10 @@ void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
     }
     static const char name[] = "vkGetPhysicalDeviceExternalBufferProperties";
     log_emulated(device, name, NULL);
-    if (pExternalBufferInfo->pNext)
-        log_ignored(device, name, "pExternalBufferInfo->pNext");
+    if (pExternalBufferInfo->pNext) log_ignored(device, name, "pExternalBufferInfo->pNext");
     memset(&pExternalBufferProperties->externalMemoryProperties, 0,
            sizeof pExternalBufferProperties->externalMemoryProperties);
-    if (pExternalBufferProperties->pNext)
-        log_ignored(device, name, "pExternalBufferProperties->pNext");
+    if (pExternalBufferProperties->pNext) log_ignored(device, name, "pExternalBufferProperties->pNext");
 }
 
 void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
@@ -247,13 +240,11 @@ void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
     }
     static const char name[] = "vkGetPhysicalDeviceExternalSemaphoreProperties";
     log_emulated(device, name, NULL);
-    if (pExternalSemaphoreInfo->pNext)
-        log_ignored(device, name, "pExternalSemaphoreInfo->pNext");
+    if (pExternalSemaphoreInfo->pNext) log_ignored(device, name, "pExternalSemaphoreInfo->pNext");
     pExternalSemaphoreProperties->exportFromImportedHandleTypes = 0;
     pExternalSemaphoreProperties->compatibleHandleTypes = 0;
     pExternalSemaphoreProperties->externalSemaphoreFeatures = 0;
-    if (pExternalSemaphoreProperties->pNext)
-        log_ignored(device, name, "pExternalSemaphoreProperties->pNext");
+    if (pExternalSemaphoreProperties->pNext) log_ignored(device, name, "pExternalSemaphoreProperties->pNext");
 }
 
 void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
@@ -269,13 +260,11 @@ void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
     }
     static const char name[] = "vkGetPhysicalDeviceExternalFenceProperties";
     log_emulated(device, name, NULL);
-    if (pExternalFenceInfo->pNext)
-        log_ignored(device, name, "pExternalFenceInfo->pNext");
+    if (pExternalFenceInfo->pNext) log_ignored(device, name, "pExternalFenceInfo->pNext");
     pExternalFenceProperties->exportFromImportedHandleTypes = 0;
     pExternalFenceProperties->compatibleHandleTypes = 0;
     pExternalFenceProperties->externalFenceFeatures = 0;
-    if (pExternalFenceProperties->pNext)
-        log_ignored(device, name, "pExternalFenceProperties->pNext");
+    if (pExternalFenceProperties->pNext) log_ignored(device, name, "pExternalFenceProperties->pNext");
 }
 
 /* EXT-056, EXT-057. */
@@ -290,8 +279,7 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     if (ask)
         return ask(driver_physdev(device), format, type, tiling, usage, flags, externalHandleType,
                    pExternalImageFormatProperties);
-    if (externalHandleType)
-        return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (externalHandleType) return VK_ERROR_FORMAT_NOT_SUPPORTED;
     pExternalImageFormatProperties->externalMemoryFeatures = 0;
     pExternalImageFormatProperties->exportFromImportedHandleTypes = 0;
     pExternalImageFormatProperties->compatibleHandleTypes = 0;
@@ -332,14 +320,11 @@ VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint
     VkExtensionProperties *ext = NULL;
     uint32_t count = 0;
     VkResult result = VK_SUCCESS;
-    if (ask && list)
-        result = device_extensions(list, driver_physdev(device), allocator, &count, &ext);
-    if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
-        return result;
+    if (ask && list) result = device_extensions(list, driver_physdev(device), allocator, &count, &ext);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
     bool listed = ext && extension_listed(ext, count, "VK_EXT_tooling_info");
     mem_free(allocator, ext);
-    if (listed)
-        return ask(driver_physdev(device), pToolCount, pToolProperties);
+    if (listed) return ask(driver_physdev(device), pToolCount, pToolProperties);
     *pToolCount = 0;
     return VK_SUCCESS;
 }

@@ -20,11 +20,9 @@ void scan_end(struct scan *scan)
 static bool scan_room(struct scan *scan, uint32_t more)
 {
     uint32_t room;
-    if (__builtin_add_overflow(scan->count, more, &room))
-        return false;
+    if (__builtin_add_overflow(scan->count, more, &room)) return false;
     struct found *found = realloc(scan->found, (room ? room : 1) * sizeof *found);
-    if (!found)
-        return false;
+    if (!found) return false;
     scan->found = found;
     return true;
 }
@@ -47,14 +45,12 @@ static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysica
         *count = 0;
         *reading = false;
         result = enumerate(driver->handle, count, NULL);
-        if (!list_given(result))
-            break;
+        if (!list_given(result)) break;
         *reading = true;
         uint32_t room = *count;
         free(device);
         device = calloc(room ? room : 1, sizeof *device);
-        if (!device)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (!device) return VK_ERROR_OUT_OF_HOST_MEMORY;
         result = enumerate(driver->handle, count, device);
         *count = *count < room ? *count : room; /* PHY-013 */
     }
@@ -71,14 +67,11 @@ VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
     uint32_t count, first = scan->count;
     VkPhysicalDevice *device;
     VkResult result = driver_devices(driver, &count, &device, reading);
-    if (result != VK_SUCCESS)
-        return result;
+    if (result != VK_SUCCESS) return result;
     if (scan_room(scan, count)) {
         for (uint32_t i = 0; i < count; i++)
-            if (device[i])
-                scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
-        if (scan->count > first)
-            note_device(driver);
+            if (device[i]) scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+        if (scan->count > first) note_device(driver);
     } else {
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }

@@ -19,8 +19,7 @@ struct key {
 
 bool sort_wanted(const struct instance *instance)
 {
-    if (!instance->sort)
-        return false;
+    if (!instance->sort) return false;
     const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT);
     return !off || strtol(off, NULL, 10) == 0;
 }
@@ -60,21 +59,17 @@ static bool ask_pci(const struct instance *instance, struct key *key)
     PFN_vkGetPhysicalDeviceProperties2 ask = NULL;
     if (version_reaches(instance->api_version, 1) && version_reaches(key->api_version, 1))
         ask = driver_fn(driver, vkGetPhysicalDeviceProperties2);
-    if (!ask)
-        ask = driver_fn(driver, vkGetPhysicalDeviceProperties2KHR);
+    if (!ask) ask = driver_fn(driver, vkGetPhysicalDeviceProperties2KHR);
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;
     VkExtensionProperties *ext;
-    if (!ask || !list)
-        return true;
-    if (!list_given(device_extensions(list, handle, NULL, &count, &ext)))
-        return false;
+    if (!ask || !list) return true;
+    if (!list_given(device_extensions(list, handle, NULL, &count, &ext))) return false;
     bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);
-    if (!listed)
-        return true;
-    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
+    if (!listed) return true;
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &pci};
     ask(handle, &properties);
     key->has_pci = true;
@@ -94,8 +89,7 @@ static void read_pci(const struct instance *instance, struct key *key)
     key->has_pci = device->pci.has;
     memcpy(key->pci, device->pci.address, sizeof key->pci);
     lock_drop();
-    if (known || !ask_pci(instance, key))
-        return;
+    if (known || !ask_pci(instance, key)) return;
     lock_take();
     device->pci.has = key->has_pci;
     memcpy(device->pci.address, key->pci, sizeof key->pci);
@@ -107,24 +101,20 @@ static void read_pci(const struct instance *instance, struct key *key)
 static void read_all_pci(const struct instance *instance, struct key *key, uint32_t count)
 {
     uint32_t of_rank[6] = {0};
+    for (uint32_t i = 0; i < count; i++) of_rank[key[i].rank]++;
     for (uint32_t i = 0; i < count; i++)
-        of_rank[key[i].rank]++;
-    for (uint32_t i = 0; i < count; i++)
-        if (of_rank[key[i].rank] > 1)
-            read_pci(instance, &key[i]);
+        if (of_rank[key[i].rank] > 1) read_pci(instance, &key[i]);
 }
 
 /* PHY-033, ENV-86: two hexadecimal numbers with one colon between; what follows them is ignored. */
 static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t *id)
 {
     const char *value = env_read(VARIABLE_LOADER_DEVICE_SELECT);
-    if (!value)
-        return false;
+    if (!value) return false;
     log_line(instance, LOG_DEBUG | LOG_DRIVER,
              "linux_env_var_default_device:  Found 'VK_LOADER_DEVICE_SELECT' set to %s", value);
     unsigned a, b;
-    if (sscanf(value, "%x:%x", &a, &b) != 2)
-        return false;
+    if (sscanf(value, "%x:%x", &a, &b) != 2) return false;
     *vendor = a;
     *id = b;
     return true;
@@ -133,10 +123,9 @@ static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t
 static void choose(struct instance *instance, struct key *key, uint32_t count, uint32_t vendor, uint32_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (key[i].vendor != vendor || key[i].id != id)
-            continue;
-        log_line(instance, LOG_INFO | LOG_DRIVER,
-                 "linux_env_var_default_device:  Found default at index %u '%s'", i, key[i].name);
+        if (key[i].vendor != vendor || key[i].id != id) continue;
+        log_line(instance, LOG_INFO | LOG_DRIVER, "linux_env_var_default_device:  Found default at index %u '%s'", i,
+                 key[i].name);
         key[i].chosen = true;
         return;
     }
@@ -152,28 +141,21 @@ static int compare_keys(const void *left, const void *right)
 {
     const struct key *a = left, *b = right;
     int order = (int)b->chosen - (int)a->chosen;
-    if (!order)
-        order = compare_numbers(a->rank, b->rank);
-    if (!order)
-        order = (int)b->has_pci - (int)a->has_pci;
-    for (int i = 0; !order && a->has_pci && i < 4; i++)
-        order = compare_numbers(a->pci[i], b->pci[i]);
-    if (!order)
-        order = compare_numbers(a->vendor ^ a->id, b->vendor ^ b->id);
+    if (!order) order = compare_numbers(a->rank, b->rank);
+    if (!order) order = (int)b->has_pci - (int)a->has_pci;
+    for (int i = 0; !order && a->has_pci && i < 4; i++) order = compare_numbers(a->pci[i], b->pci[i]);
+    if (!order) order = compare_numbers(a->vendor ^ a->id, b->vendor ^ b->id);
     return order ? order : compare_numbers(a->place, b->place);
 }
 
 VkResult sort_devices(struct instance *instance, struct physdev **device, uint32_t count)
 {
     struct key *key = calloc(count ? count : 1, sizeof *key);
-    if (!key)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < count; i++)
-        read_key(&key[i], device[i], i);
+    if (!key) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < count; i++) read_key(&key[i], device[i], i);
     read_all_pci(instance, key, count);
     uint32_t vendor = 0, id = 0;
-    if (read_selection(instance, &vendor, &id))
-        choose(instance, key, count, vendor, id);
+    if (read_selection(instance, &vendor, &id)) choose(instance, key, count, vendor, id);
     log_line(instance, LOG_INFO | LOG_DRIVER, "linux_read_sorted_physical_devices:");
     log_line(instance, LOG_INFO | LOG_DRIVER, "     Original order:");
     for (uint32_t i = 0; i < count; i++)
@@ -204,8 +186,7 @@ static int compare_groups(const void *left, const void *right)
 VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count)
 {
     uint32_t members = 0;
-    for (uint32_t i = 0; i < count; i++)
-        members += group[i].physicalDeviceCount;
+    for (uint32_t i = 0; i < count; i++) members += group[i].physicalDeviceCount;
     struct key *key = calloc(members ? members : 1, sizeof *key);
     struct group_key *order = calloc(count ? count : 1, sizeof *order);
     if (!key || !order) {
@@ -226,8 +207,7 @@ VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties 
         if (selection) /* ENV-90: the first one of each group */
             choose(instance, next, size, vendor, id);
         qsort(next, size, sizeof *next, compare_keys);
-        for (uint32_t j = 0; j < size; j++)
-            group[i].physicalDevices[j] = (VkPhysicalDevice)next[j].device;
+        for (uint32_t j = 0; j < size; j++) group[i].physicalDevices[j] = (VkPhysicalDevice)next[j].device;
         order[i].group = group[i];
         if (size)
             order[i].first = next[0];
@@ -236,8 +216,7 @@ VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties 
         next += size;
     }
     qsort(order, count, sizeof *order, compare_groups);
-    for (uint32_t i = 0; i < count; i++)
-        group[i] = order[i].group; /* with its pNext (PHY-072) */
+    for (uint32_t i = 0; i < count; i++) group[i] = order[i].group; /* with its pNext (PHY-072) */
     free(key);
     free(order);
     return VK_SUCCESS;

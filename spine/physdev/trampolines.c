@@ -11,8 +11,7 @@
 static inline struct instance *physdev_instance(VkInstance handle, uint32_t command)
 {
     struct instance *instance = instance_of(handle);
-    if (!instance || instance->magic != INSTANCE_MAGIC)
-        bad_handle(command);
+    if (!instance || instance->magic != INSTANCE_MAGIC) bad_handle(command);
     return instance;
 }
 
@@ -29,8 +28,7 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     struct found *found = calloc(count ? count : 1, sizeof *found);
     if (found) {
-        for (uint32_t i = 0; i < count; i++)
-            found[i].handle = device[i];
+        for (uint32_t i = 0; i < count; i++) found[i].handle = device[i];
         result = physdev_records_tramp(instance, found, count);
     }
     for (uint32_t i = 0; i < count; i++)
@@ -61,8 +59,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     for (uint32_t room = ROOM_FIRST;; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
-        if (!all)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (!all) return VK_ERROR_OUT_OF_HOST_MEMORY;
         total = room;
         result = next(instance->lower, &total, all);
         if (result != VK_INCOMPLETE || room == ROOM_MAX) {
@@ -86,8 +83,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             else if (passed)
                 memcpy(devices, all, passed * sizeof *devices);
         }
-        if (list_given(result))
-            *count = passed;
+        if (list_given(result)) *count = passed;
     }
     free(all);
     return result;
@@ -112,15 +108,12 @@ VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysical
         uint32_t room = *pPhysicalDeviceCount;
         result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
         if (list_given(result) && pPhysicalDevices) {
-            if (*pPhysicalDeviceCount > room)
-                *pPhysicalDeviceCount = room;
+            if (*pPhysicalDeviceCount > room) *pPhysicalDeviceCount = room;
             VkResult wrapped = wrap_devices(instance, pPhysicalDevices, *pPhysicalDeviceCount);
-            if (wrapped != VK_SUCCESS)
-                result = wrapped;
+            if (wrapped != VK_SUCCESS) result = wrapped;
         }
     }
-    if (list_given(result) && pPhysicalDevices)
-        remove_useless_drivers(instance);
+    if (list_given(result) && pPhysicalDevices) remove_useless_drivers(instance);
     return result;
 }
 EXPORT_COMMAND(vkEnumeratePhysicalDevices);
@@ -140,14 +133,12 @@ static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProp
     struct found *found = calloc(members ? members : 1, sizeof *found), *end = found;
     if (found) {
         for (uint32_t i = 0; i < count; i++)
-            for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
-                (end++)->handle = group[i].physicalDevices[j];
+            for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++) (end++)->handle = group[i].physicalDevices[j];
         result = physdev_records_tramp(instance, found, (uint32_t)members);
     }
     const struct found *next = found;
     for (uint32_t i = 0; i < count; i++) {
-        if (result != VK_SUCCESS)
-            group[i].physicalDeviceCount = 0;
+        if (result != VK_SUCCESS) group[i].physicalDeviceCount = 0;
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
             group[i].physicalDevices[j] = (VkPhysicalDevice)(next++)->record;
     }
@@ -159,8 +150,7 @@ static bool group_passes(const struct instance *instance, const struct id_filter
                          const VkPhysicalDeviceGroupProperties *group)
 {
     for (uint32_t i = 0; i < group->physicalDeviceCount && i < VK_MAX_DEVICE_GROUP_SIZE; i++)
-        if (!filters_pass(instance, filters, group->physicalDevices[i]))
-            return false;
+        if (!filters_pass(instance, filters, group->physicalDevices[i])) return false;
     return true;
 }
 
@@ -183,8 +173,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     for (uint32_t room = ROOM_FIRST;; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
-        if (!all)
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
+        if (!all) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < room; i++) {
             all[i].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
             if (i < given) {
@@ -202,23 +191,20 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
-            if (group_passes(instance, filters, &all[i]))
-                all[passed++] = all[i]; /* with its pNext (PHY-072) */
+            if (group_passes(instance, filters, &all[i])) all[passed++] = all[i]; /* with its pNext (PHY-072) */
         if (properties) {
             if (given < passed) {
                 passed = given;
                 result = VK_INCOMPLETE;
             }
             VkResult wrapped = wrap_groups(instance, all, passed);
-            if (wrapped != VK_SUCCESS)
-                result = wrapped;
+            if (wrapped != VK_SUCCESS) result = wrapped;
             for (uint32_t i = 0; i < passed && list_given(result); i++) {
                 all[i].sType = properties[i].sType;
                 properties[i] = all[i];
             }
         }
-        if (list_given(result))
-            *count = passed;
+        if (list_given(result)) *count = passed;
     }
     free(all);
     return result;
@@ -239,10 +225,8 @@ VkResult tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhy
         return filtered_groups(instance, &filters, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
     uint32_t room = *pPhysicalDeviceGroupCount;
     VkResult result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    if (!list_given(result) || !pPhysicalDeviceGroupProperties)
-        return result;
-    if (*pPhysicalDeviceGroupCount > room)
-        *pPhysicalDeviceGroupCount = room;
+    if (!list_given(result) || !pPhysicalDeviceGroupProperties) return result;
+    if (*pPhysicalDeviceGroupCount > room) *pPhysicalDeviceGroupCount = room;
     VkResult wrapped = wrap_groups(instance, pPhysicalDeviceGroupProperties, *pPhysicalDeviceGroupCount);
     return wrapped != VK_SUCCESS ? wrapped : result;
 }
@@ -255,12 +239,10 @@ VkResult tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_
                                                 VkLayerProperties *pProperties)
 {
     const struct physdev *device = (const struct physdev *)handle;
-    if (!device || device->magic != PHYSDEV_TRAMP_MAGIC)
-        bad_handle(CMD_vkEnumerateDeviceLayerProperties);
+    if (!device || device->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkEnumerateDeviceLayerProperties);
     const struct layer_list *layers = device->instance->layers;
     uint32_t total = layers ? layers->active_count : 0;
-    if (!pPropertyCount)
-        return VK_INCOMPLETE;
+    if (!pPropertyCount) return VK_INCOMPLETE;
     if (!pProperties) {
         *pPropertyCount = total;
         return VK_SUCCESS;

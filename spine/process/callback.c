@@ -21,8 +21,7 @@ struct messenger *messenger_new(const VkAllocationCallbacks *allocator)
 
 void messenger_free(struct messenger *m)
 {
-    if (!m)
-        return;
+    if (!m) return;
     VkAllocationCallbacks allocator = m->allocator; /* the block holds what frees it */
     mem_free(m->has_allocator ? &allocator : NULL, m);
 }
@@ -48,8 +47,7 @@ static void heed(struct instance *instance)
 {
     uint32_t all = 0;
     for (const struct messenger *m = instance->messengers; m; m = m->next)
-        if (!m->gone && !m->resting)
-            all |= m->report ? UINT32_MAX : m->severities;
+        if (!m->gone && !m->resting) all |= m->report ? UINT32_MAX : m->severities;
     __atomic_store_n(&instance->heeded, all, __ATOMIC_RELAXED);
 }
 
@@ -57,8 +55,7 @@ void messenger_add(struct instance *instance, struct messenger *m, struct messen
 {
     lock_wanted(!m->chained);
     m->owner = owner;
-    if (owner)
-        *owner = m;
+    if (owner) *owner = m;
     m->next = instance->messengers;
     instance->messengers = m;
     heed(instance);
@@ -106,24 +103,19 @@ void messenger_drop(struct instance *instance, struct messenger *m)
 VkDebugReportFlagsEXT messenger_flags(VkDebugUtilsMessageSeverityFlagsEXT severity,
                                       VkDebugUtilsMessageTypeFlagsEXT types)
 {
-    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT)
-        return VK_DEBUG_REPORT_ERROR_BIT_EXT;
+    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT) return VK_DEBUG_REPORT_ERROR_BIT_EXT;
     if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT)
         return types & VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT ? VK_DEBUG_REPORT_PERFORMANCE_WARNING_BIT_EXT
                                                                        : VK_DEBUG_REPORT_WARNING_BIT_EXT;
-    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT)
-        return VK_DEBUG_REPORT_INFORMATION_BIT_EXT;
-    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT)
-        return VK_DEBUG_REPORT_DEBUG_BIT_EXT;
+    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT) return VK_DEBUG_REPORT_INFORMATION_BIT_EXT;
+    if (severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT) return VK_DEBUG_REPORT_DEBUG_BIT_EXT;
     return 0;
 }
 
 static bool wants(const struct messenger *m, const struct message *message)
 {
-    if (m->gone || m->resting)
-        return false;
-    if (m->report)
-        return m->callback && (m->flags & message->flags);
+    if (m->gone || m->resting) return false;
+    if (m->report) return m->callback && (m->flags & message->flags);
     return m->messenger && (m->severities & message->severity) && (m->types & message->types);
 }
 
@@ -141,8 +133,7 @@ void messengers_send(struct instance *instance, const struct message *message)
 {
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next) {
-        if (!wants(m, message))
-            continue;
+        if (!wants(m, message)) continue;
         m->uses++;
         lock_drop();
         call(m, message);
@@ -206,11 +197,9 @@ static bool chained_add(struct instance *instance, const void *next, VkStructure
                         const VkAllocationCallbacks *allocator)
 {
     for (const VkBaseInStructure *in = next; in; in = in->pNext) {
-        if (in->sType != type)
-            continue;
+        if (in->sType != type) continue;
         struct messenger *m = messenger_new(allocator);
-        if (!m)
-            return false;
+        if (!m) return false;
         if (type == VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT)
             messenger_fill(m, (const VkDebugUtilsMessengerCreateInfoEXT *)in);
         else
@@ -233,8 +222,7 @@ void messengers_chained_rest(struct instance *instance)
 {
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next)
-        if (m->chained)
-            m->resting = true;
+        if (m->chained) m->resting = true;
     heed(instance);
     lock_drop();
 }
@@ -243,8 +231,7 @@ void messengers_chained_wake(struct instance *instance)
 {
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next) {
-        if (!m->chained && m->owner)
-            *m->owner = NULL;
+        if (!m->chained && m->owner) *m->owner = NULL;
         m->gone |= !m->chained; /* DBG-010 */
         m->resting = false;
     }
@@ -257,8 +244,7 @@ void messengers_chained_wake(struct instance *instance)
 void messengers_chained_free(struct instance *instance)
 {
     lock_take();
-    for (struct messenger *m = instance->messengers; m; m = m->next)
-        m->gone |= m->chained;
+    for (struct messenger *m = instance->messengers; m; m = m->next) m->gone |= m->chained;
     heed(instance);
     struct messenger *out = records_sweep(instance);
     lock_drop();

@@ -17,7 +17,8 @@ static uint32_t sleepers; /* under the lock; may be too high in a forked child, 
 
 /* The time limit is for nothing but a lost wake-up of a foreign kernel; correctness does not need it, and the builds
  * with sanitizers do without. */
-void lock_wait(void) {
+void lock_wait(void)
+{
 #ifdef CHECK_LOCK
     const struct timespec *limit = NULL;
 #else
@@ -33,7 +34,8 @@ void lock_wait(void) {
     errno = before;
 }
 
-void lock_wake(void) {
+void lock_wake(void)
+{
     lock_wanted(true);
     __atomic_add_fetch(&ended, 1, __ATOMIC_RELAXED);
     if (!sleepers) return;
@@ -47,7 +49,8 @@ void lock_wake(void) {
 static struct claim *claims;       /* under the lock */
 static uint64_t claims_generation; /* of the process */
 
-static struct claim *find(const void *what, const void *whose) {
+static struct claim *find(const void *what, const void *whose)
+{
     lock_wanted(true);
     if (claims_generation != fork_generation()) {
         claims_generation = fork_generation();
@@ -58,7 +61,8 @@ static struct claim *find(const void *what, const void *whose) {
     return NULL;
 }
 
-bool claim_wait(const void *what, const void *whose) {
+bool claim_wait(const void *what, const void *whose)
+{
     struct claim *other;
     while ((other = find(what, whose))) {
         if (other->thread == (uint64_t)pthread_self()) return false;
@@ -67,14 +71,16 @@ bool claim_wait(const void *what, const void *whose) {
     return true;
 }
 
-bool claim_take(struct claim *claim, const void *what, const void *whose) {
+bool claim_take(struct claim *claim, const void *what, const void *whose)
+{
     if (!claim_wait(what, whose)) return false;
     *claim = (struct claim){claims, what, whose, (uint64_t)pthread_self()};
     claims = claim;
     return true;
 }
 
-void claim_drop(struct claim *claim) {
+void claim_drop(struct claim *claim)
+{
     lock_wanted(true);
     if (claims_generation == fork_generation()) {
         struct claim **at = &claims;

@@ -9,14 +9,24 @@
 static bool begun;
 
 /* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
-static void note(void) { __atomic_store_n(&begun, true, __ATOMIC_RELAXED); }
+static void note(void)
+{
+    __atomic_store_n(&begun, true, __ATOMIC_RELAXED);
+}
 
-static void watch(void) { atexit(note); }
+static void watch(void)
+{
+    atexit(note);
+}
 
-void exit_watch(void) {
+void exit_watch(void)
+{
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     lock_wanted(false);
     pthread_once(&once, watch);
 }
 
-bool exit_begun(void) { return __atomic_load_n(&begun, __ATOMIC_RELAXED); }
+bool exit_begun(void)
+{
+    return __atomic_load_n(&begun, __ATOMIC_RELAXED);
+}

@@ -27,11 +27,15 @@ static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has ta
 #endif
 static _Atomic uint64_t generation = 1;
 
-uint64_t fork_generation(void) { return atomic_load_explicit(&generation, memory_order_relaxed); }
+uint64_t fork_generation(void)
+{
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}
 
 /* ---- fork ------------------------------------------------------------------------------------------------------- */
 
-static bool wait_bounded(pthread_mutex_t *mutex) {
+static bool wait_bounded(pthread_mutex_t *mutex)
+{
     struct timespec end;
     if (pthread_mutex_trylock(mutex) == 0) return true;
 #ifdef __SANITIZE_THREAD__ /* which does not know the other function */
@@ -46,14 +50,16 @@ static bool wait_bounded(pthread_mutex_t *mutex) {
 }
 
 /* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held for ever. */
-static void before_fork(void) {
+static void before_fork(void)
+{
     uintptr_t me = (uintptr_t)pthread_self();
     /* The thread inside may fork itself, in a library's constructor; it waits for nobody. */
     if (atomic_load(&gate_owner) != me && wait_bounded(&gate)) atomic_store(&gate_fork, me);
     if (wait_bounded(&lock)) atomic_store(&lock_fork, me);
 }
 
-static void after_fork_in_parent(void) {
+static void after_fork_in_parent(void)
+{
     uintptr_t me = (uintptr_t)pthread_self();
     if (atomic_load(&lock_fork) == me) {
         atomic_store(&lock_fork, 0);
@@ -66,7 +72,8 @@ static void after_fork_in_parent(void) {
 }
 
 /* One thread, and everything free, whoever had it before. */
-static void after_fork_in_child(void) {
+static void after_fork_in_child(void)
+{
     lock = gate = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     atomic_store(&gate_owner, 0);
     atomic_store(&gate_fork, 0);
@@ -79,10 +86,14 @@ static void after_fork_in_child(void) {
 }
 
 /* Handlers registered from here belong to this library: the C library drops them when it is unloaded. */
-static void watch(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+static void watch(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
 
 /* Called before anything is held: the constructor of another library may be earlier than ours. */
-static void fork_watch(void) {
+static void fork_watch(void)
+{
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch);
 }
@@ -90,13 +101,15 @@ static void fork_watch(void) {
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
 
 #ifdef CHECK_LOCK
-void lock_wanted(bool taken) {
+void lock_wanted(bool taken)
+{
     uintptr_t owner = atomic_load_explicit(&lock_owner, memory_order_relaxed);
     if ((owner == (uintptr_t)pthread_self()) != taken) abort();
 }
 #endif
 
-void lock_take(void) {
+void lock_take(void)
+{
     fork_watch();
     lock_wanted(false);
     pthread_mutex_lock(&lock);
@@ -105,7 +118,8 @@ void lock_take(void) {
 #endif
 }
 
-void lock_drop(void) {
+void lock_drop(void)
+{
     lock_wanted(true);
 #ifdef CHECK_LOCK
     atomic_store_explicit(&lock_owner, 0, memory_order_relaxed);
@@ -115,7 +129,8 @@ void lock_drop(void) {
 
 /* ---- the gate --------------------------------------------------------------------------------------------------- */
 
-void gate_enter(void) {
+void gate_enter(void)
+{
     lock_wanted(false);
     fork_watch();
     if (atomic_load(&gate_owner) == (uintptr_t)pthread_self()) {
@@ -127,7 +142,8 @@ void gate_enter(void) {
     gate_depth = 1;
 }
 
-void gate_leave(void) {
+void gate_leave(void)
+{
     /* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
     if (atomic_load(&gate_owner) != (uintptr_t)pthread_self() || gate_depth == 0) return;
     if (--gate_depth) return;
@@ -135,7 +151,8 @@ void gate_leave(void) {
     pthread_mutex_unlock(&gate);
 }
 
-void *gate_dlopen(const char *path, char **text) {
+void *gate_dlopen(const char *path, char **text)
+{
     gate_enter();
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!handle && text) {
@@ -146,21 +163,24 @@ void *gate_dlopen(const char *path, char **text) {
     return handle;
 }
 
-int gate_dlclose(void *handle) {
+int gate_dlclose(void *handle)
+{
     gate_enter();
     int result = dlclose(handle);
     gate_leave();
     return result;
 }
 
-void *gate_dlsym(void *handle, const char *name) {
+void *gate_dlsym(void *handle, const char *name)
+{
     gate_enter();
     void *p = dlsym(handle, name);
     gate_leave();
     return p;
 }
 
-char *gate_path_of(const void *function) {
+char *gate_path_of(const void *function)
+{
     Dl_info info;
     gate_enter(); /* the name is the linker's, as long as the library is there */
     bool found = function && dladdr(function, &info) && info.dli_fname;

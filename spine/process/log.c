@@ -33,7 +33,8 @@ static const struct {
     {"icd", LOG_DRIVER},
 };
 
-static unsigned level_of(const char *list) {
+static unsigned level_of(const char *list)
+{
     unsigned level = 0;
     while (*list) {
         size_t length = strcspn(list, ",");
@@ -48,44 +49,47 @@ static unsigned level_of(const char *list) {
     return level;
 }
 
-void log_start(void) {
+void log_start(void)
+{
     const char *list = env_read(VARIABLE_LOADER_DEBUG);
     log_level = list ? level_of(list) : 0;
 }
 
-void log_set_level(struct instance *instance, unsigned level) {
+void log_set_level(struct instance *instance, unsigned level)
+{
     if (instance)
         instance->log_level = level; /* SET-77 */
     else
         log_level = level;
 }
 
-static bool wanted(const struct instance *instance, unsigned flags) {
+static bool wanted(const struct instance *instance, unsigned flags)
+{
     if (flags & LOG_FATAL) return true; /* LOG-7 */
     unsigned level = instance && instance->log_level ? instance->log_level : log_level;
     return (flags & level) != 0;
 }
 
 /* Is it worth making the text? */
-static bool heard(const struct instance *instance, unsigned flags) {
+static bool heard(const struct instance *instance, unsigned flags)
+{
     return wanted(instance, flags) || (instance && messengers_heed(instance, flags));
 }
 
-bool log_heard(const struct instance *instance) {
+bool log_heard(const struct instance *instance)
+{
     return log_level || (instance && (instance->log_level || instance->messengers));
 }
 
 /* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
-static void write_line(unsigned flags, const char *text) {
+static void write_line(unsigned flags, const char *text)
+{
     const char *severity = flags & LOG_ERROR   ? "ERROR"
                            : flags & LOG_WARN  ? "WARNING"
                            : flags & LOG_INFO  ? "INFO"
                            : flags & LOG_DEBUG ? "DEBUG"
                                                : "";
-    const char *category = flags & LOG_PERF     ? "PERF"
-                           : flags & LOG_DRIVER ? "DRIVER"
-                           : flags & LOG_LAYER  ? "LAYER"
-                                                : "";
+    const char *category = flags & LOG_PERF ? "PERF" : flags & LOG_DRIVER ? "DRIVER" : flags & LOG_LAYER ? "LAYER" : "";
     char tag[64], padded[64];
     snprintf(tag, sizeof tag, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
     snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
@@ -100,12 +104,14 @@ static void write_line(unsigned flags, const char *text) {
 }
 
 /* text has at most TEXT_MAX bytes. */
-static void deliver(struct instance *instance, unsigned flags, const char *text) {
+static void deliver(struct instance *instance, unsigned flags, const char *text)
+{
     if (instance) messengers_deliver(instance, flags, text); /* LOG-12: whatever the level */
     if (wanted(instance, flags)) write_line(flags, text);
 }
 
-void log_text(struct instance *instance, unsigned flags, const char *text) {
+void log_text(struct instance *instance, unsigned flags, const char *text)
+{
     if (!heard(instance, flags)) return;
     char cut[TEXT_MAX + 1];
     size_t length = strnlen(text, TEXT_MAX);
@@ -114,7 +120,8 @@ void log_text(struct instance *instance, unsigned flags, const char *text) {
     deliver(instance, flags, cut);
 }
 
-void log_line(struct instance *instance, unsigned flags, const char *format, ...) {
+void log_line(struct instance *instance, unsigned flags, const char *format, ...)
+{
     if (!heard(instance, flags)) return;
     char text[TEXT_MAX + 1];
     va_list list;
@@ -124,7 +131,8 @@ void log_line(struct instance *instance, unsigned flags, const char *format, ...
     deliver(instance, flags, text);
 }
 
-void log_abort(struct instance *instance, unsigned flags, const char *format, ...) {
+void log_abort(struct instance *instance, unsigned flags, const char *format, ...)
+{
     char text[TEXT_MAX + 1];
     va_list list;
     va_start(list, format);
@@ -135,7 +143,8 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     abort();
 }
 
-void bad_handle(uint32_t command) {
+void bad_handle(uint32_t command)
+{
     const char *name = command < NAMES_COUNT ? names_name(command) : "";
     const char *said = name;
     if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017 */

@@ -9,7 +9,8 @@
 
 #define ALIGNMENT 16 /* ALC-008: a power of two, enough for everything that the spine stores */
 
-void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope) {
+void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope)
+{
     lock_wanted(false);
     if (!allocator) return calloc(1, size ? size : 1);
     void *block = allocator->pfnAllocation(allocator->pUserData, size ? size : 1, ALIGNMENT, scope);
@@ -18,7 +19,8 @@ void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAlloc
 }
 
 void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_size, size_t size,
-               VkSystemAllocationScope scope) {
+               VkSystemAllocationScope scope)
+{
     lock_wanted(false);
     if (!block) return mem_new(allocator, size, scope);
     void *grown = allocator ? allocator->pfnReallocation(allocator->pUserData, block, size ? size : 1, ALIGNMENT, scope)
@@ -27,7 +29,8 @@ void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_s
     return grown;
 }
 
-void mem_free(const VkAllocationCallbacks *allocator, void *block) {
+void mem_free(const VkAllocationCallbacks *allocator, void *block)
+{
     lock_wanted(false);
     if (!block) return;
     if (allocator)

@@ -48,12 +48,17 @@ void *gate_dlsym(void *handle, const char *name);
 char *gate_path_of(const void *function);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
-static inline uint32_t tally_now(const struct tally *t) { return t->generation == fork_generation() ? t->count : 0; }
-static inline void tally_up(struct tally *t) {
+static inline uint32_t tally_now(const struct tally *t)
+{
+    return t->generation == fork_generation() ? t->count : 0;
+}
+static inline void tally_up(struct tally *t)
+{
     lock_wanted(true);
     *t = (struct tally){tally_now(t) + 1, fork_generation()};
 }
-static inline void tally_down(struct tally *t) {
+static inline void tally_down(struct tally *t)
+{
     lock_wanted(true);
     uint32_t now = tally_now(t);
     if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
@@ -96,9 +101,9 @@ bool exit_begun(void);
 struct messenger {
     struct messenger *next;
     struct messenger **owner; /* where the object that it belongs to remembers it: cleared when it is dropped first */
-    uint32_t uses; /* deliveries that are inside this callback */
-    bool gone;     /* destroyed meanwhile: the last user frees it */
-    bool chained, resting; /* DBG-004, DBG-008 */
+    uint32_t uses;            /* deliveries that are inside this callback */
+    bool gone;                /* destroyed meanwhile: the last user frees it */
+    bool chained, resting;    /* DBG-004, DBG-008 */
     bool report;
     bool has_allocator; /* that this block came from (ERRATA 12) */
     VkAllocationCallbacks allocator;
@@ -152,7 +157,13 @@ void messengers_deliver(struct instance *instance, unsigned flags, const char *t
 /* ---- log.c ----------------------------------------------------------------------------------------------------- */
 
 enum {
-    LOG_INFO = 1, LOG_WARN = 2, LOG_PERF = 4, LOG_ERROR = 8, LOG_DEBUG = 16, LOG_LAYER = 32, LOG_DRIVER = 64,
+    LOG_INFO = 1,
+    LOG_WARN = 2,
+    LOG_PERF = 4,
+    LOG_ERROR = 8,
+    LOG_DEBUG = 16,
+    LOG_LAYER = 32,
+    LOG_DRIVER = 64,
     LOG_VALIDATION = 128, /* about invalid use of the API */
     LOG_FATAL = 256       /* always reaches standard error */
 };

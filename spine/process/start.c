@@ -8,7 +8,8 @@
 static int unloading_mode;
 static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 
-static void start(void) {
+static void start(void)
+{
     log_start();
     const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
@@ -18,11 +19,18 @@ static void start(void) {
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
 }
 
-void start_once_at_load(void) { pthread_once(&start_once, start); }
+void start_once_at_load(void)
+{
+    pthread_once(&start_once, start);
+}
 
-__attribute__((constructor)) static void start_at_load(void) { start_once_at_load(); }
+__attribute__((constructor)) static void start_at_load(void)
+{
+    start_once_at_load();
+}
 
-int unloading(void) {
+int unloading(void)
+{
     start_once_at_load();
     return unloading_mode;
 }

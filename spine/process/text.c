@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *env_read(struct variable v) { return v.secure ? secure_getenv(v.name) : getenv(v.name); }
+const char *env_read(struct variable v)
+{
+    return v.secure ? secure_getenv(v.name) : getenv(v.name);
+}
 
-bool name_well_formed(const char *name) {
+bool name_well_formed(const char *name)
+{
     if (!name) return false;
     for (unsigned i = 0, more = 0; i < 256; i++) {
         unsigned char c = (unsigned char)name[i];
@@ -32,13 +36,15 @@ bool name_well_formed(const char *name) {
     return false;
 }
 
-bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name) {
+bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name)
+{
     for (uint32_t i = 0; i < count; i++)
         if (strncmp(list[i].extensionName, name, VK_MAX_EXTENSION_NAME_SIZE) == 0) return true;
     return false;
 }
 
-bool name_listed(const char *const *names, uint32_t count, const char *name) {
+bool name_listed(const char *const *names, uint32_t count, const char *name)
+{
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -7,18 +7,21 @@
 
 /* Nobody waits for a driver to be released: one that is held is not removed, that is all. So a forked child inherits
  * the count as it is; what its parent's threads held is not removed there before the instance ends. */
-void driver_hold(struct driver *driver) {
+void driver_hold(struct driver *driver)
+{
     lock_wanted(true);
     driver->holds++;
 }
 
-void driver_release(struct driver *driver) {
+void driver_release(struct driver *driver)
+{
     lock_take();
     driver->holds--;
     lock_drop();
 }
 
-struct driver *driver_first(struct instance *in) {
+struct driver *driver_first(struct instance *in)
+{
     lock_take();
     struct driver *d = in->drivers;
     if (d) driver_hold(d);
@@ -26,7 +29,8 @@ struct driver *driver_first(struct instance *in) {
     return d;
 }
 
-struct driver *driver_after(struct driver *current) {
+struct driver *driver_after(struct driver *current)
+{
     lock_take();
     struct driver *d = current->next; /* what is held is in the list */
     if (d) driver_hold(d);
@@ -35,7 +39,8 @@ struct driver *driver_after(struct driver *current) {
     return d;
 }
 
-bool any_driver_has(struct instance *in, const char *name) {
+bool any_driver_has(struct instance *in, const char *name)
+{
     for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
         if (!d->lib->gipa(d->handle, name)) continue;
         driver_release(d);
@@ -44,7 +49,8 @@ bool any_driver_has(struct instance *in, const char *name) {
     return false;
 }
 
-bool drivers_take(struct instance *in, struct held_drivers *held) {
+bool drivers_take(struct instance *in, struct held_drivers *held)
+{
     uint32_t all = 0;
     lock_take();
     for (struct driver *d = in->drivers; d; d = d->next) all++;
@@ -61,14 +67,16 @@ bool drivers_take(struct instance *in, struct held_drivers *held) {
     return true;
 }
 
-void drivers_drop(struct held_drivers *held) {
+void drivers_drop(struct held_drivers *held)
+{
     lock_take();
     for (uint32_t i = 0; i < held->count; i++) held->driver[i]->holds--;
     lock_drop();
     if (held->driver != held->few) free(held->driver);
 }
 
-void *driver_fn_raw(const struct driver *driver, unsigned slot) {
+void *driver_fn_raw(const struct driver *driver, unsigned slot)
+{
     void *p = driver->own_table.slot[slot];
     return is_missing(p) ? NULL : p;
 }

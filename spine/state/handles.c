@@ -3,14 +3,16 @@
 
 static struct instance *instances; /* under the lock */
 
-void instance_add(struct instance *in) {
+void instance_add(struct instance *in)
+{
     lock_take();
     in->next = instances;
     instances = in;
     lock_drop();
 }
 
-void instance_drop(struct instance *in) {
+void instance_drop(struct instance *in)
+{
     lock_take();
     for (struct instance **at = &instances; *at; at = &(*at)->next) {
         if (*at != in) continue;
@@ -20,7 +22,8 @@ void instance_drop(struct instance *in) {
     lock_drop();
 }
 
-struct instance *instance_known(VkInstance handle) {
+struct instance *instance_known(VkInstance handle)
+{
     if (!handle) return NULL;
     const void *word = *(void **)handle;
     lock_take();

@@ -26,12 +26,11 @@ static bool enlarge(struct instance *instance, void *array, uint32_t *room, uint
     memcpy(&old, array, sizeof old);
     uint32_t old_room = *room;
     lock_drop();
-    void *grown = old ? mem_grow(allocator, old, old_room * (size_t)8, wanted * (size_t)8,
-                                 VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE)
-                      : mem_new(allocator, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
+    void *grown =
+        old ? mem_grow(allocator, old, old_room * (size_t)8, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE)
+            : mem_new(allocator, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
     lock_take();
-    if (!grown)
-        return false;
+    if (!grown) return false;
     memcpy(array, &grown, sizeof grown);
     *room = wanted;
     return true;
@@ -41,30 +40,26 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
                       const VkAllocationCallbacks *given, const struct held_drivers *held)
 {
     object->has_allocator = given != NULL;
-    if (given)
-        object->allocator = *given;
+    if (given) object->allocator = *given;
 
     struct claim claim;
     lock_take();
     bool claimed = claim_take(&claim, instance, NULL);
     struct handle_list *list = &instance->objects[kind];
     uint32_t index = 0;
-    while (index < list->room && list->object[index])
-        index++;
-    bool fits = claimed && (index < list->room || enlarge(instance, &list->object, &list->room,
-                                                          list->room ? list->room * 2 : ROOM_FIRST));
+    while (index < list->room && list->object[index]) index++;
+    bool fits = claimed && (index < list->room ||
+                            enlarge(instance, &list->object, &list->room, list->room ? list->room * 2 : ROOM_FIRST));
     /* DBG-036: the instance's list first, then each driver's. */
     for (uint32_t i = 0; fits && i < held->count; i++) {
         struct handle_table *table = &held->driver[i]->objects[kind];
-        if (index >= table->room)
-            fits = enlarge(instance, &table->handle, &table->room, list->room);
+        if (index >= table->room) fits = enlarge(instance, &table->handle, &table->room, list->room);
     }
     if (fits) {
         object->index = index;
         list->object[index] = object;
     }
-    if (claimed)
-        claim_drop(&claim);
+    if (claimed) claim_drop(&claim);
     lock_drop();
     return fits ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
@@ -72,8 +67,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle)
 {
     lock_take();
-    if (objects_settled(driver->instance))
-        driver->objects[kind].handle[index] = handle;
+    if (objects_settled(driver->instance)) driver->objects[kind].handle[index] = handle;
     lock_drop();
 }
 
@@ -84,16 +78,13 @@ static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t ha
 {
     if (kind == OBJECT_SURFACE) {
         PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
-        if (destroy)
-            destroy(driver->handle, (VkSurfaceKHR)handle, allocator);
+        if (destroy) destroy(driver->handle, (VkSurfaceKHR)handle, allocator);
     } else if (kind == OBJECT_MESSENGER) {
         PFN_vkDestroyDebugUtilsMessengerEXT destroy = driver_fn(driver, vkDestroyDebugUtilsMessengerEXT);
-        if (destroy)
-            destroy(driver->handle, (VkDebugUtilsMessengerEXT)handle, allocator);
+        if (destroy) destroy(driver->handle, (VkDebugUtilsMessengerEXT)handle, allocator);
     } else {
         PFN_vkDestroyDebugReportCallbackEXT destroy = driver_fn(driver, vkDestroyDebugReportCallbackEXT);
-        if (destroy)
-            destroy(driver->handle, (VkDebugReportCallbackEXT)handle, allocator);
+        if (destroy) destroy(driver->handle, (VkDebugReportCallbackEXT)handle, allocator);
     }
 }
 
@@ -101,8 +92,7 @@ static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t ha
 static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32_t index)
 {
     struct handle_table *table = &driver->objects[kind];
-    if (index >= table->room)
-        return 0;
+    if (index >= table->room) return 0;
     uint64_t handle = table->handle[index];
     table->handle[index] = 0;
     return handle;
@@ -122,12 +112,10 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
                     driver_hold(driver);
                     break;
                 }
-            if (!handle)
-                instance->objects[kind].object[object->index] = NULL;
+            if (!handle) instance->objects[kind].object[object->index] = NULL;
         }
         lock_drop();
-        if (!handle)
-            return;
+        if (!handle) return;
         destroy_in(driver, kind, handle, allocator);
         driver_release(driver);
     }
@@ -150,8 +138,7 @@ void driver_destroy_objects(struct driver *driver)
                 pass = true;
             }
             lock_drop();
-            if (handle)
-                destroy_in(driver, kind, handle, pass ? &copy : NULL);
+            if (handle) destroy_in(driver, kind, handle, pass ? &copy : NULL);
         }
         lock_take();
         struct handle_table old = *table;
@@ -167,8 +154,7 @@ void instance_free_objects(struct instance *instance)
         struct handle_list *list = &instance->objects[kind];
         for (uint32_t i = 0; i < list->room; i++) {
             struct object *object = list->object[i];
-            if (object)
-                object->drop(instance, object);
+            if (object) object->drop(instance, object);
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};

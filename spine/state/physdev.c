@@ -16,8 +16,7 @@ static void records_free(struct physdev *list)
 /* The record of a found handle in a list. Under the lock. */
 static struct physdev *record_of(struct physdev *list, const struct found *found)
 {
-    while (list && !(list->lower == found->handle && list->driver == found->driver))
-        list = list->next;
+    while (list && !(list->lower == found->handle && list->driver == found->driver)) list = list->next;
     return list;
 }
 
@@ -33,11 +32,9 @@ static VkResult give_records(struct instance *instance, struct physdev **list, u
         uint32_t missing = 0;
         lock_take();
         for (uint32_t i = 0; i < count; i++) {
-            if (found[i].record || !found[i].handle)
-                continue;
+            if (found[i].record || !found[i].handle) continue;
             found[i].record = record_of(*list, &found[i]);
-            if (found[i].record)
-                continue;
+            if (found[i].record) continue;
             if (!spare) {
                 missing++;
                 continue;
@@ -54,8 +51,7 @@ static VkResult give_records(struct instance *instance, struct physdev **list, u
             found[i].record = record;
         }
         lock_drop();
-        if (!missing)
-            break;
+        if (!missing) break;
         for (; missing && result == VK_SUCCESS; missing--) {
             struct physdev *record = calloc(1, sizeof *record);
             if (record) {
@@ -83,8 +79,7 @@ VkResult physdev_records_tramp(struct instance *instance, struct found *found, u
 /* The record that a handle is, or NULL. Under the lock. */
 static struct physdev *record_at(struct physdev *list, VkPhysicalDevice handle)
 {
-    while (list && (VkPhysicalDevice)list != handle)
-        list = list->next;
+    while (list && (VkPhysicalDevice)list != handle) list = list->next;
     return list;
 }
 
@@ -92,8 +87,7 @@ struct physdev *physdev_find(struct instance *instance, VkPhysicalDevice handle)
 {
     lock_take();
     struct physdev *record = record_at(instance->tramp_devs, handle);
-    if (!record)
-        record = record_at(instance->term_devs, handle);
+    if (!record) record = record_at(instance->term_devs, handle);
     lock_drop();
     return record;
 }

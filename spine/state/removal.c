@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-struct driver *driver_unlink_useless(struct instance *in) {
+struct driver *driver_unlink_useless(struct instance *in)
+{
     struct driver *found = NULL;
     lock_take();
     for (struct driver **at = &in->drivers; *at && !found; at = &(*at)->next) {
@@ -18,7 +19,8 @@ struct driver *driver_unlink_useless(struct instance *in) {
 }
 
 /* It is in no list any more, and nobody holds it: nothing leads to it but what the caller has. */
-void driver_end(struct driver *driver) {
+void driver_end(struct driver *driver)
+{
     struct instance *in = driver->instance;
     driver_destroy_objects(driver);
     driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
@@ -26,7 +28,8 @@ void driver_end(struct driver *driver) {
     free(driver);
 }
 
-void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator) {
+void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
+{
     while (in->drivers) {
         struct driver *d = in->drivers;
         driver_destroy_objects(d);

@@ -39,8 +39,8 @@ void *driver_fn_raw(const struct driver *driver, unsigned slot);
 struct object {
     uint32_t index;
     void (*drop)(struct instance *instance, struct object *object); /* what is left of it when its instance goes */
-    bool has_allocator;              /* the program gave one at creation */
-    VkAllocationCallbacks allocator; /* a copy of it (ERRATA 12) */
+    bool has_allocator;                                             /* the program gave one at creation */
+    VkAllocationCallbacks allocator;                                /* a copy of it (ERRATA 12) */
 };
 
 static inline const VkAllocationCallbacks *object_allocator(const struct object *object)

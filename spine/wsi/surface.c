@@ -63,24 +63,22 @@ CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
 
 #define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
     {                                                                                                                  \
-        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,    \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,      \
         .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
     }
 
-static const struct surface_kind kind_xcb = KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR,
-                                                 VkXcbSurfaceCreateInfoKHR, VkIcdSurfaceXcb,
-                                                 VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_xlib = KIND(VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR,
-                                                  VkXlibSurfaceCreateInfoKHR, VkIcdSurfaceXlib,
-                                                  VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_wayland = KIND(VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface,
-                                                     vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR,
-                                                     VkIcdSurfaceWayland,
-                                                     VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_headless = KIND(VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface,
-                                                      vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT,
-                                                      VkIcdSurfaceHeadless,
-                                                      VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+static const struct surface_kind kind_xcb =
+    KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR, VkIcdSurfaceXcb,
+         VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_xlib =
+    KIND(VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR,
+         VkIcdSurfaceXlib, VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_wayland =
+    KIND(VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR,
+         VkIcdSurfaceWayland, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR);
+static const struct surface_kind kind_headless =
+    KIND(VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
+         VkHeadlessSurfaceCreateInfoEXT, VkIcdSurfaceHeadless, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
 static const struct surface_kind kind_display = {
     .extension = "VK_KHR_display",
     .command = "vkCreateDisplayPlaneSurfaceKHR",
@@ -132,8 +130,7 @@ static void chain_copy(const struct surface_kind *kind, const void *info, void *
     for (const VkBaseInStructure *in = info; in; in = in->pNext) {
         size_t size = in->sType == kind->type ? kind->info_size : sizeof(VkDisplaySurfaceStereoCreateInfoNV);
         memcpy(to, in, size);
-        if (last)
-            last->pNext = to;
+        if (last) last->pNext = to;
         last = to;
         to = (char *)to + rounded(size);
     }
@@ -239,8 +236,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateHeadlessSurfaceEXT(VkInstance instan
 {
     VkResult result;
     struct surface *surface = surface_new(instance_of(instance), &kind_headless, info, allocator, &result);
-    if (surface)
-        *out = surface_handle(surface);
+    if (surface) *out = surface_handle(surface);
     return result;
 }
 
@@ -273,8 +269,7 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
     const struct handle_list *list = &instance->objects[OBJECT_SURFACE];
     for (uint32_t i = 0; i < list->room; i++) {
         struct object *object = list->object[i];
-        if (object && surface_handle(surface_of(object)) == handle)
-            return surface_of(object);
+        if (object && surface_handle(surface_of(object)) == handle) return surface_of(object);
     }
     return NULL;
 }
@@ -283,8 +278,7 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
 static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
 {
     const struct surface_kind *kind = surface->kind;
-    if (!driver_has(driver, kind->ext))
-        return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (!driver_has(driver, kind->ext)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     *made = VK_NULL_HANDLE;
     return kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
 }
@@ -307,17 +301,14 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
 {
     struct instance *instance = driver->instance;
     *out = handle;
-    if (driver->lib->interface_version < 3 || !driver_has(driver, EXT_VK_KHR_surface))
-        return VK_SUCCESS; /* (a) */
+    if (driver->lib->interface_version < 3 || !driver_has(driver, EXT_VK_KHR_surface)) return VK_SUCCESS; /* (a) */
 
     const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
     struct claim claim;
     lock_take();
     VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
-    if (result != VK_SUCCESS)
-        goto done;
-    if (!table->room)
-        goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
+    if (result != VK_SUCCESS) goto done;
+    if (!table->room) goto done; /* WSI-016: nobody has made a surface yet, so this is a layer's own */
     struct surface *surface = surface_find(instance, handle);
     if (!surface || surface->object.index >= table->room) {
         result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver knows no such surface, and must not be handed ours */
@@ -337,8 +328,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
             result = make_in_driver(driver, surface, &made);
         claim_drop(&claim);
     }
-    if (result == VK_SUCCESS)
-        *out = (VkSurfaceKHR)made; /* (b) */
+    if (result == VK_SUCCESS) *out = (VkSurfaceKHR)made; /* (b) */
 done:
     lock_drop();
     return result;
@@ -350,8 +340,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurface
                                                     const VkAllocationCallbacks *allocator)
 {
     struct surface *surface = (struct surface *)(uintptr_t)surface_handle;
-    if (!surface)
-        return; /* WSI-019 */
+    if (!surface) return; /* WSI-019 */
     struct instance *instance = instance_of(handle);
     object_destroy(instance, OBJECT_SURFACE, &surface->object, allocator);
     surface_free(instance, &surface->object);

@@ -11,8 +11,7 @@
 /* WSI-024, WSI-040. */
 static bool enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
 {
-    if (instance_has(instance, ext))
-        return true;
+    if (instance_has(instance, ext)) return true;
     log_line(instance, LOG_ERROR, "%s extension not enabled. %s not executed!", extension, command);
     return false;
 }
@@ -21,8 +20,7 @@ static bool enabled(struct instance *instance, unsigned ext, const char *extensi
 
 static void demand(struct instance *instance, const void *output, const char *command, const char *name)
 {
-    if (!output)
-        log_abort(instance, LOG_ERROR | LOG_VALIDATION, "NULL pointer passed into %s for %s!", command, name);
+    if (!output) log_abort(instance, LOG_ERROR | LOG_VALIDATION, "NULL pointer passed into %s for %s!", command, name);
 }
 
 static void lacks(struct instance *instance, const char *command)
@@ -43,8 +41,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysi
                                                                          VkSurfaceKHR surface, VkBool32 *supported)
 {
     struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR)) return VK_SUCCESS;
     demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
     PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
     if (!ask) {
@@ -65,8 +62,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
                                                                               VkSurfaceCapabilitiesKHR *out)
 {
     struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilitiesKHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilitiesKHR)) return VK_SUCCESS;
     demand(physdev->instance, out, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "pSurfaceCapabilities");
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR ask =
         driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
@@ -84,8 +80,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
                                                                          uint32_t *count, VkSurfaceFormatKHR *formats)
 {
     struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormatsKHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormatsKHR)) return VK_SUCCESS;
     demand(physdev->instance, count, "vkGetPhysicalDeviceSurfaceFormatsKHR", "pSurfaceFormatCount");
     PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
     if (!ask) {
@@ -103,8 +98,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModesKHR(Vk
                                                                               VkPresentModeKHR *modes)
 {
     struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfacePresentModesKHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfacePresentModesKHR)) return VK_SUCCESS;
     demand(physdev->instance, count, "vkGetPhysicalDeviceSurfacePresentModesKHR", "pPresentModeCount");
     PFN_vkGetPhysicalDeviceSurfacePresentModesKHR ask =
         driver_fn(physdev->driver, vkGetPhysicalDeviceSurfacePresentModesKHR);
@@ -128,8 +122,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
     if (!ask) {
         log_line(physdev->instance, LOG_ERROR,
                  "ICD associated with VkPhysicalDevice does not support GetPhysicalDevicePresentRectanglesKHX");
-        if (count)
-            *count = 0;
+        if (count) *count = 0;
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
@@ -140,8 +133,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
 /* ---- presentation support -------------------------------------------------------------------------------------- */
 
 #define PRESENTATION(instance, driver, ext, command)                                                                   \
-    if (!enabled(instance, EXT_##ext, #ext, #command))                                                                \
-        return VK_FALSE;                                                                                               \
+    if (!enabled(instance, EXT_##ext, #ext, #command)) return VK_FALSE;                                                \
     PFN_##command ask = driver_fn(driver, command);                                                                    \
     if (!ask) {                                                                                                        \
         lacks(instance, #command);                                                                                     \
@@ -186,10 +178,8 @@ static void emulate_maintenance(const struct driver *driver, const VkPhysicalDev
     if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
         return; /* WSI-048 */
     const VkBaseInStructure *in = info->pNext;
-    while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR)
-        in = in->pNext;
-    if (!in)
-        return;
+    while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR) in = in->pNext;
+    if (!in) return;
     VkPresentModeKHR mode = ((const VkSurfacePresentModeKHR *)in)->presentMode;
     for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_COMPATIBILITY_KHR) {
@@ -216,12 +206,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
 {
     struct physdev *physdev = term_physdev(handle);
     struct driver *driver = physdev->driver;
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilities2KHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilities2KHR)) return VK_SUCCESS;
     VkSurfaceKHR own;
     VkResult result = surface_or_none(driver, info->surface, &own);
-    if (result != VK_SUCCESS)
-        return result; /* WSI-055 */
+    if (result != VK_SUCCESS) return result; /* WSI-055 */
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
     if (ask) {
         for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext)
@@ -264,16 +252,13 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
         *count = 0;
         return VK_SUCCESS;
     }
-    if (!formats || *count == 0)
-        return older(driver_physdev(physdev), own, count, NULL);
+    if (!formats || *count == 0) return older(driver_physdev(physdev), own, count, NULL);
 
     const VkAllocationCallbacks *allocator = instance_allocator(instance);
     uint32_t given = *count;
     VkSurfaceFormatKHR few[64], *plain = few;
-    if (given > 64)
-        plain = mem_new(allocator, given * sizeof *plain, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
-    if (!plain)
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (given > 64) plain = mem_new(allocator, given * sizeof *plain, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    if (!plain) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = older(driver_physdev(physdev), own, count, plain);
     for (uint32_t i = 0; result >= 0 && i < *count && i < given; i++) {
         formats[i].surfaceFormat = plain[i];
@@ -283,8 +268,7 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
                      "pSurfaceFormats[%u].pNext - this struct will be ignored",
                      i);
     }
-    if (plain != few)
-        mem_free(allocator, plain);
+    if (plain != few) mem_free(allocator, plain);
     return result;
 }
 
@@ -293,15 +277,12 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormats2KHR(VkPhys
                                                                           uint32_t *count, VkSurfaceFormat2KHR *formats)
 {
     struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormats2KHR))
-        return VK_SUCCESS;
+    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormats2KHR)) return VK_SUCCESS;
     VkSurfaceKHR own;
     VkResult result = surface_or_none(physdev->driver, info->surface, &own);
-    if (result != VK_SUCCESS)
-        return result;
+    if (result != VK_SUCCESS) return result;
     PFN_vkGetPhysicalDeviceSurfaceFormats2KHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormats2KHR);
-    if (!ask)
-        return emulate_formats2(physdev, info, own, count, formats);
+    if (!ask) return emulate_formats2(physdev, info, own, count, formats);
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
     copy.surface = own;
     return ask(driver_physdev(physdev), &copy, count, formats);
@@ -317,11 +298,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     struct driver *driver = physdev->driver;
     VkSurfaceKHR own;
     VkResult result = surface_for_driver(driver, surface, &own);
-    if (result != VK_SUCCESS)
-        return result; /* EXT-062 */
+    if (result != VK_SUCCESS) return result; /* EXT-062 */
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2EXT);
-    if (ask)
-        return ask(driver_physdev(physdev), own, out);
+    if (ask) return ask(driver_physdev(physdev), own, out);
 
     log_line(physdev->instance, LOG_INFO,
              "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using "
@@ -329,10 +308,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
              driver->lib->path);
     VkSurfaceCapabilitiesKHR plain = {0};
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
-    if (older)
-        result = older(driver_physdev(physdev), own, &plain);
-    if (result != VK_SUCCESS)
-        return result; /* EXT-061 */
+    if (older) result = older(driver_physdev(physdev), own, &plain);
+    if (result != VK_SUCCESS) return result; /* EXT-061 */
     out->minImageCount = plain.minImageCount;
     out->maxImageCount = plain.maxImageCount;
     out->currentExtent = plain.currentExtent;

@@ -6,13 +6,15 @@
 
 /* The device whose driver handle this is. NULL: a layer wrapped the handle and passed its wrapper down, also when the
  * wrapper has a copy of the dispatch pointer. */
-static struct device *driver_device(VkDevice handle) {
+static struct device *driver_device(VkDevice handle)
+{
     struct device *device = device_of(handle);
     return device && device->driver_handle == handle ? device : NULL;
 }
 
 /* WSI-061; before the program's first surface there is nothing to translate, and NULL passes as it is (WSI-016). */
-static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own) {
+static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own)
+{
     struct driver *driver = device->driver;
     lock_take();
     bool made = driver->objects[OBJECT_SURFACE].room != 0;
@@ -24,7 +26,8 @@ static VkResult swapchain_surface(struct device *device, const char *command, Vk
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const VkSwapchainCreateInfoKHR *info,
-                                                         const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
+                                                         const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+{
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
@@ -50,7 +53,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle, uint32_t count,
                                                                 const VkSwapchainCreateInfoKHR *infos,
                                                                 const VkAllocationCallbacks *allocator,
-                                                                VkSwapchainKHR *out) {
+                                                                VkSwapchainKHR *out)
+{
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
@@ -80,7 +84,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDevice handle, VkSurfaceKHR surface,
-                                                                           VkDeviceGroupPresentModeFlagsKHR *modes) {
+                                                                           VkDeviceGroupPresentModeFlagsKHR *modes)
+{
     struct device *device = driver_device(handle);
     if (!device)
         log_abort(NULL, LOG_ERROR | LOG_VALIDATION,

@@ -18,28 +18,28 @@
 /* layout(local_size_x = 1) in; layout(set = 0, binding = 0) buffer B { uint total; };
  * void main() { atomicAdd(total, 1u); } */
 static const uint32_t shader[] = {
-    0x07230203,0x00010000,0x0008000b,0x00000013,0x00000000,0x00020011,0x00000001,0x0006000b,
-    0x00000001,0x4c534c47,0x6474732e,0x3035342e,0x00000000,0x0003000e,0x00000000,0x00000001,
-    0x0005000f,0x00000005,0x00000004,0x6e69616d,0x00000000,0x00060010,0x00000004,0x00000011,
-    0x00000001,0x00000001,0x00000001,0x00030003,0x00000002,0x000001c2,0x00040005,0x00000004,
-    0x6e69616d,0x00000000,0x00030005,0x00000007,0x00000042,0x00050006,0x00000007,0x00000000,
-    0x61746f74,0x0000006c,0x00030005,0x00000009,0x00000000,0x00050048,0x00000007,0x00000000,
-    0x00000023,0x00000000,0x00030047,0x00000007,0x00000003,0x00040047,0x00000009,0x00000022,
-    0x00000000,0x00040047,0x00000009,0x00000021,0x00000000,0x00040047,0x00000012,0x0000000b,
-    0x00000019,0x00020013,0x00000002,0x00030021,0x00000003,0x00000002,0x00040015,0x00000006,
-    0x00000020,0x00000000,0x0003001e,0x00000007,0x00000006,0x00040020,0x00000008,0x00000002,
-    0x00000007,0x0004003b,0x00000008,0x00000009,0x00000002,0x00040015,0x0000000a,0x00000020,
-    0x00000001,0x0004002b,0x0000000a,0x0000000b,0x00000000,0x00040020,0x0000000c,0x00000002,
-    0x00000006,0x0004002b,0x00000006,0x0000000e,0x00000001,0x0004002b,0x00000006,0x0000000f,
-    0x00000000,0x00040017,0x00000011,0x00000006,0x00000003,0x0006002c,0x00000011,0x00000012,
-    0x0000000e,0x0000000e,0x0000000e,0x00050036,0x00000002,0x00000004,0x00000000,0x00000003,
-    0x000200f8,0x00000005,0x00050041,0x0000000c,0x0000000d,0x00000009,0x0000000b,0x000700ea,
-    0x00000006,0x00000010,0x0000000d,0x0000000e,0x0000000f,0x0000000e,0x000100fd,0x00010038,
+    0x07230203, 0x00010000, 0x0008000b, 0x00000013, 0x00000000, 0x00020011, 0x00000001, 0x0006000b, 0x00000001,
+    0x4c534c47, 0x6474732e, 0x3035342e, 0x00000000, 0x0003000e, 0x00000000, 0x00000001, 0x0005000f, 0x00000005,
+    0x00000004, 0x6e69616d, 0x00000000, 0x00060010, 0x00000004, 0x00000011, 0x00000001, 0x00000001, 0x00000001,
+    0x00030003, 0x00000002, 0x000001c2, 0x00040005, 0x00000004, 0x6e69616d, 0x00000000, 0x00030005, 0x00000007,
+    0x00000042, 0x00050006, 0x00000007, 0x00000000, 0x61746f74, 0x0000006c, 0x00030005, 0x00000009, 0x00000000,
+    0x00050048, 0x00000007, 0x00000000, 0x00000023, 0x00000000, 0x00030047, 0x00000007, 0x00000003, 0x00040047,
+    0x00000009, 0x00000022, 0x00000000, 0x00040047, 0x00000009, 0x00000021, 0x00000000, 0x00040047, 0x00000012,
+    0x0000000b, 0x00000019, 0x00020013, 0x00000002, 0x00030021, 0x00000003, 0x00000002, 0x00040015, 0x00000006,
+    0x00000020, 0x00000000, 0x0003001e, 0x00000007, 0x00000006, 0x00040020, 0x00000008, 0x00000002, 0x00000007,
+    0x0004003b, 0x00000008, 0x00000009, 0x00000002, 0x00040015, 0x0000000a, 0x00000020, 0x00000001, 0x0004002b,
+    0x0000000a, 0x0000000b, 0x00000000, 0x00040020, 0x0000000c, 0x00000002, 0x00000006, 0x0004002b, 0x00000006,
+    0x0000000e, 0x00000001, 0x0004002b, 0x00000006, 0x0000000f, 0x00000000, 0x00040017, 0x00000011, 0x00000006,
+    0x00000003, 0x0006002c, 0x00000011, 0x00000012, 0x0000000e, 0x0000000e, 0x0000000e, 0x00050036, 0x00000002,
+    0x00000004, 0x00000000, 0x00000003, 0x000200f8, 0x00000005, 0x00050041, 0x0000000c, 0x0000000d, 0x00000009,
+    0x0000000b, 0x000700ea, 0x00000006, 0x00000010, 0x0000000d, 0x0000000e, 0x0000000f, 0x0000000e, 0x000100fd,
+    0x00010038,
 };
 
 static void *library;
 
-static void *export(const char *name) {
+static void *export(const char *name)
+{
     void *p = dlsym(library, name);
     if (!p) {
         fprintf(stderr, "%s: no export %s\n", "compute", name);
@@ -48,17 +48,19 @@ static void *export(const char *name) {
     return p;
 }
 
-static void must(VkResult result, const char *what) {
+static void must(VkResult result, const char *what)
+{
     if (result == VK_SUCCESS) return;
     fprintf(stderr, "%s gave %d\n", what, (int)result);
     exit(1);
 }
 
-#define GET(command) PFN_##command command = (PFN_##command)export(#command)
-#define MUST(command, ...) must(((PFN_##command)export(#command))(__VA_ARGS__), #command)
-#define DO(command, ...) ((PFN_##command)export(#command))(__VA_ARGS__)
+#define GET(command) PFN_##command command = (PFN_##command) export(#command)
+#define MUST(command, ...) must(((PFN_##command) export(#command))(__VA_ARGS__), #command)
+#define DO(command, ...) ((PFN_##command) export(#command))(__VA_ARGS__)
 
-static VkPhysicalDevice pick(VkInstance instance, uint32_t index, char *name) {
+static VkPhysicalDevice pick(VkInstance instance, uint32_t index, char *name)
+{
     VkPhysicalDevice devices[16];
     uint32_t count = 16;
     MUST(vkEnumeratePhysicalDevices, instance, &count, devices);
@@ -72,7 +74,8 @@ static VkPhysicalDevice pick(VkInstance instance, uint32_t index, char *name) {
     return devices[index];
 }
 
-static uint32_t compute_family(VkPhysicalDevice physical) {
+static uint32_t compute_family(VkPhysicalDevice physical)
+{
     VkQueueFamilyProperties families[16];
     uint32_t count = 16;
     DO(vkGetPhysicalDeviceQueueFamilyProperties, physical, &count, families);
@@ -82,7 +85,8 @@ static uint32_t compute_family(VkPhysicalDevice physical) {
     exit(1);
 }
 
-static uint32_t host_memory(VkPhysicalDevice physical, uint32_t allowed) {
+static uint32_t host_memory(VkPhysicalDevice physical, uint32_t allowed)
+{
     const VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     VkPhysicalDeviceMemoryProperties memory;
     DO(vkGetPhysicalDeviceMemoryProperties, physical, &memory);
@@ -102,7 +106,8 @@ struct work {
     VkDescriptorSet set;
 };
 
-static struct work make_work(VkDevice device, VkBuffer buffer) {
+static struct work make_work(VkDevice device, VkBuffer buffer)
+{
     struct work w;
     VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
     VkDescriptorSetLayoutCreateInfo set_layout = {
@@ -140,7 +145,8 @@ static struct work make_work(VkDevice device, VkBuffer buffer) {
     return w;
 }
 
-static void destroy_work(VkDevice device, const struct work *w) {
+static void destroy_work(VkDevice device, const struct work *w)
+{
     DO(vkDestroyDescriptorPool, device, w->pool, NULL);
     DO(vkDestroyPipeline, device, w->pipeline, NULL);
     DO(vkDestroyShaderModule, device, w->module, NULL);
@@ -148,7 +154,8 @@ static void destroy_work(VkDevice device, const struct work *w) {
     DO(vkDestroyDescriptorSetLayout, device, w->set_layout, NULL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     if (argc < 3) return 2;
     library = dlopen(argv[1], RTLD_NOW);
     if (!library) {
@@ -193,8 +200,8 @@ int main(int argc, char **argv) {
     *number = 0;
 
     struct work work = make_work(device, buffer);
-    VkCommandPoolCreateInfo pool_info = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
+    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = family};
     VkCommandPool pool;
     MUST(vkCreateCommandPool, device, &pool_info, NULL, &pool);
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,

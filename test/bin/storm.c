@@ -35,40 +35,59 @@ extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *block);
 
-static void *counted(void *block) {
+static void *counted(void *block)
+{
     if (!block) return NULL;
     atomic_fetch_add(&blocks, 1);
     atomic_fetch_add(&bytes, (long)malloc_usable_size(block));
     return block;
 }
 
-static void uncounted(void *block) {
+static void uncounted(void *block)
+{
     if (!block) return;
     atomic_fetch_sub(&blocks, 1);
     atomic_fetch_sub(&bytes, (long)malloc_usable_size(block));
 }
 
-void *malloc(size_t size) { return counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return counted(__libc_calloc(count, size)); }
-void *memalign(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
-void *aligned_alloc(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
+void *malloc(size_t size)
+{
+    return counted(__libc_malloc(size));
+}
+void *calloc(size_t count, size_t size)
+{
+    return counted(__libc_calloc(count, size));
+}
+void *memalign(size_t alignment, size_t size)
+{
+    return counted(__libc_memalign(alignment, size));
+}
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return counted(__libc_memalign(alignment, size));
+}
 
-int posix_memalign(void **out, size_t alignment, size_t size) {
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
     void *block = counted(__libc_memalign(alignment, size));
     if (!block) return 12;
     *out = block;
     return 0;
 }
 
-void *realloc(void *block, size_t size) {
+void *realloc(void *block, size_t size)
+{
     uncounted(block);
     void *grown = __libc_realloc(block, size);
-    if (grown) counted(grown);
-    else if (size) counted(block);
+    if (grown)
+        counted(grown);
+    else if (size)
+        counted(block);
     return grown;
 }
 
-void free(void *block) {
+void free(void *block)
+{
     uncounted(block);
     __libc_free(block);
 }
@@ -84,14 +103,16 @@ static atomic_long lives, injected, failures, delivered;
 #define GET(instance, command) PFN_##command command = (PFN_##command)gipa(instance, #command)
 #define MUST(call) must(#call, call)
 
-static void must(const char *call, VkResult result) {
+static void must(const char *call, VkResult result)
+{
     if (result == VK_SUCCESS) return;
     atomic_fetch_add(&failures, 1);
     fprintf(stderr, "%s gave %d\n", call, (int)result);
 }
 
 /* Did it succeed? The failing driver's own results are these two. */
-static int may(int from_flaky, const char *call, VkResult result) {
+static int may(int from_flaky, const char *call, VkResult result)
+{
     if (!flaky || !from_flaky || (result != VK_ERROR_OUT_OF_HOST_MEMORY && result != VK_ERROR_INITIALIZATION_FAILED))
         must(call, result);
     else
@@ -100,13 +121,15 @@ static int may(int from_flaky, const char *call, VkResult result) {
 }
 
 static VkBool32 heard(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
-                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
     (void)severity, (void)types, (void)data, (void)user;
     atomic_fetch_add(&delivered, 1);
     return VK_FALSE;
 }
 
-static VkResult make_instance(VkInstance *out) {
+static VkResult make_instance(VkInstance *out)
+{
     static const char *const names[] = {"VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"};
     VkDebugUtilsMessengerCreateInfoEXT chained = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
                                                   .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
@@ -127,19 +150,22 @@ static VkResult make_instance(VkInstance *out) {
 #define DEVICE_NAMES 10u
 #define NAMES 25u
 
-static PFN_vkVoidFunction unknown(VkInstance instance, unsigned n) {
+static PFN_vkVoidFunction unknown(VkInstance instance, unsigned n)
+{
     char name[40];
     snprintf(name, sizeof name, "vkStormUnknown%u", n);
     return gipa(instance, name);
 }
 
-static void call_unknown(VkInstance instance, VkDevice device) {
+static void call_unknown(VkInstance instance, VkDevice device)
+{
     PFN_vkDeviceWaitIdle call = (PFN_vkDeviceWaitIdle)unknown(instance, (unsigned)atomic_load(&lives) % DEVICE_NAMES);
     VkResult result = call ? call(device) : VK_ERROR_UNKNOWN;
     if (result != VK_ERROR_EXTENSION_NOT_PRESENT) must("vkStormUnknown", result); /* UNK-015 */
 }
 
-static void use_device(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR surface) {
+static void use_device(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR surface)
+{
     GET(instance, vkGetPhysicalDeviceProperties2);
     GET(instance, vkGetPhysicalDeviceSurfaceSupportKHR);
     GET(instance, vkEnumerateDeviceExtensionProperties);
@@ -191,7 +217,8 @@ static void use_device(VkInstance instance, VkPhysicalDevice physical, VkSurface
     vkDestroyDevice(device, NULL);
 }
 
-static void use(VkInstance instance, unsigned seed) {
+static void use(VkInstance instance, unsigned seed)
+{
     GET(instance, vkEnumeratePhysicalDevices);
     GET(instance, vkEnumeratePhysicalDeviceGroups);
     GET(instance, vkCreateDebugUtilsMessengerEXT);
@@ -211,12 +238,12 @@ static void use(VkInstance instance, unsigned seed) {
                                                  .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
                                                  .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
                                                  .pfnUserCallback = heard};
-    int listens = may(1, "vkCreateDebugUtilsMessengerEXT",
-                      vkCreateDebugUtilsMessengerEXT(instance, &listen, NULL, &messenger));
+    int listens =
+        may(1, "vkCreateDebugUtilsMessengerEXT", vkCreateDebugUtilsMessengerEXT(instance, &listen, NULL, &messenger));
     VkSurfaceKHR surface = VK_NULL_HANDLE;
     VkHeadlessSurfaceCreateInfoEXT make = {.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
-    if (vkCreateHeadlessSurfaceEXT && !may(1, "vkCreateHeadlessSurfaceEXT",
-                                           vkCreateHeadlessSurfaceEXT(instance, &make, NULL, &surface)))
+    if (vkCreateHeadlessSurfaceEXT &&
+        !may(1, "vkCreateHeadlessSurfaceEXT", vkCreateHeadlessSurfaceEXT(instance, &make, NULL, &surface)))
         surface = VK_NULL_HANDLE;
     for (uint32_t i = 0; i < count; i++) use_device(instance, devices[i], surface);
     VkDebugUtilsMessengerCallbackDataEXT said = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT,
@@ -227,7 +254,8 @@ static void use(VkInstance instance, unsigned seed) {
     if (listens) vkDestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
 }
 
-static void live(unsigned seed) {
+static void live(unsigned seed)
+{
     GET(NULL, vkEnumerateInstanceExtensionProperties);
     GET(NULL, vkEnumerateInstanceLayerProperties);
     uint32_t count = 0;
@@ -252,21 +280,24 @@ static long rounds = 2, lives_each = 3;
 static double round_seconds;
 static _Atomic(double) until;
 
-static double now(void) {
+static double now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* The C library keeps a thread's last error of the dynamic linker until it is asked for the one after it. */
-static void forget_errors(void) {
+static void forget_errors(void)
+{
     dlerror();
     dlerror();
 }
 
 /* Libraries opened by an enumeration stay until the next instance is destroyed (INS-087): none shall be left over. What
  * an instance remembers of unknown names is there from now on. */
-static void settle(void) {
+static void settle(void)
+{
     for (unsigned n = 0; shared && n < NAMES; n++) unknown(shared, n);
     VkInstance instance = VK_NULL_HANDLE;
     for (int tries = 0; !may(1, "vkCreateInstance", make_instance(&instance)); tries++)
@@ -276,7 +307,8 @@ static void settle(void) {
     forget_errors();
 }
 
-static void *storm(void *argument) {
+static void *storm(void *argument)
+{
     unsigned seed = (unsigned)(size_t)argument;
     for (long r = 0; r < rounds; r++) {
         pthread_barrier_wait(&begin);
@@ -295,7 +327,8 @@ static const char *fake[8];
 static int fakes;
 
 /* How many objects of the fakes live; 0 of one that is not loaded. */
-static int alive(void) {
+static int alive(void)
+{
     int n = 0;
     for (int i = 0; i < fakes; i++) {
         void *library = dlopen(fake[i], RTLD_LAZY | RTLD_NOLOAD);
@@ -306,7 +339,8 @@ static int alive(void) {
     return n;
 }
 
-static void print_round(long round) {
+static void print_round(long round)
+{
     settle();
     long size = 0, resident = 0;
     long b = atomic_load(&blocks), n = atomic_load(&bytes); /* before stdio and dlopen take theirs */
@@ -315,12 +349,14 @@ static void print_round(long round) {
     if (!f || !fgets(text, sizeof text, f) || sscanf(text, "%ld %ld", &size, &resident) != 2) abort();
     fclose(f);
     printf("round %ld lives %ld injected %ld failures %ld delivered %ld resident_kb %ld blocks %ld bytes %ld "
-           "alive %d\n", round, (long)lives, (long)injected, (long)failures, (long)delivered,
+           "alive %d\n",
+           round, (long)lives, (long)injected, (long)failures, (long)delivered,
            resident * (sysconf(_SC_PAGESIZE) / 1024), b, n, alive());
     fflush(stdout);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static char line[8192];
     int threads = 8, keep = 0, with_shared = 0;
     double seconds = 0;
@@ -329,15 +365,24 @@ int main(int argc, char **argv) {
     for (int i = 2; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         value = value ? value + 1 : "";
-        if (strncmp(argv[i], "threads=", 8) == 0) threads = atoi(value);
-        else if (strncmp(argv[i], "rounds=", 7) == 0) rounds = atol(value);
-        else if (strncmp(argv[i], "lives=", 6) == 0) lives_each = atol(value);
-        else if (strncmp(argv[i], "seconds=", 8) == 0) seconds = atof(value);
-        else if (strncmp(argv[i], "flaky=", 6) == 0) flaky = value;
-        else if (strncmp(argv[i], "fake=", 5) == 0 && fakes < 8) fake[fakes++] = value;
-        else if (strcmp(argv[i], "shared") == 0) with_shared = 1;
-        else if (strcmp(argv[i], "keep") == 0) keep = 1;
-        else return 2;
+        if (strncmp(argv[i], "threads=", 8) == 0)
+            threads = atoi(value);
+        else if (strncmp(argv[i], "rounds=", 7) == 0)
+            rounds = atol(value);
+        else if (strncmp(argv[i], "lives=", 6) == 0)
+            lives_each = atol(value);
+        else if (strncmp(argv[i], "seconds=", 8) == 0)
+            seconds = atof(value);
+        else if (strncmp(argv[i], "flaky=", 6) == 0)
+            flaky = value;
+        else if (strncmp(argv[i], "fake=", 5) == 0 && fakes < 8)
+            fake[fakes++] = value;
+        else if (strcmp(argv[i], "shared") == 0)
+            with_shared = 1;
+        else if (strcmp(argv[i], "keep") == 0)
+            keep = 1;
+        else
+            return 2;
     }
     void *library = dlopen(argv[1], RTLD_NOW);
     if (!library) {

@@ -60,7 +60,10 @@ bool any_device_lists(const char *name)
     return false;
 }
 
-uint32_t driver_api(void) { return script_version(script_word("api", 1, "1.0.0")); }
+uint32_t driver_api(void)
+{
+    return script_version(script_word("api", 1, "1.0.0"));
+}
 
 VkResult give_count(uint32_t total, uint32_t *count, bool array, uint32_t *fill)
 {
@@ -95,7 +98,7 @@ VkResult VKAPI_PTR fake_EnumerateInstanceVersion(uint32_t *version)
 }
 
 VkResult list_extensions(const char *function, const char *layer, uint32_t *count, VkExtensionProperties *p,
-    const struct statement *device)
+                         const struct statement *device)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -134,7 +137,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
 }
 
 VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
-    VkExtensionProperties *p)
+                                                             VkExtensionProperties *p)
 {
     return list_extensions("vkEnumerateInstanceExtensionProperties", layer, count, p, NULL);
 }
@@ -152,12 +155,12 @@ VkResult VKAPI_PTR fake_EnumerateInstanceLayerProperties(uint32_t *count, VkLaye
 void record_allocator(struct record *r, const VkAllocationCallbacks *allocator)
 {
     record_pointer(r, "allocator", allocator);
-    if (allocator) record_int(r, "allocator_good", allocator->pfnAllocation && allocator->pfnReallocation &&
-        allocator->pfnFree);
+    if (allocator)
+        record_int(r, "allocator_good", allocator->pfnAllocation && allocator->pfnReallocation && allocator->pfnFree);
 }
 
 VkResult VKAPI_PTR fake_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-    VkInstance *out)
+                                       VkInstance *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;

@@ -36,13 +36,13 @@ VkResult give_count(uint32_t total, uint32_t *count, bool array, uint32_t *fill)
 void claim_more(const char *function, uint32_t *count, bool array);
 /* Instance extensions of the script, or those of one device. */
 VkResult list_extensions(const char *function, const char *layer, uint32_t *count, VkExtensionProperties *p,
-    const struct statement *device);
+                         const struct statement *device);
 void record_allocator(struct record *r, const VkAllocationCallbacks *allocator);
 
 VkResult VKAPI_PTR fake_EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
-    VkExtensionProperties *p);
+                                                             VkExtensionProperties *p);
 VkResult VKAPI_PTR fake_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-    VkInstance *out);
+                                       VkInstance *out);
 PFN_vkVoidFunction VKAPI_PTR fake_GetInstanceProcAddr(VkInstance h, const char *name);
 PFN_vkVoidFunction VKAPI_PTR fake_GetPhysicalDeviceProcAddr(VkInstance h, const char *name);
 PFN_vkVoidFunction VKAPI_PTR fake_GetDeviceProcAddr(VkDevice h, const char *name);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info,
-    const VkAllocationCallbacks *allocator, VkDevice *out)
+                                     const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -86,7 +86,7 @@ void VKAPI_PTR fake_GetDeviceQueue2(VkDevice h, const VkDeviceQueueInfo2 *i, VkQ
 }
 
 VkResult VKAPI_PTR fake_CreateCommandPool(VkDevice h, const VkCommandPoolCreateInfo *info,
-    const VkAllocationCallbacks *allocator, VkCommandPool *out)
+                                          const VkAllocationCallbacks *allocator, VkCommandPool *out)
 {
     (void)info, (void)allocator;
     *out = (VkCommandPool)(uintptr_t)object_new(POOL, object_of(h));
@@ -94,7 +94,7 @@ VkResult VKAPI_PTR fake_CreateCommandPool(VkDevice h, const VkCommandPoolCreateI
 }
 
 VkResult VKAPI_PTR fake_AllocateCommandBuffers(VkDevice h, const VkCommandBufferAllocateInfo *info,
-    VkCommandBuffer *out)
+                                               VkCommandBuffer *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -109,7 +109,7 @@ VkResult VKAPI_PTR fake_AllocateCommandBuffers(VkDevice h, const VkCommandBuffer
 }
 
 VkResult VKAPI_PTR fake_CreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info,
-    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+                                           const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -126,7 +126,7 @@ VkResult VKAPI_PTR fake_CreateSwapchainKHR(VkDevice h, const VkSwapchainCreateIn
 }
 
 VkResult VKAPI_PTR fake_CreateSharedSwapchainsKHR(VkDevice h, uint32_t count, const VkSwapchainCreateInfoKHR *info,
-    const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
+                                                  const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;

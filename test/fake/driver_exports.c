@@ -7,7 +7,10 @@ const unsigned fake_exports = FAKE_EXPORTS;
 
 #if FAKE_EXPORTS & EXPORT_NEGOTIATE
 VISIBLE VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
-VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) { return fake_Negotiate(version); }
+VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+{
+    return fake_Negotiate(version);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_GIPA
 VISIBLE PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name);
@@ -25,11 +28,14 @@ PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *nam
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_GIPA
 VISIBLE PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name) { return fake_GetInstanceProcAddr(h, name); }
+PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name)
+{
+    return fake_GetInstanceProcAddr(h, name);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_CREATE
 VISIBLE VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-    VkInstance *out);
+                                  VkInstance *out);
 VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
 {
     return fake_CreateInstance(info, allocator, out);
@@ -46,5 +52,8 @@ VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *cou
 /* A symbol that no library defines: harmless as long as symbols are bound lazily. */
 extern void fake_symbol_that_does_not_exist(void);
 VISIBLE void fake_needs_it(void);
-void fake_needs_it(void) { fake_symbol_that_does_not_exist(); }
+void fake_needs_it(void)
+{
+    fake_symbol_that_does_not_exist();
+}
 #endif

@@ -23,7 +23,6 @@ bool thunk_below(const char *name, const uint64_t *a, uint64_t *value)
     return false;
 }
 
-
 /* Their types are of no interest here. */
 #define E(name, level, minor, extension) extern void fake_##name(void);
 #include "driver_functions.inc"
@@ -85,7 +84,10 @@ static const struct {
     {"vkAcquireNextImage2KHR", "device VK_KHR_swapchain", OF_DEVICE},
 };
 
-static uint32_t minor_of_api(void) { return (driver_api() >> 12) & 1023; }
+static uint32_t minor_of_api(void)
+{
+    return (driver_api() >> 12) & 1023;
+}
 
 static bool listed(const char *extension)
 {
@@ -98,21 +100,21 @@ static bool listed(const char *extension)
 
 static PFN_vkVoidFunction search(const char *name, unsigned levels)
 {
-    if (levels & 1u << OF_INSTANCE && !strcmp(name,
-        "vkGetInstanceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetInstanceProcAddr;
-    if (levels & 1u << OF_INSTANCE && !strcmp(name,
-        "vkGetDeviceProcAddr")) return (PFN_vkVoidFunction)(uintptr_t)fake_GetDeviceProcAddr;
+    if (levels & 1u << OF_INSTANCE && !strcmp(name, "vkGetInstanceProcAddr"))
+        return (PFN_vkVoidFunction)(uintptr_t)fake_GetInstanceProcAddr;
+    if (levels & 1u << OF_INSTANCE && !strcmp(name, "vkGetDeviceProcAddr"))
+        return (PFN_vkVoidFunction)(uintptr_t)fake_GetDeviceProcAddr;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         const struct entry *e = &entries[i];
         if (strcmp(e->name, name) || !(levels & 1u << e->level)) continue;
         bool device = e->level == OF_DEVICE && e->extension && strncmp(e->extension, "instance ", 9);
-        bool yes = minor_of_api() >= e->minor || (e->extension && (device ? any_device_lists(e->extension)
-            : listed(e->extension)));
+        bool yes = minor_of_api() >= e->minor ||
+                   (e->extension && (device ? any_device_lists(e->extension) : listed(e->extension)));
         return yes || script_has("offer", name) ? e->function : NULL;
     }
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (!strcmp(plain[i].name, name) && (levels & 1u << plain[i].level)) return listed(plain[i].extension) ||
-            script_has("offer", name) ? thunk_for(name) : NULL;
+        if (!strcmp(plain[i].name, name) && (levels & 1u << plain[i].level))
+            return listed(plain[i].extension) || script_has("offer", name) ? thunk_for(name) : NULL;
     if (levels & 1u << OF_DEVICE) {
         static const struct {
             const char *name;
@@ -161,7 +163,8 @@ static PFN_vkVoidFunction lookup(struct object *instance, const char *name)
     }
     if (!strcmp(name, "vk_icdNegotiateLoaderICDInterfaceVersion"))
         return fake_exports & EXPORT_NEGOTIATE || script_has("negotiate_by_gipa", NULL)
-            ? (PFN_vkVoidFunction)(uintptr_t)fake_Negotiate : NULL;
+                   ? (PFN_vkVoidFunction)(uintptr_t)fake_Negotiate
+                   : NULL;
     if (!strcmp(name, "vk_icdGetPhysicalDeviceProcAddr"))
         return script_has("no_gpdpa", NULL) ? NULL : (PFN_vkVoidFunction)(uintptr_t)fake_GetPhysicalDeviceProcAddr;
     if (!instance) return search(name, 1u << GLOBAL);
@@ -191,8 +194,10 @@ PFN_vkVoidFunction VKAPI_PTR fake_GetDeviceProcAddr(VkDevice h, const char *name
 PFN_vkVoidFunction VKAPI_PTR fake_GetPhysicalDeviceProcAddr(VkInstance h, const char *name)
 {
     PFN_vkVoidFunction found = NULL;
-    if (script_has("offer_gpdpa", name)) found = thunk_for(name);
-    else if (!script_has("missing", name)) found = search(name, 1u << OF_PHYSICAL_DEVICE);
+    if (script_has("offer_gpdpa", name))
+        found = thunk_for(name);
+    else if (!script_has("missing", name))
+        found = search(name, 1u << OF_PHYSICAL_DEVICE);
     log_lookup("vk_icdGetPhysicalDeviceProcAddr", h, name, (const void *)(uintptr_t)found);
     return found;
 }
@@ -201,8 +206,8 @@ VkResult VKAPI_PTR fake_Negotiate(uint32_t *version)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
-    uint32_t low = (uint32_t)script_number(script_word("interface", 1, "0")), high =
-        (uint32_t)script_number(script_word("interface", 2, "7"));
+    uint32_t low = (uint32_t)script_number(script_word("interface", 1, "0")),
+             high = (uint32_t)script_number(script_word("interface", 2, "7"));
     const struct statement *forced = script_find("negotiate", NULL, 0); /* negotiate RESULT VERSION */
     record_open(&r, "vk_icdNegotiateLoaderICDInterfaceVersion");
     record_int(&r, "given", *version);

@@ -63,8 +63,8 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
             g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance, id));
         }
         for (int w = 1; s && w < s->count && g->physicalDeviceCount < VK_MAX_DEVICE_GROUP_SIZE; w++)
-            if (!strchr(s->word[w], '=')) g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance,
-                s->word[w]));
+            if (!strchr(s->word[w], '='))
+                g->physicalDevices[g->physicalDeviceCount++] = H(physical_device(instance, s->word[w]));
         const char *claim = s ? statement_value(s, "members", NULL) : NULL;
         if (claim) g->physicalDeviceCount = (uint32_t)script_number(claim);
         for (VkBaseOutStructure *n = g->pNext; n; n = n->pNext) {
@@ -77,13 +77,13 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
 }
 
 VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array)
+                                                      VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroups", h, count, array);
 }
 
 VkResult VKAPI_PTR fake_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array)
+                                                         VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroupsKHR", h, count, array);
 }
@@ -197,8 +197,14 @@ void VKAPI_PTR fake_GetPhysicalDeviceFormatProperties(VkPhysicalDevice h, VkForm
 }
 
 #define TWICE(name, parameters, arguments)                                                                             \
-    void VKAPI_PTR fake_##name parameters { do_##name("vk" #name, arguments); }                                 \
-    void VKAPI_PTR fake_##name##KHR parameters { do_##name("vk" #name "KHR", arguments); }
+    void VKAPI_PTR fake_##name parameters                                                                              \
+    {                                                                                                                  \
+        do_##name("vk" #name, arguments);                                                                              \
+    }                                                                                                                  \
+    void VKAPI_PTR fake_##name##KHR parameters                                                                         \
+    {                                                                                                                  \
+        do_##name("vk" #name "KHR", arguments);                                                                        \
+    }
 #define A(...) __VA_ARGS__
 
 static void do_GetPhysicalDeviceFormatProperties2(const char *function, VkPhysicalDevice h, VkFormatProperties2 *p)
@@ -209,7 +215,7 @@ static void do_GetPhysicalDeviceFormatProperties2(const char *function, VkPhysic
 TWICE(GetPhysicalDeviceFormatProperties2, (VkPhysicalDevice h, VkFormat f, VkFormatProperties2 *p), A(((void)f, h), p))
 
 static VkResult image_format(const char *function, VkPhysicalDevice h, const void *next, const void *input,
-    VkImageFormatProperties *p)
+                             VkImageFormatProperties *p)
 {
     VkResult result = VK_SUCCESS;
     const struct statement *s = script_find("return", function, 0);
@@ -221,25 +227,26 @@ static VkResult image_format(const char *function, VkPhysicalDevice h, const voi
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b,
-    VkImageTiling c,
-                                                                      VkImageUsageFlags d, VkImageCreateFlags e,
-                                                                          VkImageFormatProperties *p)
+                                                               VkImageTiling c, VkImageUsageFlags d,
+                                                               VkImageCreateFlags e, VkImageFormatProperties *p)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e;
     return image_format("vkGetPhysicalDeviceImageFormatProperties", h, NULL, NULL, p);
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice h,
-    const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
+                                                                const VkPhysicalDeviceImageFormatInfo2 *i,
+                                                                VkImageFormatProperties2 *p)
 {
     return image_format("vkGetPhysicalDeviceImageFormatProperties2", h, p->pNext, i->pNext, &p->imageFormatProperties);
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceImageFormatProperties2KHR(VkPhysicalDevice h,
-    const VkPhysicalDeviceImageFormatInfo2 *i, VkImageFormatProperties2 *p)
+                                                                   const VkPhysicalDeviceImageFormatInfo2 *i,
+                                                                   VkImageFormatProperties2 *p)
 {
     return image_format("vkGetPhysicalDeviceImageFormatProperties2KHR", h, p->pNext, i->pNext,
-        &p->imageFormatProperties);
+                        &p->imageFormatProperties);
 }
 
 static void fill_queue(VkQueueFamilyProperties *p)
@@ -250,7 +257,7 @@ static void fill_queue(VkQueueFamilyProperties *p)
 }
 
 void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, uint32_t *count,
-    VkQueueFamilyProperties *p)
+                                                           VkQueueFamilyProperties *p)
 {
     uint32_t fill;
     const struct statement *s = query("vkGetPhysicalDeviceQueueFamilyProperties", h, NULL, NULL);
@@ -260,15 +267,15 @@ void VKAPI_PTR fake_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice h, u
 }
 
 static void do_GetPhysicalDeviceQueueFamilyProperties2(const char *function, VkPhysicalDevice h, uint32_t *count,
-    VkQueueFamilyProperties2 *p)
+                                                       VkQueueFamilyProperties2 *p)
 {
     uint32_t fill;
     const struct statement *s = query(function, h, p && *count ? p->pNext : NULL, NULL);
     give_count((uint32_t)script_number(statement_value(s, "queues", "1")), count, p != NULL, &fill);
     for (uint32_t i = 0; i < fill; i++) fill_queue(&p[i].queueFamilyProperties);
 }
-TWICE(GetPhysicalDeviceQueueFamilyProperties2, (VkPhysicalDevice h, uint32_t *c, VkQueueFamilyProperties2 *p), A(h,
-    c, p))
+TWICE(GetPhysicalDeviceQueueFamilyProperties2, (VkPhysicalDevice h, uint32_t *c, VkQueueFamilyProperties2 *p),
+      A(h, c, p))
 
 static void fill_memory(VkPhysicalDeviceMemoryProperties *p)
 {
@@ -285,7 +292,7 @@ void VKAPI_PTR fake_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice h, VkPhys
 }
 
 static void do_GetPhysicalDeviceMemoryProperties2(const char *function, VkPhysicalDevice h,
-    VkPhysicalDeviceMemoryProperties2 *p)
+                                                  VkPhysicalDeviceMemoryProperties2 *p)
 {
     query(function, h, p->pNext, NULL);
     fill_memory(&p->memoryProperties);
@@ -293,9 +300,9 @@ static void do_GetPhysicalDeviceMemoryProperties2(const char *function, VkPhysic
 TWICE(GetPhysicalDeviceMemoryProperties2, (VkPhysicalDevice h, VkPhysicalDeviceMemoryProperties2 *p), A(h, p))
 
 void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice h, VkFormat a, VkImageType b,
-    VkSampleCountFlagBits c,
-                                                                        VkImageUsageFlags d, VkImageTiling e,
-    uint32_t *count, VkSparseImageFormatProperties *p)
+                                                                 VkSampleCountFlagBits c, VkImageUsageFlags d,
+                                                                 VkImageTiling e, uint32_t *count,
+                                                                 VkSparseImageFormatProperties *p)
 {
     uint32_t fill;
     (void)a, (void)b, (void)c, (void)d, (void)e;
@@ -305,8 +312,8 @@ void VKAPI_PTR fake_GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevic
     claim_more("vkGetPhysicalDeviceSparseImageFormatProperties", count, p != NULL);
 }
 
-static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *function, VkPhysicalDevice h,
-    uint32_t *count, VkSparseImageFormatProperties2 *p)
+static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *function, VkPhysicalDevice h, uint32_t *count,
+                                                             VkSparseImageFormatProperties2 *p)
 {
     uint32_t fill;
     query(function, h, p && *count ? p->pNext : NULL, NULL);
@@ -315,10 +322,11 @@ static void do_GetPhysicalDeviceSparseImageFormatProperties2(const char *functio
 }
 TWICE(GetPhysicalDeviceSparseImageFormatProperties2,
       (VkPhysicalDevice h, const VkPhysicalDeviceSparseImageFormatInfo2 *i, uint32_t *c,
-          VkSparseImageFormatProperties2 *p), A(((void)i, h), c, p))
+       VkSparseImageFormatProperties2 *p),
+      A(((void)i, h), c, p))
 
 VkResult VKAPI_PTR fake_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *layer, uint32_t *count,
-    VkExtensionProperties *p)
+                                                           VkExtensionProperties *p)
 {
     static const struct statement nothing;
     const struct statement *s = statement_of(object_of(h));

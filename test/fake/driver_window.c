@@ -7,7 +7,7 @@
 /* ---- surfaces ---- */
 
 static VkResult create_surface(const char *function, VkInstance h, const void *info,
-    const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+                               const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -15,8 +15,9 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     struct object *surface = forced && result < 0 ? NULL : object_new(SURFACE, object_of(h));
     char bytes[65];
     /* Creation structures are 40 bytes for xcb, xlib and wayland; the fields after the flags are what matters. */
-    for (int i = 0; i < 32; i++) snprintf(bytes + 2 * i, 3, "%02x", strstr(function, "Headless") ? 0
-        : ((const unsigned char *)info)[16 + (i < 24 ? i : 0)]);
+    for (int i = 0; i < 32; i++)
+        snprintf(bytes + 2 * i, 3, "%02x",
+                 strstr(function, "Headless") ? 0 : ((const unsigned char *)info)[16 + (i < 24 ? i : 0)]);
     record_open(&r, function);
     record_object(&r, "instance", h);
     record_int(&r, "type", ((const VkBaseInStructure *)info)->sType);
@@ -31,7 +32,7 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
 }
 
 #define SURFACE_KIND(name)                                                                                             \
-    VkResult VKAPI_PTR fake_##name(VkInstance h, const void *i, const VkAllocationCallbacks *a, VkSurfaceKHR *o) \
+    VkResult VKAPI_PTR fake_##name(VkInstance h, const void *i, const VkAllocationCallbacks *a, VkSurfaceKHR *o)       \
     {                                                                                                                  \
         return create_surface("vk" #name, h, i, a, o);                                                                 \
     }
@@ -70,7 +71,7 @@ static VkResult surface_query(const char *function, VkPhysicalDevice h, VkSurfac
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family, VkSurfaceKHR surface,
-    VkBool32 *out)
+                                                           VkBool32 *out)
 {
     bool answer;
     (void)family;
@@ -80,7 +81,7 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, u
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR surface,
-    VkSurfaceCapabilitiesKHR *out)
+                                                                VkSurfaceCapabilitiesKHR *out)
 {
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", h, surface, &answer);
@@ -91,19 +92,20 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h,
-    const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
+                                                                 const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                                                 VkSurfaceCapabilities2KHR *out)
 {
     bool answer;
     VkResult result = surface_query("vkGetPhysicalDeviceSurfaceCapabilities2KHR", h, info->surface, &answer);
     if (answer) {
-        out->surfaceCapabilities = (VkSurfaceCapabilitiesKHR){.minImageCount = 3, .minImageExtent = {7, 8},
-            .maxImageExtent = {900, 800}};
+        out->surfaceCapabilities =
+            (VkSurfaceCapabilitiesKHR){.minImageCount = 3, .minImageExtent = {7, 8}, .maxImageExtent = {900, 800}};
     }
     return result;
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR surface, uint32_t *count,
-    VkSurfaceFormatKHR *out)
+                                                           VkSurfaceFormatKHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -115,7 +117,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, V
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h,
-    const VkPhysicalDeviceSurfaceInfo2KHR *info, uint32_t *count, VkSurfaceFormat2KHR *out)
+                                                            const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                                            uint32_t *count, VkSurfaceFormat2KHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -127,7 +130,7 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfaceFormats2KHR(VkPhysicalDevice h,
 }
 
 VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR surface,
-    uint32_t *count, VkPresentModeKHR *out)
+                                                                uint32_t *count, VkPresentModeKHR *out)
 {
     bool answer;
     uint32_t fill = 0;
@@ -141,7 +144,8 @@ VkResult VKAPI_PTR fake_GetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice
 /* ---- debug ---- */
 
 VkResult VKAPI_PTR fake_CreateDebugUtilsMessengerEXT(VkInstance h, const VkDebugUtilsMessengerCreateInfoEXT *info,
-    const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *out)
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkDebugUtilsMessengerEXT *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -161,7 +165,8 @@ VkResult VKAPI_PTR fake_CreateDebugUtilsMessengerEXT(VkInstance h, const VkDebug
 }
 
 VkResult VKAPI_PTR fake_CreateDebugReportCallbackEXT(VkInstance h, const VkDebugReportCallbackCreateInfoEXT *info,
-    const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out)
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkDebugReportCallbackEXT *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS;
@@ -191,18 +196,19 @@ static void destroy_debug(const char *function, VkInstance h, uint64_t handle, c
 }
 
 void VKAPI_PTR fake_DestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m,
-    const VkAllocationCallbacks *a)
+                                                  const VkAllocationCallbacks *a)
 {
     destroy_debug("vkDestroyDebugUtilsMessengerEXT", h, (uint64_t)m, a);
 }
 void VKAPI_PTR fake_DestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT m,
-    const VkAllocationCallbacks *a)
+                                                  const VkAllocationCallbacks *a)
 {
     destroy_debug("vkDestroyDebugReportCallbackEXT", h, (uint64_t)m, a);
 }
 
 void VKAPI_PTR fake_SubmitDebugUtilsMessageEXT(VkInstance h, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-    VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data)
+                                               VkDebugUtilsMessageTypeFlagsEXT types,
+                                               const VkDebugUtilsMessengerCallbackDataEXT *data)
 {
     struct record r;
     record_open(&r, "vkSubmitDebugUtilsMessageEXT");

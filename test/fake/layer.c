@@ -6,7 +6,6 @@
 #include <string.h>
 #include "thunks.h"
 
-
 /* An intercepted function without code of its own goes on below with its first argument taken out of its wrapper. */
 bool thunk_below(const char *name, const uint64_t *a, uint64_t *value)
 {
@@ -28,16 +27,10 @@ static const struct {
 #define E(name, level, optional) {"vk" #name, (PFN_vkVoidFunction)(uintptr_t)layer_##name, optional, level},
     {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)(uintptr_t)layer_gipa, false, 'i'},
     {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)(uintptr_t)layer_gdpa, false, 'd'},
-    E(CreateInstance, 'i', false)
-    E(DestroyInstance, 'i', false)
-    E(CreateDevice, 'p', false)
-    E(DestroyDevice, 'd', false)
-    E(EnumeratePhysicalDevices, 'i', true)
-    E(EnumeratePhysicalDeviceGroups, 'i', true)
-    E(EnumeratePhysicalDeviceGroupsKHR, 'i', true)
-    E(GetPhysicalDeviceProperties, 'p', true)
-    E(EnumerateDeviceExtensionProperties, 'p', true)
-};
+    E(CreateInstance, 'i', false) E(DestroyInstance, 'i', false) E(CreateDevice, 'p', false)
+        E(DestroyDevice, 'd', false) E(EnumeratePhysicalDevices, 'i', true) E(EnumeratePhysicalDeviceGroups, 'i', true)
+            E(EnumeratePhysicalDeviceGroupsKHR, 'i', true) E(GetPhysicalDeviceProperties, 'p', true)
+                E(EnumerateDeviceExtensionProperties, 'p', true)};
 
 static bool unwraps(void)
 {
@@ -81,10 +74,11 @@ static PFN_vkVoidFunction find_instance(VkInstance h, const char *name)
         if (script_has("pass", name)) return next;
         return !entries[i].optional || next ? entries[i].function : NULL;
     }
-    if (script_has("offer", name) || script_has("offer_gipa", name) || offered_with(chain,
-        name)) return thunk_for(name);
-    if (next && (script_has("intercept", name) || script_has("intercept", "*") || (unwraps() && strncmp(name,
-        "vkEnumerateInstance", 19)))) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gipa", name) || offered_with(chain, name))
+        return thunk_for(name);
+    if (next && (script_has("intercept", name) || script_has("intercept", "*") ||
+                 (unwraps() && strncmp(name, "vkEnumerateInstance", 19))))
+        return thunk_for(name);
     return next;
 }
 
@@ -105,10 +99,10 @@ static PFN_vkVoidFunction find_device(VkDevice h, const char *name)
     if (next && object_function(name)) return object_function(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (!strcmp(entries[i].name, name) && entries[i].level == 'd') return entries[i].function;
-    if (script_has("offer", name) || script_has("offer_gdpa", name) || offered_with(chain,
-        name)) return thunk_for(name);
-    if (next && (script_has("intercept", name) || script_has("intercept", "*") ||
-        wraps("device"))) return thunk_for(name);
+    if (script_has("offer", name) || script_has("offer_gdpa", name) || offered_with(chain, name))
+        return thunk_for(name);
+    if (next && (script_has("intercept", name) || script_has("intercept", "*") || wraps("device")))
+        return thunk_for(name);
     return next;
 }
 
@@ -123,14 +117,17 @@ PFN_vkVoidFunction VKAPI_PTR layer_gpdpa(VkInstance h, const char *name)
 {
     struct chain *chain = h ? chain_of(h) : NULL;
     PFN_vkVoidFunction next = chain && chain->gpdpa ? chain->gpdpa(below(h), name) : NULL, found = next;
-    if (script_has("gpdpa_null", name)) found = NULL;
-    else if (script_has("offer_gpdpa", name)) found = thunk_for(name);
-    else if (next && object_function(name)) found = object_function(name);
-    else if (next && (script_has("intercept", name) || script_has("intercept", "*") || unwraps())) found =
-        thunk_for(name);
+    if (script_has("gpdpa_null", name))
+        found = NULL;
+    else if (script_has("offer_gpdpa", name))
+        found = thunk_for(name);
+    else if (next && object_function(name))
+        found = object_function(name);
+    else if (next && (script_has("intercept", name) || script_has("intercept", "*") || unwraps()))
+        found = thunk_for(name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        if (found && found == next && entries[i].level == 'p' && !strcmp(entries[i].name, name)) found =
-            entries[i].function;
+        if (found && found == next && entries[i].level == 'p' && !strcmp(entries[i].name, name))
+            found = entries[i].function;
     log_lookup("gpdpa", name, h, (const void *)(uintptr_t)found);
     return found;
 }

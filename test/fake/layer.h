@@ -19,9 +19,9 @@ struct chain {
     struct chain *next;
     void *key;
     bool device;
-    VkInstance instance;      /* as got from below */
-    VkDevice lower;           /* devices: as got from below */
-    struct object *wrapper;   /* what was handed up instead */
+    VkInstance instance;    /* as got from below */
+    VkDevice lower;         /* devices: as got from below */
+    struct object *wrapper; /* what was handed up instead */
     PFN_vkGetInstanceProcAddr gipa;
     PFN_GetPhysicalDeviceProcAddr gpdpa;
     PFN_vkGetDeviceProcAddr gdpa;
@@ -29,11 +29,11 @@ struct chain {
     PFN_vkSetDeviceLoaderData set_device_data;
     PFN_vkLayerCreateDevice create_device;
     PFN_vkLayerDestroyDevice destroy_device;
-    VkDevice own;             /* a device of the layer's own */
+    VkDevice own; /* a device of the layer's own */
     PFN_vkGetDeviceProcAddr own_gdpa;
-    struct chain *above;      /* devices: their instance */
+    struct chain *above; /* devices: their instance */
     void *memory;
-    char *enabled;            /* names of extensions, each between blanks */
+    char *enabled; /* names of extensions, each between blanks */
     VkAllocationCallbacks callbacks;
     struct answer_of_next *answers;
 };
@@ -72,20 +72,20 @@ void own_buffer(struct chain *chain);
 
 /* layer_create.c */
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-    VkInstance *out);
+                                        VkInstance *out);
 void VKAPI_PTR layer_DestroyInstance(VkInstance h, const VkAllocationCallbacks *allocator);
 VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *info,
-    const VkAllocationCallbacks *allocator, VkDevice *out);
+                                      const VkAllocationCallbacks *allocator, VkDevice *out);
 void VKAPI_PTR layer_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allocator);
 
 /* layer_physdev.c */
 VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, VkPhysicalDevice *array);
 VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array);
+                                                       VkPhysicalDeviceGroupProperties *array);
 VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array);
+                                                          VkPhysicalDeviceGroupProperties *array);
 void VKAPI_PTR layer_GetPhysicalDeviceProperties(VkPhysicalDevice h, VkPhysicalDeviceProperties *p);
 VkResult VKAPI_PTR layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *name, uint32_t *count,
-    VkExtensionProperties *p);
+                                                            VkExtensionProperties *p);
 
 #endif

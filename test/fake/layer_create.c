@@ -17,7 +17,8 @@ struct chain *chain_of(const void *handle)
     if (!handle) return NULL;
     void *key = *(void *const *)handle;
     pthread_mutex_lock(&lock);
-    for (found = chains; found && found->key != key; found = found->next) {}
+    for (found = chains; found && found->key != key; found = found->next) {
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -32,13 +33,15 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
 {
     struct answer_of_next *a;
     pthread_mutex_lock(&lock);
-    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {}
+    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {
+    }
     pthread_mutex_unlock(&lock);
     if (a) return a->function;
     PFN_vkVoidFunction function = NULL;
-    if (chain->device) function = chain->gdpa(chain->lower, name);
-    else if (chain->gpdpa && (script_has("offer_gpdpa", name) || script_has("intercept", name) ||
-        script_has("unknown", name)))
+    if (chain->device)
+        function = chain->gdpa(chain->lower, name);
+    else if (chain->gpdpa &&
+             (script_has("offer_gpdpa", name) || script_has("intercept", name) || script_has("unknown", name)))
         function = chain->gpdpa(chain->instance, name); /* a command that the loader may not know */
     if (!function && !chain->device) function = chain->gipa(chain->instance, name);
     if (!function && !chain->device && chain->gpdpa) function = chain->gpdpa(chain->instance, name);
@@ -48,7 +51,8 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
     fresh->function = function;
     strcpy(fresh->name, name);
     pthread_mutex_lock(&lock);
-    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {}
+    for (a = chain->answers; a && strcmp(a->name, name); a = a->next) {
+    }
     if (!a) { /* no other thread has asked meanwhile */
         fresh->next = chain->answers;
         chain->answers = fresh;
@@ -61,9 +65,11 @@ PFN_vkVoidFunction next_of(struct chain *chain, const char *name)
 
 void chain_add(struct chain *chain)
 {
-    static const char *const used[] = {"vkDestroyInstance", "vkEnumeratePhysicalDevices",
-        "vkEnumeratePhysicalDeviceGroups",
-                                       "vkEnumeratePhysicalDeviceGroupsKHR", "vkGetPhysicalDeviceProperties",
+    static const char *const used[] = {"vkDestroyInstance",
+                                       "vkEnumeratePhysicalDevices",
+                                       "vkEnumeratePhysicalDeviceGroups",
+                                       "vkEnumeratePhysicalDeviceGroupsKHR",
+                                       "vkGetPhysicalDeviceProperties",
                                        "vkEnumerateDeviceExtensionProperties"};
     for (size_t i = 0; !chain->device && i < sizeof used / sizeof *used; i++) next_of(chain, used[i]);
     pthread_mutex_lock(&lock);
@@ -130,7 +136,7 @@ static bool wants_error(const char *function, const char *when, VkResult *result
 
 /* Names of a list plus those of "add_ext NAME" or "add_device_ext NAME" statements. */
 static const char *const *more_names(const char *key, const char *const *names, uint32_t *count, const char **room,
-    uint32_t size)
+                                     uint32_t size)
 {
     const struct statement *s;
     uint32_t n = 0;
@@ -153,8 +159,8 @@ static void record_instance_chain(struct record *r, const void *next)
         if (s->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO) {
             record_int(r, "function", info->function);
             if (info->function == VK_LOADER_FEATURES) record_int(r, "features", info->u.loaderFeatures);
-            if (info->function == VK_LOADER_DATA_CALLBACK) record_int(r, "set",
-                info->u.pfnSetInstanceLoaderData != NULL);
+            if (info->function == VK_LOADER_DATA_CALLBACK)
+                record_int(r, "set", info->u.pfnSetInstanceLoaderData != NULL);
             if (info->function == VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK) {
                 record_int(r, "create", info->u.layerDevice.pfnLayerCreateDevice != NULL);
                 record_int(r, "destroy", info->u.layerDevice.pfnLayerDestroyDevice != NULL);
@@ -207,10 +213,10 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     struct record r;
     uint32_t version = 0, extensions = 0, layers = 0;
     PFN_vkEnumerateInstanceVersion v = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
-    PFN_vkEnumerateInstanceExtensionProperties e = (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL,
-        "vkEnumerateInstanceExtensionProperties");
-    PFN_vkEnumerateInstanceLayerProperties l = (PFN_vkEnumerateInstanceLayerProperties)gipa(NULL,
-        "vkEnumerateInstanceLayerProperties");
+    PFN_vkEnumerateInstanceExtensionProperties e =
+        (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
+    PFN_vkEnumerateInstanceLayerProperties l =
+        (PFN_vkEnumerateInstanceLayerProperties)gipa(NULL, "vkEnumerateInstanceLayerProperties");
     if (v) v(&version);
     if (e) e(NULL, &extensions, NULL);
     if (l) l(&layers, NULL);
@@ -220,8 +226,8 @@ static void query_globals(PFN_vkGetInstanceProcAddr gipa)
     record_int(&r, "layers", layers);
     const struct statement *s; /* "query_null NAME": what else is there for a NULL instance */
     record_begin(&r, "null", '{');
-    for (int i = 0; (s = script_find("query_null", NULL, i)); i++) record_int(&r, s->word[1], gipa(NULL,
-        s->word[1]) != NULL);
+    for (int i = 0; (s = script_find("query_null", NULL, i)); i++)
+        record_int(&r, s->word[1], gipa(NULL, s->word[1]) != NULL);
     record_end(&r, '}');
     record_close(&r);
 }
@@ -233,16 +239,17 @@ static void ask_next(const char *key, struct chain *chain)
     for (int i = 0; (s = script_find(key, NULL, i)) && s->count > 1; i++) {
         struct record r;
         Dl_info info = {0};
-        PFN_vkVoidFunction found = chain->device ? chain->gdpa(chain->lower, s->word[1])
-            : chain->gipa(chain->instance, s->word[1]);
+        PFN_vkVoidFunction found =
+            chain->device ? chain->gdpa(chain->lower, s->word[1]) : chain->gipa(chain->instance, s->word[1]);
         if (found) dladdr((void *)(uintptr_t)found, &info);
         record_open(&r, key);
         record_text(&r, "name", s->word[1]);
         record_int(&r, "found", found != NULL);
         record_pointer(&r, "at", (const void *)(uintptr_t)found);
         record_text(&r, "module", info.dli_fname);
-        record_int(&r, "self", found && found == (PFN_vkVoidFunction)(uintptr_t)(chain->device ? (void *)chain->gdpa
-            : (void *)chain->gipa));
+        record_int(&r, "self",
+                   found && found == (PFN_vkVoidFunction)(uintptr_t)(chain->device ? (void *)chain->gdpa
+                                                                                   : (void *)chain->gipa));
         record_close(&r);
     }
 }
@@ -274,9 +281,12 @@ static void damage(const char *what, void **handle)
     const char *how = script_word("corrupt", 1, "");
     const char *kind = script_word("corrupt", 2, "");
     if (strcmp(how, what)) return;
-    if (!strcmp(kind, "null")) *handle = NULL;
-    else if (!strcmp(kind, "other")) *handle = zero_block;
-    else memset(*handle, 0, 128);
+    if (!strcmp(kind, "null"))
+        *handle = NULL;
+    else if (!strcmp(kind, "other"))
+        *handle = zero_block;
+    else
+        memset(*handle, 0, 128);
 }
 
 static void remember_extensions(struct chain *chain, uint32_t count, const char *const *names)
@@ -295,7 +305,7 @@ static void remember_extensions(struct chain *chain, uint32_t count, const char 
 }
 
 static void record_call(struct record *r, const VkAllocationCallbacks *allocator, uint32_t layers,
-    const char *const *layer_names, uint32_t extensions, const char *const *extension_names)
+                        const char *const *layer_names, uint32_t extensions, const char *const *extension_names)
 {
     record_names(r, "extensions", extensions, extension_names);
     record_names(r, "layers", layers, layer_names);
@@ -306,21 +316,21 @@ static void record_call(struct record *r, const VkAllocationCallbacks *allocator
 }
 
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const VkAllocationCallbacks *allocator,
-    VkInstance *out)
+                                        VkInstance *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS, forced;
     const char *room[256];
     VkInstanceCreateInfo info = *given;
-    VkApplicationInfo app = given->pApplicationInfo ? *given->pApplicationInfo : (VkApplicationInfo){.sType =
-        VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    VkApplicationInfo app = given->pApplicationInfo ? *given->pApplicationInfo
+                                                    : (VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
     struct chain *chain = calloc(1, sizeof *chain);
     VkLayerInstanceCreateInfo *link = NULL;
     if (!chain) abort();
     record_phase(&r, "vkCreateInstance", "enter");
     record_pointer(&r, "handle", *out);
     record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount,
-        given->ppEnabledExtensionNames);
+                given->ppEnabledExtensionNames);
     record_int(&r, "api", given->pApplicationInfo ? (int64_t)given->pApplicationInfo->apiVersion : -1);
     record_int(&r, "flags", given->flags);
     record_instance_chain(&r, given->pNext);
@@ -348,14 +358,14 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
     }
     if (script_has("query_globals", NULL)) query_globals(chain->gipa);
     reenter();
-    info.ppEnabledExtensionNames = more_names("add_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount,
-        room, 256);
+    info.ppEnabledExtensionNames =
+        more_names("add_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount, room, 256);
     if (script_has("change_api", NULL)) {
         app.apiVersion = script_version(script_word("change_api", 1, "1.0.0"));
         info.pApplicationInfo = &app;
     }
-    PFN_vkCreateInstance next = (PFN_vkCreateInstance)chain->gipa(script_has("next_create_with_instance", NULL)
-        ? *out : NULL, "vkCreateInstance");
+    PFN_vkCreateInstance next = (PFN_vkCreateInstance)chain->gipa(
+        script_has("next_create_with_instance", NULL) ? *out : NULL, "vkCreateInstance");
     if (!next) {
         record_phase(&r, "vkCreateInstance", "nothing below");
         record_close(&r);
@@ -389,8 +399,8 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         if (script_has("query_globals", NULL)) query_globals(chain->gipa);
         if (script_has("enumerate_in_create", NULL)) {
             uint32_t count = 0;
-            PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)next_of(chain,
-                "vkEnumeratePhysicalDevices");
+            PFN_vkEnumeratePhysicalDevices list =
+                (PFN_vkEnumeratePhysicalDevices)next_of(chain, "vkEnumeratePhysicalDevices");
             VkResult listed = list ? list(*out, &count, NULL) : VK_ERROR_UNKNOWN;
             record_open(&r, "enumerated");
             record_int(&r, "result", listed);
@@ -432,7 +442,7 @@ void VKAPI_PTR layer_DestroyInstance(VkInstance h, const VkAllocationCallbacks *
 
 /* A second device through the loader's callback: "own_device before|after|instead". */
 static VkResult own_device(struct chain *instance, VkPhysicalDevice pd, const VkDeviceCreateInfo *info,
-    const VkAllocationCallbacks *allocator, VkDevice *out, PFN_vkGetDeviceProcAddr *gdpa)
+                           const VkAllocationCallbacks *allocator, VkDevice *out, PFN_vkGetDeviceProcAddr *gdpa)
 {
     struct record r;
     VkResult result = instance->create_device(instance->instance, pd, info, allocator, out, layer_gipa, gdpa);
@@ -444,7 +454,7 @@ static VkResult own_device(struct chain *instance, VkPhysicalDevice pd, const Vk
 }
 
 VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInfo *given,
-    const VkAllocationCallbacks *allocator, VkDevice *out)
+                                      const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     struct record r;
     VkResult result = VK_SUCCESS, forced;
@@ -458,21 +468,21 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     record_int(&r, "known", instance != NULL);
     record_pointer(&r, "handle", *out);
     record_call(&r, allocator, given->enabledLayerCount, given->ppEnabledLayerNames, given->enabledExtensionCount,
-        given->ppEnabledExtensionNames);
+                given->ppEnabledExtensionNames);
     record_device_chain(&r, given->pNext);
     for (const VkBaseInStructure *s = given->pNext; s; s = s->pNext) {
         VkLayerDeviceCreateInfo *i = (VkLayerDeviceCreateInfo *)(uintptr_t)s;
         if (s->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) {
             const VkDeviceGroupDeviceCreateInfo *g = (const void *)s;
             record_begin(&r, "group", '[');
-            for (uint32_t d = 0; g->pPhysicalDevices && d < g->physicalDeviceCount; d++) record_int(&r, NULL,
-                chain_of(g->pPhysicalDevices[d]) == instance);
+            for (uint32_t d = 0; g->pPhysicalDevices && d < g->physicalDeviceCount; d++)
+                record_int(&r, NULL, chain_of(g->pPhysicalDevices[d]) == instance);
             record_end(&r, ']');
         }
         if (s->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
         if (i->function == VK_LAYER_LINK_INFO && !link) link = i;
-        if (i->function == VK_LOADER_DATA_CALLBACK && !chain->set_device_data) chain->set_device_data =
-            i->u.pfnSetDeviceLoaderData;
+        if (i->function == VK_LOADER_DATA_CALLBACK && !chain->set_device_data)
+            chain->set_device_data = i->u.pfnSetDeviceLoaderData;
     }
     record_close(&r);
     if (!link || !link->u.pLayerInfo || !instance) {
@@ -501,8 +511,8 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         group->pPhysicalDevices = members ? bare : NULL;
         break;
     }
-    info.ppEnabledExtensionNames = more_names("add_device_ext", info.ppEnabledExtensionNames,
-        &info.enabledExtensionCount, room, 256);
+    info.ppEnabledExtensionNames =
+        more_names("add_device_ext", info.ppEnabledExtensionNames, &info.enabledExtensionCount, room, 256);
     if (!strcmp(own, "before")) own_device(instance, below(h), &info, allocator, &chain->own, &chain->own_gdpa);
     void *handle = *out;
     damage("device", &handle);
@@ -510,13 +520,13 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
     if (!strcmp(own, "instead")) {
         result = own_device(instance, below(h), &info, allocator, out, &chain->gdpa);
     } else {
-        PFN_vkCreateDevice next = (PFN_vkCreateDevice)chain->gipa(script_has("next_create_with_instance", NULL)
-            ? instance->instance : NULL, "vkCreateDevice");
+        PFN_vkCreateDevice next = (PFN_vkCreateDevice)chain->gipa(
+            script_has("next_create_with_instance", NULL) ? instance->instance : NULL, "vkCreateDevice");
         result = next ? next(below(h), &info, allocator, out) : VK_ERROR_INITIALIZATION_FAILED;
     }
     if (group) group->pPhysicalDevices = members;
-    if (result == VK_SUCCESS && !strcmp(own, "after")) own_device(instance, below(h), given, allocator, &chain->own,
-        &chain->own_gdpa);
+    if (result == VK_SUCCESS && !strcmp(own, "after"))
+        own_device(instance, below(h), given, allocator, &chain->own, &chain->own_gdpa);
     if (result == VK_SUCCESS && wants_error("vkCreateDevice", "after", &forced)) {
         PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)chain->gdpa(*out, "vkDestroyDevice");
         if (destroy && !script_has("leak_device", NULL)) destroy(*out, allocator);
@@ -560,9 +570,10 @@ void VKAPI_PTR layer_DestroyDevice(VkDevice h, const VkAllocationCallbacks *allo
     probe(chain, "destroy");
     own_buffer(chain);
     PFN_vkDestroyDevice next = (PFN_vkDestroyDevice)next_of(chain, "vkDestroyDevice");
-    if (!strcmp(script_word("own_device", 1, ""), "instead")) chain->above->destroy_device(chain->lower, allocator,
-        next);
-    else if (next) next(below(h), allocator);
+    if (!strcmp(script_word("own_device", 1, ""), "instead"))
+        chain->above->destroy_device(chain->lower, allocator, next);
+    else if (next)
+        next(below(h), allocator);
     if (chain->wrapper) object_kill(chain->wrapper);
     chain_drop(chain);
 }

@@ -13,7 +13,10 @@ const char fake_layer_of_nothing[] = "exports no function";
 #endif
 #if FAKE_EXPORTS & EXPORT_NEGOTIATE
 VISIBLE VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n);
-VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n) { return layer_negotiate(n); }
+VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n)
+{
+    return layer_negotiate(n);
+}
 #endif
 /* Calls that came in through an export are logged, so that a test can tell by which way the layer was entered. */
 #if FAKE_EXPORTS & EXPORT_GIPA
@@ -26,7 +29,10 @@ PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name)
 #endif
 #if FAKE_EXPORTS & EXPORT_GDPA
 VISIBLE PFN_vkVoidFunction vkGetDeviceProcAddr(VkDevice h, const char *name);
-PFN_vkVoidFunction vkGetDeviceProcAddr(VkDevice h, const char *name) { return layer_gdpa(h, name); }
+PFN_vkVoidFunction vkGetDeviceProcAddr(VkDevice h, const char *name)
+{
+    return layer_gdpa(h, name);
+}
 #endif
 #if FAKE_EXPORTS & EXPORT_RENAMED
 VISIBLE VkResult fakeNegotiate(VkNegotiateLayerInterface *n);
@@ -76,7 +82,7 @@ VkResult fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *
 }
 
 VISIBLE VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-    VkLayerProperties *p);
+                               VkLayerProperties *p);
 VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *p)
 {
     struct record r;
@@ -90,9 +96,9 @@ VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uin
 }
 
 VISIBLE VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
-    uint32_t *count, VkExtensionProperties *p);
-VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
-    uint32_t *count, VkExtensionProperties *p)
+                                   uint32_t *count, VkExtensionProperties *p);
+VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count,
+                           VkExtensionProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreExtensions");

@@ -23,11 +23,11 @@ static void drop(uint64_t handle)
 /* ---- surfaces ---- */
 
 static VkResult create_surface(const char *name, VkInstance h, const void *info, const VkAllocationCallbacks *a,
-    VkSurfaceKHR *out)
+                               VkSurfaceKHR *out)
 {
-    VkResult (VKAPI_PTR *next)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *) =
-        (VkResult (VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *,
-            VkSurfaceKHR *))next_of(chain_of(h), name);
+    VkResult(VKAPI_PTR * next)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *) =
+        (VkResult(VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))next_of(
+            chain_of(h), name);
     VkResult result = next(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkSurfaceKHR)(uintptr_t)wrapper(SURFACE, H(*out));
     return result;
@@ -45,7 +45,10 @@ SURFACE_KIND(vkCreateWaylandSurfaceKHR)
 SURFACE_KIND(vkCreateHeadlessSurfaceEXT)
 SURFACE_KIND(vkCreateDisplayPlaneSurfaceKHR)
 
-static VkSurfaceKHR lower_surface(VkSurfaceKHR surface) { return (VkSurfaceKHR)(uintptr_t)below(H(surface)); }
+static VkSurfaceKHR lower_surface(VkSurfaceKHR surface)
+{
+    return (VkSurfaceKHR)(uintptr_t)below(H(surface));
+}
 
 static void VKAPI_PTR layer_vkDestroySurfaceKHR(VkInstance h, VkSurfaceKHR surface, const VkAllocationCallbacks *a)
 {
@@ -54,31 +57,32 @@ static void VKAPI_PTR layer_vkDestroySurfaceKHR(VkInstance h, VkSurfaceKHR surfa
 }
 
 static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice h, uint32_t family,
-    VkSurfaceKHR s, VkBool32 *out)
+                                                                     VkSurfaceKHR s, VkBool32 *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceSupportKHR)(below(h), family, lower_surface(s), out);
 }
 
 static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice h, VkSurfaceKHR s,
-    VkSurfaceCapabilitiesKHR *out)
+                                                                          VkSurfaceCapabilitiesKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceCapabilitiesKHR)(below(h), lower_surface(s), out);
 }
 
 static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice h, VkSurfaceKHR s, uint32_t *n,
-    VkSurfaceFormatKHR *out)
+                                                                     VkSurfaceFormatKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfaceFormatsKHR)(below(h), lower_surface(s), n, out);
 }
 
 static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice h, VkSurfaceKHR s,
-    uint32_t *n, VkPresentModeKHR *out)
+                                                                          uint32_t *n, VkPresentModeKHR *out)
 {
     return NEXT(h, vkGetPhysicalDeviceSurfacePresentModesKHR)(below(h), lower_surface(s), n, out);
 }
 
 static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhysicalDevice h,
-    const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out)
+                                                                           const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                                                           VkSurfaceCapabilities2KHR *out)
 {
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
     copy.surface = lower_surface(info->surface);
@@ -86,7 +90,7 @@ static VkResult VKAPI_PTR layer_vkGetPhysicalDeviceSurfaceCapabilities2KHR(VkPhy
 }
 
 static VkResult VKAPI_PTR layer_vkCreateSwapchainKHR(VkDevice h, const VkSwapchainCreateInfoKHR *info,
-    const VkAllocationCallbacks *a, VkSwapchainKHR *out)
+                                                     const VkAllocationCallbacks *a, VkSwapchainKHR *out)
 {
     VkSwapchainCreateInfoKHR copy = *info;
     copy.surface = lower_surface(info->surface);
@@ -96,7 +100,9 @@ static VkResult VKAPI_PTR layer_vkCreateSwapchainKHR(VkDevice h, const VkSwapcha
 /* ---- messengers and report callbacks ---- */
 
 static VkResult VKAPI_PTR layer_vkCreateDebugUtilsMessengerEXT(VkInstance h,
-    const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugUtilsMessengerEXT *out)
+                                                               const VkDebugUtilsMessengerCreateInfoEXT *info,
+                                                               const VkAllocationCallbacks *a,
+                                                               VkDebugUtilsMessengerEXT *out)
 {
     VkResult result = NEXT(h, vkCreateDebugUtilsMessengerEXT)(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkDebugUtilsMessengerEXT)(uintptr_t)wrapper(MESSENGER, H(*out));
@@ -104,14 +110,16 @@ static VkResult VKAPI_PTR layer_vkCreateDebugUtilsMessengerEXT(VkInstance h,
 }
 
 static void VKAPI_PTR layer_vkDestroyDebugUtilsMessengerEXT(VkInstance h, VkDebugUtilsMessengerEXT m,
-    const VkAllocationCallbacks *a)
+                                                            const VkAllocationCallbacks *a)
 {
     NEXT(h, vkDestroyDebugUtilsMessengerEXT)(below(h), (VkDebugUtilsMessengerEXT)(uintptr_t)below(H(m)), a);
     drop((uint64_t)m);
 }
 
 static VkResult VKAPI_PTR layer_vkCreateDebugReportCallbackEXT(VkInstance h,
-    const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *a, VkDebugReportCallbackEXT *out)
+                                                               const VkDebugReportCallbackCreateInfoEXT *info,
+                                                               const VkAllocationCallbacks *a,
+                                                               VkDebugReportCallbackEXT *out)
 {
     VkResult result = NEXT(h, vkCreateDebugReportCallbackEXT)(below(h), info, a, out);
     if (result == VK_SUCCESS) *out = (VkDebugReportCallbackEXT)(uintptr_t)wrapper(REPORT, H(*out));
@@ -119,7 +127,7 @@ static VkResult VKAPI_PTR layer_vkCreateDebugReportCallbackEXT(VkInstance h,
 }
 
 static void VKAPI_PTR layer_vkDestroyDebugReportCallbackEXT(VkInstance h, VkDebugReportCallbackEXT r,
-    const VkAllocationCallbacks *a)
+                                                            const VkAllocationCallbacks *a)
 {
     NEXT(h, vkDestroyDebugReportCallbackEXT)(below(h), (VkDebugReportCallbackEXT)(uintptr_t)below(H(r)), a);
     drop((uint64_t)r);
@@ -151,33 +159,22 @@ static const struct {
     PFN_vkVoidFunction function;
 } commands[] = {
 #define E(command, what) {#command, what, (PFN_vkVoidFunction)(uintptr_t)layer_##command},
-    E(vkCreateXcbSurfaceKHR, "surface")
-    E(vkCreateXlibSurfaceKHR, "surface")
-    E(vkCreateWaylandSurfaceKHR, "surface")
-    E(vkCreateHeadlessSurfaceEXT, "surface")
-    E(vkCreateDisplayPlaneSurfaceKHR, "surface")
-    E(vkDestroySurfaceKHR, "surface")
-    E(vkGetPhysicalDeviceSurfaceSupportKHR, "surface")
-    E(vkGetPhysicalDeviceSurfaceCapabilitiesKHR, "surface")
-    E(vkGetPhysicalDeviceSurfaceFormatsKHR, "surface")
-    E(vkGetPhysicalDeviceSurfacePresentModesKHR, "surface")
-    E(vkGetPhysicalDeviceSurfaceCapabilities2KHR, "surface")
-    E(vkCreateSwapchainKHR, "surface")
-    E(vkCreateDebugUtilsMessengerEXT, "messenger")
-    E(vkDestroyDebugUtilsMessengerEXT, "messenger")
-    E(vkCreateDebugReportCallbackEXT, "report")
-    E(vkDestroyDebugReportCallbackEXT, "report")
-    E(vkSetDebugUtilsObjectNameEXT, NULL)
-    E(vkSetDebugUtilsObjectTagEXT, NULL)
-    E(vkDebugMarkerSetObjectNameEXT, NULL)
-    E(vkDebugMarkerSetObjectTagEXT, NULL)
-};
+    E(vkCreateXcbSurfaceKHR, "surface") E(vkCreateXlibSurfaceKHR, "surface") E(vkCreateWaylandSurfaceKHR, "surface")
+        E(vkCreateHeadlessSurfaceEXT, "surface") E(vkCreateDisplayPlaneSurfaceKHR, "surface")
+            E(vkDestroySurfaceKHR, "surface") E(vkGetPhysicalDeviceSurfaceSupportKHR, "surface") E(
+                vkGetPhysicalDeviceSurfaceCapabilitiesKHR, "surface") E(vkGetPhysicalDeviceSurfaceFormatsKHR, "surface")
+                E(vkGetPhysicalDeviceSurfacePresentModesKHR, "surface")
+                    E(vkGetPhysicalDeviceSurfaceCapabilities2KHR, "surface") E(vkCreateSwapchainKHR, "surface")
+                        E(vkCreateDebugUtilsMessengerEXT, "messenger") E(vkDestroyDebugUtilsMessengerEXT, "messenger")
+                            E(vkCreateDebugReportCallbackEXT, "report") E(vkDestroyDebugReportCallbackEXT, "report")
+                                E(vkSetDebugUtilsObjectNameEXT, NULL) E(vkSetDebugUtilsObjectTagEXT, NULL)
+                                    E(vkDebugMarkerSetObjectNameEXT, NULL) E(vkDebugMarkerSetObjectTagEXT, NULL)};
 
 PFN_vkVoidFunction object_function(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(commands[i].name, name))
             return (commands[i].wraps ? wraps(commands[i].wraps) : script_has("wrap", NULL)) ? commands[i].function
-                : NULL;
+                                                                                             : NULL;
     return NULL;
 }

@@ -16,9 +16,8 @@
 bool changes_devices(void)
 {
     return wraps("physdev") || script_has("add_devices", NULL) || script_has("remove_device", NULL) ||
-        script_has("reverse_devices", NULL) ||
-           script_has("null_device", NULL) || script_has("more", NULL) || script_has("add_group", NULL) ||
-           script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
+           script_has("reverse_devices", NULL) || script_has("null_device", NULL) || script_has("more", NULL) ||
+           script_has("add_group", NULL) || script_has("remove_group", NULL) || script_has("reverse_groups", NULL);
 }
 
 static VkPhysicalDevice made(struct chain *chain, VkPhysicalDevice lower, const char *id)
@@ -119,7 +118,7 @@ VkResult VKAPI_PTR layer_EnumeratePhysicalDevices(VkInstance h, uint32_t *count,
 }
 
 static VkResult changed_groups(const char *function, VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array)
+                               VkPhysicalDeviceGroupProperties *array)
 {
     struct record r;
     struct chain *chain = chain_of(h);
@@ -136,8 +135,8 @@ static VkResult changed_groups(const char *function, VkInstance h, uint32_t *cou
     VkResult result = next(below(h), &n, all);
     if (result == VK_SUCCESS) {
         for (uint32_t i = 0; i < n; i++)
-            for (uint32_t d = 0; d < all[i].physicalDeviceCount; d++) all[i].physicalDevices[d] =
-                wrapped_physdev(chain, all[i].physicalDevices[d]);
+            for (uint32_t d = 0; d < all[i].physicalDeviceCount; d++)
+                all[i].physicalDevices[d] = wrapped_physdev(chain, all[i].physicalDevices[d]);
         uint64_t gone = script_number(script_word("remove_group", 1, "0xffff"));
         if (gone < n) {
             memmove(all + gone, all + gone + 1, (n - gone - 1) * sizeof *all);
@@ -164,13 +163,13 @@ static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPh
 }
 
 VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroups(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array)
+                                                       VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroups", h, count, array);
 }
 
 VkResult VKAPI_PTR layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance h, uint32_t *count,
-    VkPhysicalDeviceGroupProperties *array)
+                                                          VkPhysicalDeviceGroupProperties *array)
 {
     return groups("vkEnumeratePhysicalDeviceGroupsKHR", h, count, array);
 }
@@ -184,14 +183,14 @@ void VKAPI_PTR layer_GetPhysicalDeviceProperties(VkPhysicalDevice h, VkPhysicalD
     record_int(&r, "known", chain != NULL);
     if (o) record_text(&r, "id", o->id);
     record_close(&r);
-    PFN_vkGetPhysicalDeviceProperties next = (PFN_vkGetPhysicalDeviceProperties)next_of(chain,
-        "vkGetPhysicalDeviceProperties");
+    PFN_vkGetPhysicalDeviceProperties next =
+        (PFN_vkGetPhysicalDeviceProperties)next_of(chain, "vkGetPhysicalDeviceProperties");
     next(below(h), p);
     if (o && !strncmp(o->id, "added", 5)) snprintf(p->deviceName, sizeof p->deviceName, "%s", o->id);
 }
 
 VkResult VKAPI_PTR layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice h, const char *name, uint32_t *count,
-    VkExtensionProperties *p)
+                                                            VkExtensionProperties *p)
 {
     struct record r;
     struct chain *chain = chain_of(h);

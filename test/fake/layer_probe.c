@@ -72,13 +72,13 @@ static void use(struct chain *chain, const char *name)
         void *pNext;
         unsigned char room[4096];
     } out = {.sType = strstr(name, "Features2") ? VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2
-        : VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+                                                : VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkPhysicalDevice devices[16];
     uint32_t count = 16;
-    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance,
-        "vkEnumeratePhysicalDevices");
-    void (VKAPI_PTR *get)(VkPhysicalDevice, void *) =
-        (void (VKAPI_PTR *)(VkPhysicalDevice, void *))chain->gipa(chain->instance, name);
+    PFN_vkEnumeratePhysicalDevices list =
+        (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance, "vkEnumeratePhysicalDevices");
+    void(VKAPI_PTR * get)(VkPhysicalDevice, void *) =
+        (void(VKAPI_PTR *)(VkPhysicalDevice, void *))chain->gipa(chain->instance, name);
     VkResult result = list ? list(chain->instance, &count, devices) : VK_ERROR_UNKNOWN;
     record_open(&r, "used");
     record_text(&r, "name", name);
@@ -100,10 +100,10 @@ static void device_layers(struct chain *chain)
     struct record r;
     VkPhysicalDevice device;
     uint32_t count = 1, layers = 77;
-    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance,
-        "vkEnumeratePhysicalDevices");
-    PFN_vkEnumerateDeviceLayerProperties get = (PFN_vkEnumerateDeviceLayerProperties)chain->gipa(chain->instance,
-        "vkEnumerateDeviceLayerProperties");
+    PFN_vkEnumeratePhysicalDevices list =
+        (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance, "vkEnumeratePhysicalDevices");
+    PFN_vkEnumerateDeviceLayerProperties get =
+        (PFN_vkEnumerateDeviceLayerProperties)chain->gipa(chain->instance, "vkEnumerateDeviceLayerProperties");
     list(chain->instance, &count, &device);
     record_open(&r, "device layers");
     record_int(&r, "result", get ? get(device, &layers, NULL) : VK_ERROR_UNKNOWN);
@@ -128,8 +128,8 @@ static void own_now(struct chain *chain, const struct statement *s)
     void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (inside || !loader || s->count < 3) return;
     inside = true;
-    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance,
-        "vkEnumeratePhysicalDevices");
+    PFN_vkEnumeratePhysicalDevices list =
+        (PFN_vkEnumeratePhysicalDevices)chain->gipa(chain->instance, "vkEnumeratePhysicalDevices");
     if (!app) list(chain->instance, &count, devices);
     VkPhysicalDevice from = app ? H(script_number(s->word[2])) : devices[script_number(s->word[2])];
     VkInstance instance = app ? NULL : !strcmp(s->word[1], "alien") ? (VkInstance)(void *)&count : chain->instance;
@@ -167,14 +167,14 @@ void own_buffer(struct chain *chain)
     VkCommandBuffer buffer = NULL;
     if (!script_has("own_buffer", NULL)) return;
     void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)chain->gdpa(chain->lower,
-        "vkAllocateCommandBuffers");
+    PFN_vkAllocateCommandBuffers allocate =
+        (PFN_vkAllocateCommandBuffers)chain->gdpa(chain->lower, "vkAllocateCommandBuffers");
     PFN_vkCmdDraw draw = loader ? (PFN_vkCmdDraw)dlsym(loader, "vkCmdDraw") : NULL;
     VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                         .commandBufferCount = 1};
     if (!allocate || !draw || allocate(chain->lower, &info, &buffer) != VK_SUCCESS) return;
     record_open(&r, "own buffer");
-    record_int(&r, "word", (int64_t)*(uintptr_t *)buffer);
+    record_int(&r, "word", (int64_t) * (uintptr_t *)buffer);
     record_int(&r, "result", chain->set_device_data(chain->lower, buffer));
     record_int(&r, "same", *(void **)buffer == *(void **)chain->lower);
     record_close(&r);

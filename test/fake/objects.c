@@ -10,8 +10,9 @@
 static struct object pool[POOL_SIZE];
 static uint32_t used, serials[KINDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const char *const kind_name[KINDS] = {"none", "instance", "physical_device", "device", "queue", "command_buffer",
-                                             "surface", "swapchain", "messenger", "report", "pool"};
+static const char *const kind_name[KINDS] = {
+    "none",    "instance",  "physical_device", "device", "queue", "command_buffer",
+    "surface", "swapchain", "messenger",       "report", "pool"};
 
 struct object *object_new(enum kind kind, struct object *parent)
 {
@@ -39,8 +40,8 @@ struct object *object_new(enum kind kind, struct object *parent)
 struct object *object_of(const void *pointer)
 {
     uintptr_t at = (uintptr_t)pointer - (uintptr_t)pool;
-    if ((uintptr_t)pointer < (uintptr_t)pool || at >= sizeof pool || at % sizeof *pool ||
-        at / sizeof *pool >= used) return NULL;
+    if ((uintptr_t)pointer < (uintptr_t)pool || at >= sizeof pool || at % sizeof *pool || at / sizeof *pool >= used)
+        return NULL;
     return (struct object *)(uintptr_t)pointer;
 }
 
@@ -50,8 +51,8 @@ struct object *object_like(enum kind kind, const struct object *parent, const ch
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < used && !found; i++) {
         struct object *o = &pool[i];
-        if (o->alive && o->kind == kind && o->parent == parent && o->family == family && o->index == index && (!id ||
-            !strcmp(o->id, id)))
+        if (o->alive && o->kind == kind && o->parent == parent && o->family == family && o->index == index &&
+            (!id || !strcmp(o->id, id)))
             found = o;
     }
     pthread_mutex_unlock(&lock);
@@ -64,8 +65,7 @@ struct object *object_over(enum kind kind, const void *parent, const char *id, c
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < used && !found; i++) {
         struct object *o = &pool[i];
-        if (o->alive && o->kind == kind && (const void *)o->parent == parent && o->other == lower &&
-            !strcmp(o->id, id))
+        if (o->alive && o->kind == kind && (const void *)o->parent == parent && o->other == lower && !strcmp(o->id, id))
             found = o;
     }
     pthread_mutex_unlock(&lock);
@@ -86,8 +86,8 @@ void object_kill(struct object *object)
     object->alive = false;
     for (uint32_t i = 0; i < used; i++) { /* what goes with its parent */
         enum kind kind = pool[i].kind;
-        if (pool[i].alive && pool[i].parent == object && (kind == PHYSICAL_DEVICE || kind == QUEUE ||
-            kind == COMMAND_BUFFER))
+        if (pool[i].alive && pool[i].parent == object &&
+            (kind == PHYSICAL_DEVICE || kind == QUEUE || kind == COMMAND_BUFFER))
             pool[i].alive = false;
     }
     pthread_mutex_unlock(&lock);
@@ -132,6 +132,8 @@ void record_object(struct record *r, const char *key, const void *pointer)
 void record_argument(struct record *r, uint64_t value)
 {
     char text[64];
-    if (value && describe((const void *)(uintptr_t)value, text, sizeof text)) record_text(r, NULL, text);
-    else record_int(r, NULL, (int64_t)value);
+    if (value && describe((const void *)(uintptr_t)value, text, sizeof text))
+        record_text(r, NULL, text);
+    else
+        record_int(r, NULL, (int64_t)value);
 }

@@ -5,18 +5,30 @@
 
 #include "script.h"
 
-enum kind { NO_KIND, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE, SWAPCHAIN, MESSENGER, REPORT,
-    POOL, KINDS };
+enum kind {
+    NO_KIND,
+    INSTANCE,
+    PHYSICAL_DEVICE,
+    DEVICE,
+    QUEUE,
+    COMMAND_BUFFER,
+    SURFACE,
+    SWAPCHAIN,
+    MESSENGER,
+    REPORT,
+    POOL,
+    KINDS
+};
 
 struct object {
-    uintptr_t word;  /* the loader's; 0x01CDC0DE when handed out */
+    uintptr_t word; /* the loader's; 0x01CDC0DE when handed out */
     enum kind kind;
     bool alive;
     uint32_t serial; /* counted from 1 in each kind */
     struct object *parent, *owner;
-    char id[64];     /* physical device: which one of the script */
+    char id[64]; /* physical device: which one of the script */
     uint32_t family, index, flags;
-    uint64_t bits;   /* extensions enabled, kept by driver.c */
+    uint64_t bits; /* extensions enabled, kept by driver.c */
     void *memory, *other;
     VkAllocationCallbacks callbacks;
 };
@@ -25,7 +37,7 @@ struct object *object_new(enum kind kind, struct object *parent);
 /* NULL when the pointer is none of this fake's. */
 struct object *object_of(const void *pointer);
 struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family,
-    uint32_t index);
+                           uint32_t index);
 /* The wrapper of what came from below; parent is only compared. */
 struct object *object_over(enum kind kind, const void *parent, const char *id, const void *lower);
 /* All that have this parent. */

@@ -24,16 +24,20 @@ const char *library_path(void)
     Dl_info info;
     if (!path[0] && dladdr((void *)(uintptr_t)library_path, &info) && info.dli_fname) {
         /* The name the library was opened by: links to one file act differently. */
-        if (info.dli_fname[0] == '/') snprintf(path, sizeof path, "%s", info.dli_fname);
-        else if (!realpath(info.dli_fname, path)) path[0] = 0;
+        if (info.dli_fname[0] == '/')
+            snprintf(path, sizeof path, "%s", info.dli_fname);
+        else if (!realpath(info.dli_fname, path))
+            path[0] = 0;
     }
     return path;
 }
 
 static int hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
-        : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 void percent_decode(char *s)
@@ -80,8 +84,8 @@ static struct script *parse(char *text)
     for (char *line = strtok_r(text, "\n", &line_rest); line; line = strtok_r(NULL, "\n", &line_rest)) {
         struct statement statement = {0};
         char *rest = NULL;
-        for (char *word = strtok_r(line, " \t\r", &rest); word && statement.count < SCRIPT_WORDS; word =
-            strtok_r(NULL, " \t\r", &rest)) {
+        for (char *word = strtok_r(line, " \t\r", &rest); word && statement.count < SCRIPT_WORDS;
+             word = strtok_r(NULL, " \t\r", &rest)) {
             percent_decode(word);
             statement.word[statement.count++] = word;
         }
@@ -108,8 +112,7 @@ const struct script *script_now(void)
     pthread_mutex_lock(&lock);
     struct script *script = atomic_load(&current);
     if (!script || is.st_ino != read_as.st_ino || is.st_size != read_as.st_size ||
-        is.st_mtim.tv_sec != read_as.st_mtim.tv_sec ||
-        is.st_mtim.tv_nsec != read_as.st_mtim.tv_nsec) {
+        is.st_mtim.tv_sec != read_as.st_mtim.tv_sec || is.st_mtim.tv_nsec != read_as.st_mtim.tv_nsec) {
         int file = open(name, O_RDONLY | O_CLOEXEC);
         char *text = take((size_t)is.st_size + 1);
         ssize_t n = 0;
@@ -142,7 +145,10 @@ const struct statement *script_find(const char *key, const char *second, int n)
     return NULL;
 }
 
-bool script_has(const char *key, const char *second) { return script_find(key, second, 0) != NULL; }
+bool script_has(const char *key, const char *second)
+{
+    return script_find(key, second, 0) != NULL;
+}
 
 const char *script_word(const char *key, int i, const char *otherwise)
 {
@@ -212,8 +218,10 @@ void record_int(struct record *r, const char *name, int64_t value)
 void record_text(struct record *r, const char *name, const char *value)
 {
     key(r, name);
-    if (value) add_string(r, value);
-    else add(r, "null");
+    if (value)
+        add_string(r, value);
+    else
+        add(r, "null");
 }
 
 void record_pointer(struct record *r, const char *name, const void *pointer)
@@ -312,7 +320,10 @@ bool script_chance(uint64_t percent)
     return (x ^ x >> 31) % 100 < percent;
 }
 
-int calls_of(const char *function) { return count_call(function, NULL, false); }
+int calls_of(const char *function)
+{
+    return count_call(function, NULL, false);
+}
 
 /* "perform FN SCRIPT [N]": the host's recorded lines are performed in the middle of the call; FN * is every one. */
 static void perform(const char *function, int call)
@@ -337,11 +348,16 @@ bool imposed(const char *function, const char *phase, VkResult *result)
     for (int i = 0; (s = script_find("result", function, i)); i++) {
         const char *when = s->count > 3 ? s->word[3] : "*";
         bool yes;
-        if (!strcmp(when, "*")) yes = true;
-        else if (!strcmp(when, "count") || !strcmp(when, "fill")) yes = phase && !strcmp(when, phase);
-        else if (!strcmp(when, "chance")) yes = s->count > 4 && script_chance(script_number(s->word[4]));
-        else if (!strcmp(when, "from")) yes = s->count > 4 && call >= (int)script_number(s->word[4]);
-        else yes = call == (int)script_number(when);
+        if (!strcmp(when, "*"))
+            yes = true;
+        else if (!strcmp(when, "count") || !strcmp(when, "fill"))
+            yes = phase && !strcmp(when, phase);
+        else if (!strcmp(when, "chance"))
+            yes = s->count > 4 && script_chance(script_number(s->word[4]));
+        else if (!strcmp(when, "from"))
+            yes = s->count > 4 && call >= (int)script_number(s->word[4]);
+        else
+            yes = call == (int)script_number(when);
         if (yes && s->count > 2) {
             *result = (VkResult)script_number(s->word[2]);
             return true;
@@ -362,5 +378,11 @@ static void log_load(const char *function)
     record_close(&r);
 }
 
-__attribute__((constructor)) static void on_load(void) { log_load("constructor"); }
-__attribute__((destructor)) static void on_unload(void) { log_load("destructor"); }
+__attribute__((constructor)) static void on_load(void)
+{
+    log_load("constructor");
+}
+__attribute__((destructor)) static void on_unload(void)
+{
+    log_load("destructor");
+}

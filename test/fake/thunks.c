@@ -51,16 +51,17 @@ static uint64_t thunk_run(int index, const uint64_t *a)
 #define T64(n) T8(n##0) T8(n##1) T8(n##2) T8(n##3) T8(n##4) T8(n##5) T8(n##6) T8(n##7)
 #define T512(n) T64(n##0) T64(n##1) T64(n##2) T64(n##3) T64(n##4) T64(n##5) T64(n##6) T64(n##7)
 #define X(n) THUNK(n)
-T512(1) T512(2)
+T512(1)
+T512(2)
 #undef X
 #define X(n) thunk_##n,
-static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
+    static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
 #undef X
 
 /* Names that begin with "vkFloats": twelve words, some of them on the stack, and three floating-point arguments, whose
  * sum comes back. */
 static float floats(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h,
-    uint64_t i, uint64_t j, uint64_t k, uint64_t l, float x, double y, double z)
+                    uint64_t i, uint64_t j, uint64_t k, uint64_t l, float x, double y, double z)
 {
     const uint64_t words[] = {a, b, c, d, e, f, g, h, i, j, k, l};
     struct record r;

@@ -83,8 +83,10 @@ static void drop(struct allocator *a, void *memory)
     }
     a->block[at] = NULL;
     a->live--;
-    if (a->keep && a->kept_count < BLOCKS) a->kept[a->kept_count++] = memory;
-    else free(memory);
+    if (a->keep && a->kept_count < BLOCKS)
+        a->kept[a->kept_count++] = memory;
+    else
+        free(memory);
 }
 
 static void *VKAPI_PTR allocate(void *data, size_t size, size_t alignment, VkSystemAllocationScope scope)
@@ -152,8 +154,8 @@ COMMAND(allocator)
     if (!a) abort();
     if (!known) {
         pthread_mutex_init(&a->lock, NULL);
-        a->callbacks = (VkAllocationCallbacks){.pUserData = a, .pfnAllocation = allocate, .pfnReallocation =
-            reallocate, .pfnFree = release};
+        a->callbacks = (VkAllocationCallbacks){
+            .pUserData = a, .pfnAllocation = allocate, .pfnReallocation = reallocate, .pfnFree = release};
         object_add(name, ALLOCATOR, (uint64_t)(uintptr_t)&a->callbacks, 0, a, sizeof *a);
         a->fill = -1;
         allocators = true;
@@ -217,7 +219,10 @@ void blocks_watch(void)
     if (watch) watch(from, to);
 }
 
-void blocks_instances(int more) { __atomic_add_fetch(&instances, more, __ATOMIC_RELAXED); }
+void blocks_instances(int more)
+{
+    __atomic_add_fetch(&instances, more, __ATOMIC_RELAXED);
+}
 
 struct data {
     uintptr_t code, from;

@@ -12,7 +12,7 @@
 COMMAND(call)
 {
     typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-        uint64_t, uint64_t, uint64_t);
+                            uint64_t, uint64_t, uint64_t);
     uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[12] = {0};
     unsigned char *outs[12] = {0};
     size_t sizes[12] = {0};
@@ -35,8 +35,8 @@ COMMAND(call)
     }
     if (!now->failed && arg(line, "floats")) { /* a function with 1.5f, 2.25, -4.125 after the twelve words */
         float sum = ((float (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-            uint64_t, uint64_t, uint64_t, uint64_t, float, double, double))(uintptr_t)found)(a[0], a[1],
-            a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], 1.5f, 2.25, -4.125);
+                                uint64_t, uint64_t, uint64_t, uint64_t, float, double, double))(uintptr_t)found)(
+            a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], 1.5f, 2.25, -4.125);
         char text[32];
         snprintf(text, sizeof text, "%g", (double)sum);
         put_text("value", text);
@@ -108,8 +108,8 @@ COMMAND(peek)
     unsigned char bytes[4096];
     if (size > sizeof bytes) size = sizeof bytes;
     struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size) return fail("cannot read: %s",
-        strerror(errno));
+    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size)
+        return fail("cannot read: %s", strerror(errno));
     uint64_t word = 0;
     memcpy(&word, bytes, size < 8 ? size : 8);
     put_hex("bytes", bytes, size);

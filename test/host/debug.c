@@ -24,7 +24,8 @@ struct event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event *first, **last = &first;
 
-static void keep(struct event *event) {
+static void keep(struct event *event)
+{
     event->thread = syscall(SYS_gettid);
     pthread_mutex_lock(&lock);
     *last = event;
@@ -35,7 +36,8 @@ static void keep(struct event *event) {
 static __thread int
     inside; /* callbacks that are performing lines: what arrives belongs to the outer command's answer */
 
-static void reenter(const struct sink *sink) {
+static void reenter(const struct sink *sink)
+{
     if (!sink->script[0]) return;
     struct answer answer = {0};
     inside++;
@@ -46,7 +48,8 @@ static void reenter(const struct sink *sink) {
 
 static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                      VkDebugUtilsMessageTypeFlagsEXT types,
-                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
     const struct sink *sink = user;
     struct event *event = calloc(1, sizeof *event);
     if (!event) abort();
@@ -67,7 +70,8 @@ static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT seve
 }
 
 static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object,
-                                    size_t location, int32_t code, const char *prefix, const char *text, void *user) {
+                                    size_t location, int32_t code, const char *prefix, const char *text, void *user)
+{
     const struct sink *sink = user;
     struct event *event = calloc(1, sizeof *event);
     if (!event) abort();
@@ -85,9 +89,13 @@ static VkBool32 VKAPI_PTR on_report(VkDebugReportFlagsEXT flags, VkDebugReportOb
     return sink->returns;
 }
 
-bool have_events(void) { return first != NULL; }
+bool have_events(void)
+{
+    return first != NULL;
+}
 
-void put_events(void) {
+void put_events(void)
+{
     if (inside) return;
     pthread_mutex_lock(&lock);
     struct event *event = first;
@@ -119,7 +127,8 @@ void put_events(void) {
 }
 
 /* A sink lives as long as the process: a messenger may outlive its name. */
-static struct sink *sink_new(const struct line *line, const char *name, const char *script) {
+static struct sink *sink_new(const struct line *line, const char *name, const char *script)
+{
     static struct sink *_Atomic sinks;
     struct sink *sink = calloc(1, sizeof *sink);
     if (!sink) abort();
@@ -131,7 +140,8 @@ static struct sink *sink_new(const struct line *line, const char *name, const ch
 }
 
 /* messenger=NAME:SEVERITY:TYPES and report=NAME:FLAGS, in the order given. */
-const void *chained_messengers(const struct line *line, struct arena *arena, const void *rest) {
+const void *chained_messengers(const struct line *line, struct arena *arena, const void *rest)
+{
     const void *head = rest;
     for (int i = line->count - 1; i >= 0; i--) {
         char name[64] = "";
@@ -161,11 +171,13 @@ const void *chained_messengers(const struct line *line, struct arena *arena, con
     return head;
 }
 
-static uint64_t the_instance(const struct line *line) {
+static uint64_t the_instance(const struct line *line)
+{
     return arg(line, "instance") ? arg_ref(line, "instance", 0) : resolve("i");
 }
 
-COMMAND(create_messenger) {
+COMMAND(create_messenger)
+{
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "as", "m");
     PFN_vkCreateDebugUtilsMessengerEXT create =
@@ -185,7 +197,8 @@ COMMAND(create_messenger) {
     if (result == VK_SUCCESS) object_add(name, MESSENGER, (uint64_t)messenger, instance, NULL, 0);
 }
 
-COMMAND(destroy_messenger) {
+COMMAND(destroy_messenger)
+{
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "name", "m");
     uint64_t messenger = resolve(name);
@@ -196,7 +209,8 @@ COMMAND(destroy_messenger) {
     object_drop(name);
 }
 
-COMMAND(create_report) {
+COMMAND(create_report)
+{
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "as", "r");
     PFN_vkCreateDebugReportCallbackEXT create =
@@ -213,7 +227,8 @@ COMMAND(create_report) {
     if (result == VK_SUCCESS) object_add(name, REPORT, (uint64_t)report, instance, NULL, 0);
 }
 
-COMMAND(destroy_report) {
+COMMAND(destroy_report)
+{
     uint64_t instance = the_instance(line);
     const char *name = arg_or(line, "name", "r");
     uint64_t report = resolve(name);
@@ -224,7 +239,8 @@ COMMAND(destroy_report) {
     object_drop(name);
 }
 
-COMMAND(submit_message) {
+COMMAND(submit_message)
+{
     uint64_t instance = the_instance(line);
     PFN_vkSubmitDebugUtilsMessageEXT submit =
         (PFN_vkSubmitDebugUtilsMessageEXT)command(line, "vkSubmitDebugUtilsMessageEXT", instance, 0);
@@ -242,7 +258,8 @@ COMMAND(submit_message) {
            (VkDebugUtilsMessageTypeFlagsEXT)arg_int(line, "types", 1), &data);
 }
 
-COMMAND(set_name) {
+COMMAND(set_name)
+{
     uint64_t device = arg(line, "device") ? arg_ref(line, "device", 0) : resolve("d");
     uint64_t instance = arg_ref(line, "instance", 0);
     PFN_vkSetDebugUtilsObjectNameEXT set =

@@ -93,8 +93,8 @@ COMMAND(destroy_device)
 {
     const char *name = arg_or(line, "name", "d");
     uint64_t device = resolve(name);
-    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)command(line, "vkDestroyDevice", arg_ref(line, "instance", 0),
-        device);
+    PFN_vkDestroyDevice destroy =
+        (PFN_vkDestroyDevice)command(line, "vkDestroyDevice", arg_ref(line, "instance", 0), device);
     if (now->failed) return;
     destroy((VkDevice)(uintptr_t)device, arg_allocator(line));
     object_drop(name);
@@ -109,8 +109,8 @@ COMMAND(get_queue)
     PFN_vkVoidFunction f = command(line, name, arg_ref(line, "instance", 0), device);
     if (now->failed) return;
     if (arg(line, "two")) {
-        VkDeviceQueueInfo2 info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2, .queueFamilyIndex = family,
-            .queueIndex = index};
+        VkDeviceQueueInfo2 info = {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2, .queueFamilyIndex = family, .queueIndex = index};
         ((PFN_vkGetDeviceQueue2)f)((VkDevice)(uintptr_t)device, &info, &queue);
     } else {
         ((PFN_vkGetDeviceQueue)f)((VkDevice)(uintptr_t)device, family, index, &queue);
@@ -126,8 +126,8 @@ COMMAND(command_buffers)
     uint64_t instance = arg_ref(line, "instance", 0);
     uint32_t count = (uint32_t)arg_int(line, "count", 1);
     PFN_vkCreateCommandPool create = (PFN_vkCreateCommandPool)command(line, "vkCreateCommandPool", instance, device);
-    PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)command(line, "vkAllocateCommandBuffers",
-        instance, device);
+    PFN_vkAllocateCommandBuffers allocate =
+        (PFN_vkAllocateCommandBuffers)command(line, "vkAllocateCommandBuffers", instance, device);
     if (now->failed) return;
     VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     VkCommandPool pool = VK_NULL_HANDLE;
@@ -135,8 +135,8 @@ COMMAND(command_buffers)
     char name[96];
     if (count > 64) count = 64;
     put_int("pool_result", create((VkDevice)(uintptr_t)device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool,
-        .commandBufferCount = count};
+    VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = count};
     VkResult result = allocate((VkDevice)(uintptr_t)device, &info, buffers);
     put_int("result", result);
     put_open("buffers", '[');

@@ -55,9 +55,9 @@ void put_key(const char *key);
 void put_text(const char *key, const char *text); /* NULL gives null */
 void put_int(const char *key, int64_t value);
 void put_hex(const char *key, const void *bytes, size_t size);
-void put_open(const char *key, char bracket);  /* '[' or '{'; key may be NULL */
+void put_open(const char *key, char bracket); /* '[' or '{'; key may be NULL */
 void put_close(char bracket);
-void put_number(int64_t value);                /* array element */
+void put_number(int64_t value); /* array element */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *arg(const struct line *line, const char *key); /* NULL: not given */
 const char *arg_nth(const struct line *line, const char *key, int n);
@@ -65,7 +65,7 @@ int arg_count(const struct line *line, const char *key);
 const char *arg_or(const struct line *line, const char *key, const char *otherwise);
 uint64_t arg_int(const struct line *line, const char *key, uint64_t otherwise);
 uint64_t number(const char *text);
-uint32_t version_number(const char *text); /* 1.3.0 or a plain number */
+uint32_t version_number(const char *text);       /* 1.3.0 or a plain number */
 bool perform(char *text, struct answer *answer); /* one line; false: end of the program was asked for */
 void answer_free(struct answer *answer);
 
@@ -77,8 +77,21 @@ void arena_freeze(struct arena *arena); /* read-only from now on */
 void arena_end(struct arena *arena);
 
 /* table.c */
-enum kind { ANY, INSTANCE, DEVICE, QUEUE, COMMAND_BUFFER, POOL, SURFACE, SWAPCHAIN, MESSENGER, REPORT, ALLOCATOR,
-    MEMORY, SCRIPT };
+enum kind {
+    ANY,
+    INSTANCE,
+    DEVICE,
+    QUEUE,
+    COMMAND_BUFFER,
+    POOL,
+    SURFACE,
+    SWAPCHAIN,
+    MESSENGER,
+    REPORT,
+    ALLOCATOR,
+    MEMORY,
+    SCRIPT
+};
 struct object {
     struct object *next;
     char name[96];
@@ -95,7 +108,7 @@ void object_drop(const char *name);
 #define BEHIND 64
 void behind_set(void *array, size_t size);
 void behind_check(const char *what, const void *array, size_t size);
-void behind_check_memory(void); /* of every object of the kind MEMORY */
+void behind_check_memory(void);          /* of every object of the kind MEMORY */
 int pointer_number(const void *pointer); /* the same pointer, the same number; 0 for NULL */
 void put_pointer(const char *key, const void *pointer);
 /* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+offset. */
@@ -117,7 +130,7 @@ void blocks_instances(int more); /* made or destroyed */
 bool blocks_lost(void);          /* says which, on standard error */
 
 /* debug.c */
-struct sink { /* one receiver of messages */
+struct sink {            /* one receiver of messages */
     struct sink *before; /* all there ever were */
     char name[64];
     char script[64]; /* performed inside the callback, when not empty */

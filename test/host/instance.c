@@ -8,15 +8,15 @@
 
 COMMAND(instance_version)
 {
-    PFN_vkEnumerateInstanceVersion f = (PFN_vkEnumerateInstanceVersion)command(line, "vkEnumerateInstanceVersion", 0,
-        0);
+    PFN_vkEnumerateInstanceVersion f =
+        (PFN_vkEnumerateInstanceVersion)command(line, "vkEnumerateInstanceVersion", 0, 0);
     uint32_t version = 0xabababab;
     if (!f) return;
     put_int("result", f(arg(line, "arg") ? NULL : &version));
     put_int("version", version);
     char text[64];
     snprintf(text, sizeof text, "%u.%u.%u.%u", version >> 29, version >> 22 & 127, version >> 12 & 1023,
-        version & 4095);
+             version & 4095);
     put_text("text", text);
 }
 
@@ -134,7 +134,7 @@ static VkResult ask_device_extensions(void *context, uint32_t *count, void *arra
 {
     struct question *q = context;
     return ((PFN_vkEnumerateDeviceExtensionProperties)q->function)((VkPhysicalDevice)(uintptr_t)q->handle, q->layer,
-        count, array);
+                                                                   count, array);
 }
 
 static VkResult ask_device_layers(void *context, uint32_t *count, void *array)
@@ -156,7 +156,7 @@ static void enumerate(const struct line *line, const char *name, lister ask, siz
 COMMAND(instance_extensions)
 {
     enumerate(line, "vkEnumerateInstanceExtensionProperties", ask_instance_extensions, sizeof(VkExtensionProperties),
-        put_extensions);
+              put_extensions);
 }
 
 COMMAND(instance_layers)
@@ -167,7 +167,7 @@ COMMAND(instance_layers)
 COMMAND(device_extensions)
 {
     enumerate(line, "vkEnumerateDeviceExtensionProperties", ask_device_extensions, sizeof(VkExtensionProperties),
-        put_extensions);
+              put_extensions);
 }
 
 COMMAND(device_layers)
@@ -200,15 +200,17 @@ static const void *direct_list(const struct line *line, struct arena *arena, con
         info[i].sType = VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_INFO_LUNARG;
         if (!strcmp(path, "null")) continue;
         void *handle = dlopen(path, RTLD_LAZY);
-        if (!handle) fail("%s", dlerror());
-        else info[i].pfnGetInstanceProcAddr = (PFN_vkGetInstanceProcAddrLUNARG)dlsym(handle,
-            "vk_icdGetInstanceProcAddr");
+        if (!handle)
+            fail("%s", dlerror());
+        else
+            info[i].pfnGetInstanceProcAddr =
+                (PFN_vkGetInstanceProcAddrLUNARG)dlsym(handle, "vk_icdGetInstanceProcAddr");
     }
     direct->sType = VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG;
     direct->pNext = (void *)next;
     direct->mode = !strcmp(arg_or(line, "direct_mode", "inclusive"), "exclusive")
-        ? VK_DIRECT_DRIVER_LOADING_MODE_EXCLUSIVE_LUNARG
-        : VK_DIRECT_DRIVER_LOADING_MODE_INCLUSIVE_LUNARG;
+                       ? VK_DIRECT_DRIVER_LOADING_MODE_EXCLUSIVE_LUNARG
+                       : VK_DIRECT_DRIVER_LOADING_MODE_INCLUSIVE_LUNARG;
     direct->driverCount = (uint32_t)arg_int(line, "direct_count", (uint64_t)n);
     direct->pDrivers = arg(line, "direct_null") ? NULL : info;
     return direct;
@@ -247,8 +249,8 @@ COMMAND(create_instance)
     if (arg(line, "readonly")) arena_freeze(&arena);
     const char *null = arg_or(line, "null", "");
     const VkAllocationCallbacks *allocator = arg_allocator(line);
-    VkResult result = create(strcmp(null, "info") ? info : NULL, allocator, strcmp(null, "instance") ? &instance
-        : NULL);
+    VkResult result =
+        create(strcmp(null, "info") ? info : NULL, allocator, strcmp(null, "instance") ? &instance : NULL);
     put_int("result", result);
     put_int("unchanged", !memcmp(before, arena.base, arena.used));
     put_int("written", instance != (VkInstance)(uintptr_t)0xabababababababab);

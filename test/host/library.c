@@ -15,13 +15,13 @@ PFN_vkVoidFunction export(const char *name)
 
 PFN_vkVoidFunction instance_command(uint64_t instance, const char *name)
 {
-    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)export("vkGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr) export("vkGetInstanceProcAddr");
     return gipa ? gipa((VkInstance)(uintptr_t)instance, name) : NULL;
 }
 
 PFN_vkVoidFunction device_command(uint64_t device, const char *name)
 {
-    PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)export("vkGetDeviceProcAddr");
+    PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr) export("vkGetDeviceProcAddr");
     return gdpa ? gdpa((VkDevice)(uintptr_t)device, name) : NULL;
 }
 
@@ -29,7 +29,7 @@ PFN_vkVoidFunction device_command(uint64_t device, const char *name)
 void host_calls_loader(void);
 void host_calls_loader(void)
 {
-    PFN_vkEnumerateInstanceVersion f = (PFN_vkEnumerateInstanceVersion)export("vkEnumerateInstanceVersion");
+    PFN_vkEnumerateInstanceVersion f = (PFN_vkEnumerateInstanceVersion) export("vkEnumerateInstanceVersion");
     uint32_t version;
     if (f) f(&version);
 }
@@ -68,8 +68,10 @@ static void put_function(PFN_vkVoidFunction function)
 COMMAND(open)
 {
     library = dlopen(arg_or(line, "path", "libvulkan.so.1"), arg(line, "now") ? RTLD_NOW : RTLD_LAZY);
-    if (!library) fail("%s", dlerror());
-    else blocks_watch();
+    if (!library)
+        fail("%s", dlerror());
+    else
+        blocks_watch();
 }
 
 COMMAND(close)
@@ -80,13 +82,16 @@ COMMAND(close)
     blocks_watch();
 }
 
-COMMAND(dlsym) { put_function(export(arg_or(line, "name", ""))); }
+COMMAND(dlsym)
+{
+    put_function(export(arg_or(line, "name", "")));
+}
 
 COMMAND(gipa)
 {
     const char *name = arg(line, "name");
     const char *by = arg(line, "by"); /* the pointer that vkGetInstanceProcAddr(by, ...) gives, instead of the export */
-    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)export("vkGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr) export("vkGetInstanceProcAddr");
     uint64_t instance = arg_ref(line, "instance", 0);
     if (by && gipa) gipa = (PFN_vkGetInstanceProcAddr)gipa((VkInstance)(uintptr_t)resolve(by), "vkGetInstanceProcAddr");
     if (now->failed) return;
@@ -108,7 +113,7 @@ bool loader_code(uintptr_t *from, uintptr_t *to)
     char buffer[4400];
     Dl_info info;
     *from = *to = 0;
-    if (!dladdr((void *)(uintptr_t)export("vkCreateInstance"), &info)) return false;
+    if (!dladdr((void *)(uintptr_t) export("vkCreateInstance"), &info)) return false;
     FILE *f = fopen("/proc/self/maps", "r");
     while (f && fgets(buffer, sizeof buffer, f)) {
         unsigned long begin, end;

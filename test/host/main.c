@@ -35,7 +35,10 @@ static void put_bytes(const char *bytes, size_t size)
     now->text[now->size] = 0;
 }
 
-void put_raw(const char *text) { put_bytes(text, strlen(text)); }
+void put_raw(const char *text)
+{
+    put_bytes(text, strlen(text));
+}
 
 static void separate(void)
 {
@@ -82,8 +85,10 @@ void put_key(const char *key)
 void put_text(const char *key, const char *text)
 {
     put_key(key);
-    if (text) put_string(text);
-    else put_raw("null");
+    if (text)
+        put_string(text);
+    else
+        put_raw("null");
 }
 
 void put_int(const char *key, int64_t value)
@@ -94,7 +99,10 @@ void put_int(const char *key, int64_t value)
     put_raw(buffer);
 }
 
-void put_number(int64_t value) { put_int(NULL, value); }
+void put_number(int64_t value)
+{
+    put_int(NULL, value);
+}
 
 void put_hex(const char *key, const void *bytes, size_t size)
 {
@@ -145,8 +153,10 @@ void answer_free(struct answer *answer)
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10
-        : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 static void decode(char *s)
@@ -190,7 +200,10 @@ const char *arg_nth(const struct line *line, const char *key, int n)
     return NULL;
 }
 
-const char *arg(const struct line *line, const char *key) { return arg_nth(line, key, 0); }
+const char *arg(const struct line *line, const char *key)
+{
+    return arg_nth(line, key, 0);
+}
 
 int arg_count(const struct line *line, const char *key)
 {
@@ -205,7 +218,10 @@ const char *arg_or(const struct line *line, const char *key, const char *otherwi
     return value ? value : otherwise;
 }
 
-uint64_t number(const char *text) { return *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0); }
+uint64_t number(const char *text)
+{
+    return *text == '-' ? (uint64_t)strtoll(text, NULL, 0) : strtoull(text, NULL, 0);
+}
 
 uint64_t arg_int(const struct line *line, const char *key, uint64_t otherwise)
 {
@@ -246,8 +262,14 @@ char *take_text(struct arena *arena, const char *text)
     return copy;
 }
 
-void arena_freeze(struct arena *arena) { mprotect(arena->base, arena->size, PROT_READ); }
-void arena_end(struct arena *arena) { munmap(arena->base, arena->size); }
+void arena_freeze(struct arena *arena)
+{
+    mprotect(arena->base, arena->size, PROT_READ);
+}
+void arena_end(struct arena *arena)
+{
+    munmap(arena->base, arena->size);
+}
 
 /* ---- performing ---- */
 
@@ -266,8 +288,10 @@ bool perform(char *text, struct answer *answer)
     } else if (line.verb) {
         size_t i = 0, n = sizeof verbs / sizeof *verbs;
         while (i < n && strcmp(verbs[i].verb, line.verb)) i++;
-        if (i < n) verbs[i].run(&line);
-        else fail("no command %s", line.verb);
+        if (i < n)
+            verbs[i].run(&line);
+        else
+            fail("no command %s", line.verb);
     }
     put_events();
     put_raw("}");
@@ -279,7 +303,10 @@ bool perform(char *text, struct answer *answer)
 /* The process ends, and libraries go for no other reason: the fakes look here. */
 extern int host_exiting;
 int host_exiting;
-static void note_exit(void) { host_exiting = 1; }
+static void note_exit(void)
+{
+    host_exiting = 1;
+}
 
 int main(int argc, char **argv)
 {

@@ -8,8 +8,8 @@ COMMAND(physical_devices)
 {
     uint64_t instance = arg_ref(line, "instance", 0);
     if (!arg(line, "instance")) instance = resolve("i");
-    PFN_vkEnumeratePhysicalDevices f = (PFN_vkEnumeratePhysicalDevices)command(line, "vkEnumeratePhysicalDevices",
-        instance, 0);
+    PFN_vkEnumeratePhysicalDevices f =
+        (PFN_vkEnumeratePhysicalDevices)command(line, "vkEnumeratePhysicalDevices", instance, 0);
     const char *capacity = arg(line, "count");
     uint32_t count = (uint32_t)arg_int(line, "before", 0xabab);
     if (now->failed) return;
@@ -133,9 +133,8 @@ static void put_properties(const VkPhysicalDeviceProperties *p)
 COMMAND(properties)
 {
     uint64_t pd = arg_ref(line, "pd", 0);
-    PFN_vkGetPhysicalDeviceProperties f =
-        (PFN_vkGetPhysicalDeviceProperties)command(line, "vkGetPhysicalDeviceProperties", arg_ref(line, "instance",
-            0), 0);
+    PFN_vkGetPhysicalDeviceProperties f = (PFN_vkGetPhysicalDeviceProperties)command(
+        line, "vkGetPhysicalDeviceProperties", arg_ref(line, "instance", 0), 0);
     VkPhysicalDeviceProperties properties;
     if (now->failed) return;
     memset(&properties, 0, sizeof properties);
@@ -147,13 +146,13 @@ COMMAND(properties2)
 {
     uint64_t pd = arg_ref(line, "pd", 0);
     const char *name = arg(line, "khr") ? "vkGetPhysicalDeviceProperties2KHR" : "vkGetPhysicalDeviceProperties2";
-    PFN_vkGetPhysicalDeviceProperties2 f = (PFN_vkGetPhysicalDeviceProperties2)command(line, name, arg_ref(line,
-        "instance", 0), 0);
+    PFN_vkGetPhysicalDeviceProperties2 f =
+        (PFN_vkGetPhysicalDeviceProperties2)command(line, name, arg_ref(line, "instance", 0), 0);
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
-    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext =
-        &id};
-    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {.sType =
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, .pNext = &driver};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                               .pNext = &id};
+    VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, .pNext = &driver};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     if (now->failed) return;
     memset(id.deviceUUID, 0xab, sizeof id.deviceUUID);
@@ -179,8 +178,10 @@ COMMAND(queue_families)
     VkQueueFamilyProperties array[64 + BEHIND / sizeof(VkQueueFamilyProperties) + 1];
     uint32_t count = 0;
     if (now->failed) return;
-    if (arg(line, "count")) count = (uint32_t)arg_int(line, "count", 0);
-    else f((VkPhysicalDevice)(uintptr_t)pd, &count, NULL);
+    if (arg(line, "count"))
+        count = (uint32_t)arg_int(line, "count", 0);
+    else
+        f((VkPhysicalDevice)(uintptr_t)pd, &count, NULL);
     if (count > 64) count = 64;
     uint32_t room = count;
     behind_set(array, room * sizeof *array);

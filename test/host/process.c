@@ -23,14 +23,20 @@ COMMAND(setenv)
     }
 }
 
-COMMAND(unsetenv) { unsetenv(arg_or(line, "name", "X")); }
+COMMAND(unsetenv)
+{
+    unsetenv(arg_or(line, "name", "X"));
+}
 
 COMMAND(chdir)
 {
     if (chdir(arg_or(line, "path", "/"))) fail("%s", strerror(errno));
 }
 
-COMMAND(sleep) { usleep((useconds_t)arg_int(line, "ms", 1) * 1000); }
+COMMAND(sleep)
+{
+    usleep((useconds_t)arg_int(line, "ms", 1) * 1000);
+}
 
 struct script {
     int count;
@@ -175,8 +181,10 @@ COMMAND(run)
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += limit / 1000;
         for (int i = 0; i < count; i++) {
-            if (!limit) pthread_join(workers[i].thread, NULL);
-            else if (pthread_timedjoin_np(workers[i].thread, NULL, &until)) return fail("a thread is not done in time");
+            if (!limit)
+                pthread_join(workers[i].thread, NULL);
+            else if (pthread_timedjoin_np(workers[i].thread, NULL, &until))
+                return fail("a thread is not done in time");
         }
     }
     for (int i = 0; i < count; i++) bad += !workers[i].good;
@@ -345,7 +353,10 @@ COMMAND(state)
     put_int("altstack", !(stack.ss_flags & SS_DISABLE));
 }
 
-COMMAND(forget) { object_drop(arg_or(line, "name", "x")); }
+COMMAND(forget)
+{
+    object_drop(arg_or(line, "name", "x"));
+}
 
 COMMAND(heap)
 {

@@ -32,8 +32,10 @@ static void on_trap(int signal, siginfo_t *info, void *data)
     steps++;
     depth = 0;
     _Unwind_Backtrace(look, &found);
-    if (found) unwound++;
-    else if (!first_bad) first_bad = at;
+    if (found)
+        unwound++;
+    else if (!first_bad)
+        first_bad = at;
 }
 
 typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);

@@ -70,7 +70,10 @@ void object_drop(const char *name)
     pthread_mutex_unlock(&lock);
 }
 
-void behind_set(void *array, size_t size) { memset((char *)array + size, 0xab, BEHIND); }
+void behind_set(void *array, size_t size)
+{
+    memset((char *)array + size, 0xab, BEHIND);
+}
 
 void behind_check(const char *what, const void *array, size_t size)
 {
@@ -102,7 +105,10 @@ int pointer_number(const void *pointer)
     return found;
 }
 
-void put_pointer(const char *key, const void *pointer) { put_int(key, pointer_number(pointer)); }
+void put_pointer(const char *key, const void *pointer)
+{
+    put_int(key, pointer_number(pointer));
+}
 
 uint64_t resolve(const char *reference)
 {

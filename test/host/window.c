@@ -21,17 +21,20 @@ COMMAND(create_surface)
         const char *type, *command;
         uint32_t s_type;
     } kinds[] = {
-        {"xlib", "vkCreateXlibSurfaceKHR", 1000004000},     {"xcb", "vkCreateXcbSurfaceKHR", 1000005000},
-        {"wayland", "vkCreateWaylandSurfaceKHR", 1000006000}, {"display", "vkCreateDisplayPlaneSurfaceKHR", 1000002001},
+        {"xlib", "vkCreateXlibSurfaceKHR", 1000004000},
+        {"xcb", "vkCreateXcbSurfaceKHR", 1000005000},
+        {"wayland", "vkCreateWaylandSurfaceKHR", 1000006000},
+        {"display", "vkCreateDisplayPlaneSurfaceKHR", 1000002001},
         {"headless", "vkCreateHeadlessSurfaceEXT", 1000256000},
     };
     unsigned k = 0;
     while (k < 4 && strcmp(kinds[k].type, type)) k++;
     VkResult (*create)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
-    create = (VkResult (*)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))command(line,
-        kinds[k].command, instance, 0);
+    create = (VkResult(*)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))command(
+        line, kinds[k].command, instance, 0);
     if (now->failed) return;
-    struct window_info info = {.type = kinds[k].s_type, .flags = (uint32_t)arg_int(line, "flags", 0),
+    struct window_info info = {.type = kinds[k].s_type,
+                               .flags = (uint32_t)arg_int(line, "flags", 0),
                                .connection = (void *)(uintptr_t)arg_int(line, "connection", 0x1111000011110000ull),
                                .window = arg_int(line, "window", 0x22220000)};
     struct {
@@ -42,8 +45,15 @@ COMMAND(create_surface)
         uint32_t plane, stack, transform;
         float alpha;
         uint32_t alpha_mode, width, height;
-    } display = {.type = kinds[k].s_type, .mode = arg_int(line, "window", 0x33330000), .plane = 1, .stack = 2,
-        .transform = 1, .alpha = 1.0f, .alpha_mode = 1, .width = 640, .height = 480};
+    } display = {.type = kinds[k].s_type,
+                 .mode = arg_int(line, "window", 0x33330000),
+                 .plane = 1,
+                 .stack = 2,
+                 .transform = 1,
+                 .alpha = 1.0f,
+                 .alpha_mode = 1,
+                 .width = 640,
+                 .height = 480};
     VkSurfaceKHR surface = (VkSurfaceKHR)(uintptr_t)0xabababababababab;
     const void *given = k == 3 ? (const void *)&display : (const void *)&info;
     VkResult result = create((VkInstance)(uintptr_t)instance, given, arg_allocator(line), &surface);
@@ -69,12 +79,14 @@ COMMAND(destroy_surface)
 COMMAND(create_swapchain)
 {
     uint64_t device = arg(line, "device") ? arg_ref(line, "device", 0) : resolve("d");
-    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)command(line, "vkCreateSwapchainKHR", arg_ref(line,
-        "instance", 0), device);
+    PFN_vkCreateSwapchainKHR create =
+        (PFN_vkCreateSwapchainKHR)command(line, "vkCreateSwapchainKHR", arg_ref(line, "instance", 0), device);
     if (now->failed) return;
     VkSwapchainCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
-                                     .surface = (VkSurfaceKHR)arg_ref(line, "surface", 0), .minImageCount = 2,
-                                     .imageExtent = {64, 64}, .imageArrayLayers = 1};
+                                     .surface = (VkSurfaceKHR)arg_ref(line, "surface", 0),
+                                     .minImageCount = 2,
+                                     .imageExtent = {64, 64},
+                                     .imageArrayLayers = 1};
     VkSwapchainKHR swapchain = VK_NULL_HANDLE;
     VkResult result = create((VkDevice)(uintptr_t)device, &info, arg_allocator(line), &swapchain);
     put_int("result", result);
@@ -88,8 +100,8 @@ COMMAND(destroy_swapchain)
 {
     const char *name = arg_or(line, "name", "sc");
     uint64_t device = arg(line, "device") ? arg_ref(line, "device", 0) : resolve("d");
-    PFN_vkDestroySwapchainKHR destroy = (PFN_vkDestroySwapchainKHR)command(line, "vkDestroySwapchainKHR",
-        arg_ref(line, "instance", 0), device);
+    PFN_vkDestroySwapchainKHR destroy =
+        (PFN_vkDestroySwapchainKHR)command(line, "vkDestroySwapchainKHR", arg_ref(line, "instance", 0), device);
     uint64_t swapchain = resolve(name);
     if (now->failed) return;
     destroy((VkDevice)(uintptr_t)device, (VkSwapchainKHR)swapchain, arg_allocator(line));

@@ -26,8 +26,7 @@ static uint32_t complaints;
 
 static void check(VkResult result, const char *what)
 {
-    if (result >= 0)
-        return;
+    if (result >= 0) return;
     fprintf(stderr, "present: %s failed with %d\n", what, result);
     exit(1);
 }
@@ -82,8 +81,7 @@ static struct options options_of(int argc, char **argv)
         else
             o.frames = atoi(argv[i]);
     }
-    if (!o.kind || o.frames <= 0)
-        usage();
+    if (!o.kind || o.frames <= 0) usage();
     return o;
 }
 
@@ -91,15 +89,14 @@ static VkDebugUtilsMessengerEXT create_instance(const struct options *o, const c
 {
     const char *extensions[] = {"VK_KHR_surface", surface_extension, "VK_EXT_debug_utils"};
     const char *layers[] = {"VK_LAYER_KHRONOS_validation"};
-    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                             .pApplicationName = "present",
-                             .apiVersion = VK_API_VERSION_1_1};
-    VkDebugUtilsMessengerCreateInfoEXT messenger = {
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity =
-            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
-        .pfnUserCallback = on_message};
+    VkApplicationInfo app = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "present", .apiVersion = VK_API_VERSION_1_1};
+    VkDebugUtilsMessengerCreateInfoEXT messenger = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                                    .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                                                                       VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                                                    .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                                                                   VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+                                                    .pfnUserCallback = on_message};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pApplicationInfo = &app,
                                  .enabledExtensionCount = 3,
@@ -149,8 +146,8 @@ static bool can_present(const char *kind, const struct window *window, VkPhysica
     if (!strcmp(kind, "xlib"))
         platform = C(vkGetPhysicalDeviceXlibPresentationSupportKHR)(device, 0, window->connection, window->visual);
     else if (!strcmp(kind, "xcb"))
-        platform = C(vkGetPhysicalDeviceXcbPresentationSupportKHR)(device, 0, window->connection,
-                                                                   (uint32_t)window->visual);
+        platform =
+            C(vkGetPhysicalDeviceXcbPresentationSupportKHR)(device, 0, window->connection, (uint32_t)window->visual);
     else if (!strcmp(kind, "wayland"))
         platform = C(vkGetPhysicalDeviceWaylandPresentationSupportKHR)(device, 0, window->connection);
     DO(vkGetPhysicalDeviceSurfaceSupportKHR, device, 0, surface, &supported);
@@ -168,8 +165,7 @@ static VkPhysicalDevice choose_device(const struct options *o, const struct wind
         C(vkGetPhysicalDeviceProperties)(devices[i], &properties);
         bool usable = can_present(o->kind, window, devices[i], surface);
         printf("device %u: %s%s\n", i, properties.deviceName, usable ? "" : " (cannot present)");
-        if (!chosen && usable && (!o->device || strstr(properties.deviceName, o->device)))
-            chosen = devices[i];
+        if (!chosen && usable && (!o->device || strstr(properties.deviceName, o->device))) chosen = devices[i];
     }
     if (!chosen) {
         fprintf(stderr, "present: no device can present\n");
@@ -181,9 +177,8 @@ static VkPhysicalDevice choose_device(const struct options *o, const struct wind
 static VkDevice create_device(VkPhysicalDevice physical)
 {
     float priority = 1;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                     .queueCount = 1,
-                                     .pQueuePriorities = &priority};
+    VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
     const char *extension = "VK_KHR_swapchain";
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .queueCreateInfoCount = 1,
@@ -206,23 +201,22 @@ static VkSwapchainKHR create_swapchain(VkPhysicalDevice physical, VkDevice devic
     DO(vkGetPhysicalDeviceSurfacePresentModesKHR, physical, surface, &mode_count, modes);
     printf("surface: %u formats, %u present modes, %u images at least\n", format_count, mode_count, can.minImageCount);
     uint32_t images = can.minImageCount + 1;
-    if (can.maxImageCount && images > can.maxImageCount)
-        images = can.maxImageCount;
-    VkSwapchainCreateInfoKHR info = {
-        .sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
-        .surface = surface,
-        .minImageCount = images,
-        .imageFormat = formats[0].format,
-        .imageColorSpace = formats[0].colorSpace,
-        .imageExtent = can.currentExtent.width == UINT32_MAX ? (VkExtent2D){WIDTH, HEIGHT} : can.currentExtent,
-        .imageArrayLayers = 1,
-        .imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-        .preTransform = can.currentTransform,
-        .compositeAlpha = can.supportedCompositeAlpha & VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR
-                              ? VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR
-                              : VK_COMPOSITE_ALPHA_INHERIT_BIT_KHR,
-        .presentMode = VK_PRESENT_MODE_FIFO_KHR,
-        .clipped = VK_TRUE};
+    if (can.maxImageCount && images > can.maxImageCount) images = can.maxImageCount;
+    VkSwapchainCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
+                                     .surface = surface,
+                                     .minImageCount = images,
+                                     .imageFormat = formats[0].format,
+                                     .imageColorSpace = formats[0].colorSpace,
+                                     .imageExtent = can.currentExtent.width == UINT32_MAX ? (VkExtent2D){WIDTH, HEIGHT}
+                                                                                          : can.currentExtent,
+                                     .imageArrayLayers = 1,
+                                     .imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+                                     .preTransform = can.currentTransform,
+                                     .compositeAlpha = can.supportedCompositeAlpha & VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR
+                                                           ? VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR
+                                                           : VK_COMPOSITE_ALPHA_INHERIT_BIT_KHR,
+                                     .presentMode = VK_PRESENT_MODE_FIFO_KHR,
+                                     .clipped = VK_TRUE};
     VkSwapchainKHR swapchain;
     DO(vkCreateSwapchainKHR, device, &info, NULL, &swapchain);
     return swapchain;
@@ -240,9 +234,9 @@ static void barrier(VkCommandBuffer commands, VkImage image, VkImageLayout from,
                               .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                               .image = image,
                               .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    C(vkCmdPipelineBarrier)(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
-                            first ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL,
-                            0, NULL, 1, &b);
+    C(vkCmdPipelineBarrier)
+    (commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+     first ? VK_PIPELINE_STAGE_TRANSFER_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1, &b);
 }
 
 static void record(VkCommandBuffer commands, VkImage image, int frame)
@@ -278,9 +272,8 @@ static void present_frames(const struct options *o, const struct window *window,
                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT};
     VkCommandPool pool;
     DO(vkCreateCommandPool, device, &pool_info, NULL, &pool);
-    VkCommandBufferAllocateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                               .commandPool = pool,
-                                               .commandBufferCount = 1};
+    VkCommandBufferAllocateInfo buffer_info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
     VkCommandBuffer commands;
     DO(vkAllocateCommandBuffers, device, &buffer_info, &commands);
     VkSemaphoreCreateInfo semaphore_info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
@@ -310,8 +303,7 @@ static void present_frames(const struct options *o, const struct window *window,
                                     .pImageIndices = &index};
         DO(vkQueuePresentKHR, queue, &present);
         DO(vkQueueWaitIdle, queue);
-        if (window->pump)
-            window->pump();
+        if (window->pump) window->pump();
     }
     C(vkDestroySemaphore)(device, done, NULL);
     C(vkDestroySemaphore)(device, ready, NULL);
@@ -337,8 +329,7 @@ int main(int argc, char **argv)
     } else if (strcmp(o.kind, "headless")) {
         usage();
     }
-    if (!made)
-        return 77;
+    if (!made) return 77;
     void *library = dlopen(o.library, RTLD_NOW);
     gipa = library ? (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr") : NULL;
     if (!gipa) {

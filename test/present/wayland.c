@@ -23,11 +23,10 @@ static const struct interface *none[8];
 static const struct interface *new_surface[] = {&xdg_surface, NULL};
 static const struct interface *new_toplevel[] = {&xdg_toplevel};
 
-static const struct message wm_base_requests[] = {
-    {"destroy", "", none},
-    {"create_positioner", "n", none},
-    {"get_xdg_surface", "no", new_surface},
-    {"pong", "u", none}};
+static const struct message wm_base_requests[] = {{"destroy", "", none},
+                                                  {"create_positioner", "n", none},
+                                                  {"get_xdg_surface", "no", new_surface},
+                                                  {"pong", "u", none}};
 static const struct message wm_base_events[] = {{"ping", "u", none}};
 static const struct interface xdg_wm_base = {"xdg_wm_base", 1, 4, wm_base_requests, 1, wm_base_events};
 
@@ -40,10 +39,10 @@ static const struct message surface_events[] = {{"configure", "u", none}};
 static const struct interface xdg_surface = {"xdg_surface", 1, 5, surface_requests, 1, surface_events};
 
 static const struct message toplevel_requests[] = {
-    {"destroy", "", none},      {"set_parent", "?o", none},       {"set_title", "s", none},
-    {"set_app_id", "s", none},  {"show_window_menu", "ouii", none}, {"move", "ou", none},
-    {"resize", "ouu", none},    {"set_max_size", "ii", none},     {"set_min_size", "ii", none},
-    {"set_maximized", "", none}, {"unset_maximized", "", none},   {"set_fullscreen", "?o", none},
+    {"destroy", "", none},          {"set_parent", "?o", none},         {"set_title", "s", none},
+    {"set_app_id", "s", none},      {"show_window_menu", "ouii", none}, {"move", "ou", none},
+    {"resize", "ouu", none},        {"set_max_size", "ii", none},       {"set_min_size", "ii", none},
+    {"set_maximized", "", none},    {"unset_maximized", "", none},      {"set_fullscreen", "?o", none},
     {"unset_fullscreen", "", none}, {"set_minimized", "", none}};
 static const struct message toplevel_events[] = {{"configure", "iia", none}, {"close", "", none}};
 static const struct interface xdg_toplevel = {"xdg_toplevel", 1, 14, toplevel_requests, 2, toplevel_events};
@@ -105,8 +104,8 @@ bool window_wayland(struct window *window, uint32_t width, uint32_t height)
     (void)width, (void)height;
     void *w = window_library("libwayland-client.so.0");
     void *(*connect)(const char *) = (void *(*)(const char *))window_function(w, "wl_display_connect");
-    construct = (void *(*)(void *, uint32_t, const struct interface *, ...))window_function(
-        w, "wl_proxy_marshal_constructor");
+    construct =
+        (void *(*)(void *, uint32_t, const struct interface *, ...))window_function(w, "wl_proxy_marshal_constructor");
     construct_versioned = (void *(*)(void *, uint32_t, const struct interface *, uint32_t, ...))window_function(
         w, "wl_proxy_marshal_constructor_versioned");
     marshal = (void (*)(void *, uint32_t, ...))window_function(w, "wl_proxy_marshal");
@@ -141,8 +140,7 @@ bool window_wayland(struct window *window, uint32_t width, uint32_t height)
     listen_to(toplevel, toplevel_listener, NULL);
     marshal(surface, 6); /* commit: the first configure follows */
     while (!configured)
-        if (roundtrip(display) < 0)
-            return false;
+        if (roundtrip(display) < 0) return false;
     window->connection = display;
     window->surface = surface;
     window->pump = pump;

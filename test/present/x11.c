@@ -26,7 +26,7 @@ void *window_function(void *library, const char *name)
 }
 
 #define TAKE(library, result, name, ...)                                                                               \
-    result (*name)(__VA_ARGS__) = (result (*)(__VA_ARGS__))window_function(library, #name)
+    result (*name)(__VA_ARGS__) = (result(*)(__VA_ARGS__))window_function(library, #name)
 
 bool window_xlib(struct window *window, uint32_t width, uint32_t height)
 {

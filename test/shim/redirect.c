@@ -6,9 +6,9 @@
  * WORLD_SORTED=1: folders are read in the order of their names; WORLD_SORTED=2: in the opposite order.
  * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
  * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
- * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only those.
- * world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc can be
- * refused, is counted, and is looked for where WORLD_LOST is set.
+ * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only
+ * those. world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc
+ * can be refused, is counted, and is looked for where WORLD_LOST is set.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -57,7 +57,8 @@ static void note(const char *function, const char *argument)
 
 static const char *redirected(const char *path, char *room, size_t size)
 {
-    static const char *const folders[] = {"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/usr/share/vulkan", "/usr/local/share/vulkan"};
+    static const char *const folders[] = {"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan",
+                                          "/usr/share/vulkan", "/usr/local/share/vulkan"};
     const char *root = variable("WORLD_ROOT");
     for (size_t i = 0; path && root && i < sizeof folders / sizeof *folders; i++) {
         size_t n = strlen(folders[i]);
@@ -129,7 +130,7 @@ static struct listing {
     DIR *dir;
     struct dirent *entries;
     size_t count, given;
-} *listings;
+} * listings;
 static pthread_mutex_t listings_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int by_name(const void *a, const void *b)
@@ -276,7 +277,10 @@ static void lock_places(void)
     while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
 }
 
-static void unlock_places(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+static void unlock_places(void)
+{
+    __atomic_clear(&busy, __ATOMIC_RELEASE);
+}
 
 /* The code whose calls count from now on. */
 VISIBLE void world_watch(uintptr_t from, uintptr_t to);
@@ -330,7 +334,10 @@ static void forgotten(const void *block)
 }
 
 VISIBLE long world_live(void);
-long world_live(void) { return __atomic_load_n(&taken, __ATOMIC_SEQ_CST); }
+long world_live(void)
+{
+    return __atomic_load_n(&taken, __ATOMIC_SEQ_CST);
+}
 
 #define INSIDE 256u /* a block may be known by the address of a member that is not its first */
 
@@ -375,7 +382,10 @@ long world_lost(void *const *data, size_t words, char *text, size_t room)
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-VISIBLE void *malloc(size_t size) { return refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER); }
+VISIBLE void *malloc(size_t size)
+{
+    return refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER);
+}
 
 VISIBLE void *calloc(size_t count, size_t size)
 {

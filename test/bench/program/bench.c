@@ -35,8 +35,7 @@ void bench_die(const char *format, ...)
 
 void bench_must(VkResult result, const char *what)
 {
-    if (result != VK_SUCCESS)
-        bench_die("%s gave %d", what, (int)result);
+    if (result != VK_SUCCESS) bench_die("%s gave %d", what, (int)result);
 }
 
 uint64_t bench_now(void)
@@ -57,8 +56,7 @@ PFN_vkVoidFunction bench_export(const char *name)
 {
     PFN_vkVoidFunction function;
     void *symbol = dlsym(library, name);
-    if (!symbol)
-        bench_die("the library exports no %s", name);
+    if (!symbol) bench_die("the library exports no %s", name);
     memcpy(&function, &symbol, sizeof(function));
     return function;
 }
@@ -67,8 +65,7 @@ PFN_vkVoidFunction bench_export(const char *name)
 void bench_open(const char *path)
 {
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        bench_die("%s", dlerror());
+    if (!library) bench_die("%s", dlerror());
     bench_gipa = EXPORT(vkGetInstanceProcAddr);
     enumerate_extensions = EXPORT(vkEnumerateInstanceExtensionProperties);
     enumerate_layers = EXPORT(vkEnumerateInstanceLayerProperties);
@@ -79,8 +76,7 @@ void bench_extensions(void)
 {
     uint32_t count = 0;
     bench_must(enumerate_extensions(NULL, &count, NULL), "vkEnumerateInstanceExtensionProperties");
-    if (count > sizeof(extensions) / sizeof(extensions[0]))
-        bench_die("%u instance extensions", count);
+    if (count > sizeof(extensions) / sizeof(extensions[0])) bench_die("%u instance extensions", count);
     bench_must(enumerate_extensions(NULL, &count, extensions), "vkEnumerateInstanceExtensionProperties");
 }
 
@@ -88,8 +84,7 @@ void bench_layers(void)
 {
     uint32_t count = 0;
     bench_must(enumerate_layers(&count, NULL), "vkEnumerateInstanceLayerProperties");
-    if (count > sizeof(layers) / sizeof(layers[0]))
-        bench_die("%u layers", count);
+    if (count > sizeof(layers) / sizeof(layers[0])) bench_die("%u layers", count);
     bench_must(enumerate_layers(&count, layers), "vkEnumerateInstanceLayerProperties");
 }
 
@@ -113,44 +108,36 @@ void bench_list(void)
 {
     uint32_t count = 0;
     PFN_vkEnumeratePhysicalDevices enumerate = now.enumerate;
-    if (!enumerate)
-        enumerate = now.enumerate = EXPORT(vkEnumeratePhysicalDevices);
+    if (!enumerate) enumerate = now.enumerate = EXPORT(vkEnumeratePhysicalDevices);
     bench_must(enumerate(now.instance, &count, NULL), "vkEnumeratePhysicalDevices");
     VkPhysicalDevice devices[64];
-    if (count == 0 || count > 64)
-        bench_die("%u physical devices", count);
+    if (count == 0 || count > 64) bench_die("%u physical devices", count);
     bench_must(enumerate(now.instance, &count, devices), "vkEnumeratePhysicalDevices");
     now.physical = devices[0];
 }
 
 void bench_destroy(void)
 {
-    if (!now.destroy_instance)
-        now.destroy_instance = EXPORT(vkDestroyInstance);
+    if (!now.destroy_instance) now.destroy_instance = EXPORT(vkDestroyInstance);
     now.destroy_instance(now.instance, NULL);
     now.instance = NULL;
 }
 
 static void down(void)
 {
-    if (now.stage == WITH_DEVICE)
-        state_leave_device();
-    if (now.stage != OPENED)
-        bench_destroy();
+    if (now.stage == WITH_DEVICE) state_leave_device();
+    if (now.stage != OPENED) bench_destroy();
     now.stage = OPENED;
 }
 
 void bench_reach(enum stage stage)
 {
     static const char *const names[] = {"VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"};
-    if (now.stage == stage)
-        return;
+    if (now.stage == stage) return;
     down();
-    if (stage == OPENED)
-        return;
+    if (stage == OPENED) return;
     create_with(stage == WITH_SURFACES ? 3 : 0, names);
     bench_list();
-    if (stage == WITH_DEVICE)
-        state_enter_device();
+    if (stage == WITH_DEVICE) state_enter_device();
     now.stage = stage;
 }

@@ -46,8 +46,8 @@ bool bench_draw_is_the_drivers(void);
 struct operation {
     const char *name;
     enum stage stage;
-    unsigned batch;     /* how many are timed together */
-    unsigned samples;   /* how often, at most */
+    unsigned batch;   /* how many are timed together */
+    unsigned samples; /* how often, at most */
     void (*once)(void);
     void (*undo)(void); /* after each batch, not timed; or NULL */
     unsigned parts;     /* what is done once is so many of what is named; 0: ask lookups */

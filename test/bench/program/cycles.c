@@ -79,8 +79,7 @@ void *aligned_alloc(size_t alignment, size_t size)
 int posix_memalign(void **p, size_t alignment, size_t size)
 {
     void *block = memalign(alignment, size);
-    if (!block)
-        return ENOMEM;
+    if (!block) return ENOMEM;
     *p = block;
     return 0;
 }
@@ -100,10 +99,8 @@ static long resident(void)
     char text[128] = "";
     FILE *f = fopen("/proc/self/statm", "re");
     long pages = 0;
-    if (f && fgets(text, sizeof(text), f))
-        sscanf(text, "%*d %ld", &pages);
-    if (f)
-        fclose(f);
+    if (f && fgets(text, sizeof(text), f)) sscanf(text, "%*d %ld", &pages);
+    if (f) fclose(f);
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
@@ -125,20 +122,16 @@ int main(int argc, char **argv)
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     bench_names = getenv("BENCH_NAMES");
     const struct operation *o = operation_find(argv[2]);
-    if (!o)
-        bench_die("there is no operation \"%s\"", argv[2]);
+    if (!o) bench_die("there is no operation \"%s\"", argv[2]);
     unsigned long count = strtoul(argv[3], NULL, 10);
     unsigned long warm = argc == 5 ? strtoul(argv[4], NULL, 10) : count / 10;
     bench_open(argv[1]);
     bench_reach(o->stage);
-    if (!operation_ready(o))
-        bench_die("this device has no %s", o->name);
+    if (!operation_ready(o)) bench_die("this device has no %s", o->name);
     for (unsigned long i = 1; i <= count; i++) {
         o->once();
-        if (o->undo && i % o->batch == 0)
-            o->undo();
-        if (i == warm || i == count / 2 || i == count)
-            say(i);
+        if (o->undo && i % o->batch == 0) o->undo();
+        if (i == warm || i == count / 2 || i == count) say(i);
     }
     bench_reach(OPENED);
     return 0;

@@ -36,10 +36,8 @@ static long own(const char *file, const char *key)
     long value = 0;
     size_t length = strlen(key);
     while (f && fgets(line, sizeof(line), f))
-        if (strncmp(line, key, length) == 0)
-            value = strtol(line + length, NULL, 10);
-    if (f)
-        fclose(f);
+        if (strncmp(line, key, length) == 0) value = strtol(line + length, NULL, 10);
+    if (f) fclose(f);
     return value;
 }
 
@@ -94,16 +92,14 @@ static int by_size(const void *a, const void *b)
 static const struct operation *find(const char *name)
 {
     const struct operation *o = operation_find(name);
-    if (!o)
-        bench_die("there is no operation \"%s\"", name);
+    if (!o) bench_die("there is no operation \"%s\"", name);
     return o;
 }
 
 /* Its name is what valgrind is told. */
 __attribute__((noinline, noclone)) void bench_counted(void (*once)(void), unsigned long n)
 {
-    for (unsigned long i = 0; i < n; i++)
-        once();
+    for (unsigned long i = 0; i < n; i++) once();
 }
 
 static void repeat(const struct operation *o, unsigned long n)
@@ -111,8 +107,7 @@ static void repeat(const struct operation *o, unsigned long n)
     for (unsigned long left = n; left > 0;) {
         unsigned long now = left < o->batch ? left : o->batch;
         bench_counted(o->once, now);
-        if (o->undo)
-            o->undo();
+        if (o->undo) o->undo();
         left -= now;
     }
 }
@@ -121,8 +116,7 @@ static void take(const char *name)
 {
     const struct operation *o = find(name);
     bench_reach(o->stage);
-    if (!operation_ready(o))
-        return;
+    if (!operation_ready(o)) return;
     double samples[64], spent[64];
     unsigned n = 0;
     bool cycle = strcmp(name, "cycle") == 0;
@@ -131,12 +125,10 @@ static void take(const char *name)
     while (n < o->samples && (n < 3 || bench_now() - first < ENOUGH_NS)) {
         uint64_t before = cycle ? bench_spent() : 0;
         uint64_t from = bench_now();
-        for (unsigned i = 0; i < o->batch; i++)
-            o->once();
+        for (unsigned i = 0; i < o->batch; i++) o->once();
         samples[n] = (double)(bench_now() - from) / o->batch / operation_parts(o);
         spent[n++] = cycle ? (double)(bench_spent() - before) : 0;
-        if (o->undo)
-            o->undo();
+        if (o->undo) o->undo();
     }
     qsort(samples, n, sizeof(samples[0]), by_size);
     put(o->name, samples[n / 2], samples[0]);
@@ -158,8 +150,7 @@ int main(int argc, char **argv)
     if (argc >= 4 && strcmp(argv[2], "time") == 0) {
         bench_open(argv[1]);
         repeat(find("cycle"), 2);
-        for (int i = 3; i < argc; i++)
-            take(argv[i]);
+        for (int i = 3; i < argc; i++) take(argv[i]);
         bench_reach(OPENED);
         return 0;
     }
@@ -167,11 +158,9 @@ int main(int argc, char **argv)
         bench_open(argv[1]);
         const struct operation *o = find(argv[3]);
         bench_reach(o->stage);
-        if (!operation_ready(o))
-            bench_die("this device has no %s", o->name);
+        if (!operation_ready(o)) bench_die("this device has no %s", o->name);
         o->once(); /* what is made at first use */
-        if (o->undo)
-            o->undo();
+        if (o->undo) o->undo();
         repeat(o, strtoul(argv[4], NULL, 10));
         return 0;
     }

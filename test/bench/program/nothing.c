@@ -14,16 +14,14 @@ static VkResult create_instance(const VkInstanceCreateInfo *info, const VkAlloca
                                 VkInstance *instance)
 {
     VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO))
+    while (link &&
+           (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
         link = (VkLayerInstanceCreateInfo *)link->pNext;
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
     next_gipa = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     VkResult result = ((PFN_vkCreateInstance)next_gipa(NULL, "vkCreateInstance"))(info, allocator, instance);
-    if (result == VK_SUCCESS)
-        current = *instance;
+    if (result == VK_SUCCESS) current = *instance;
     return result;
 }
 
@@ -31,11 +29,9 @@ static VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInf
                               const VkAllocationCallbacks *allocator, VkDevice *device)
 {
     VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
-    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
-                    link->function != VK_LAYER_LINK_INFO))
+    while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
         link = (VkLayerDeviceCreateInfo *)link->pNext;
-    if (!link)
-        return VK_ERROR_INITIALIZATION_FAILED;
+    if (!link) return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkGetInstanceProcAddr gipa = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     next_gdpa = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
@@ -44,21 +40,16 @@ static VkResult create_device(VkPhysicalDevice physical, const VkDeviceCreateInf
 
 static PFN_vkVoidFunction gdpa(VkDevice device, const char *name)
 {
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)gdpa;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)gdpa;
     return next_gdpa(device, name);
 }
 
 static PFN_vkVoidFunction gipa(VkInstance instance, const char *name)
 {
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0)
-        return (PFN_vkVoidFunction)gipa;
-    if (strcmp(name, "vkCreateInstance") == 0)
-        return (PFN_vkVoidFunction)create_instance;
-    if (strcmp(name, "vkCreateDevice") == 0)
-        return (PFN_vkVoidFunction)create_device;
-    if (strcmp(name, "vkGetDeviceProcAddr") == 0)
-        return (PFN_vkVoidFunction)gdpa;
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)gipa;
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance;
+    if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)gdpa;
     return next_gipa && instance ? next_gipa(instance, name) : NULL;
 }
 

@@ -61,14 +61,12 @@ static void device(void)
 static void lists(void)
 {
     static PFN_vkEnumeratePhysicalDeviceGroups enumerate;
-    if (!enumerate)
-        enumerate = (PFN_vkEnumeratePhysicalDeviceGroups)bench_export("vkEnumeratePhysicalDeviceGroups");
+    if (!enumerate) enumerate = (PFN_vkEnumeratePhysicalDeviceGroups)bench_export("vkEnumeratePhysicalDeviceGroups");
     bench_list();
     VkPhysicalDeviceGroupProperties groups[64];
     uint32_t count = 0;
     bench_must(enumerate(now.instance, &count, NULL), "vkEnumeratePhysicalDeviceGroups");
-    if (count > 64)
-        bench_die("%u groups", count);
+    if (count > 64) bench_die("%u groups", count);
     for (uint32_t i = 0; i < count; i++)
         groups[i] = (VkPhysicalDeviceGroupProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES};
     bench_must(enumerate(now.instance, &count, groups), "vkEnumeratePhysicalDeviceGroups");
@@ -86,19 +84,17 @@ static VkBool32 heard(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUt
 static PFN_vkVoidFunction of_instance(const char *name)
 {
     PFN_vkVoidFunction function = bench_gipa(now.instance, name);
-    if (!function)
-        bench_die("the instance has no %s", name);
+    if (!function) bench_die("the instance has no %s", name);
     return function;
 }
 #define OF_INSTANCE(name) ((PFN_##name)of_instance(#name))
 
 static void messenger(void)
 {
-    VkDebugUtilsMessengerCreateInfoEXT info = {
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
-        .pfnUserCallback = heard};
+    VkDebugUtilsMessengerCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                               .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                                               .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
+                                               .pfnUserCallback = heard};
     VkDebugUtilsMessengerEXT m;
     bench_must(OF_INSTANCE(vkCreateDebugUtilsMessengerEXT)(now.instance, &info, NULL, &m),
                "vkCreateDebugUtilsMessengerEXT");
@@ -140,11 +136,9 @@ static unsigned name_count;
 
 static void read_names(void)
 {
-    if (names)
-        return;
+    if (names) return;
     FILE *f = bench_names ? fopen(bench_names, "re") : NULL;
-    if (!f)
-        bench_die("BENCH_NAMES: no file \"%s\"", bench_names ? bench_names : "");
+    if (!f) bench_die("BENCH_NAMES: no file \"%s\"", bench_names ? bench_names : "");
     char line[256];
     while (fgets(line, sizeof(line), f)) {
         line[strcspn(line, "\n")] = 0;
@@ -152,22 +146,19 @@ static void read_names(void)
         names[name_count++] = strdup(line);
     }
     fclose(f);
-    if (name_count == 0)
-        bench_die("%s: no names", bench_names);
+    if (name_count == 0) bench_die("%s: no names", bench_names);
 }
 
 static volatile PFN_vkVoidFunction found;
 
 static void instance_names(void)
 {
-    for (unsigned i = 0; i < name_count; i++)
-        found = bench_gipa(now.instance, names[i]);
+    for (unsigned i = 0; i < name_count; i++) found = bench_gipa(now.instance, names[i]);
 }
 
 static void device_names(void)
 {
-    for (unsigned i = 0; i < name_count; i++)
-        found = now.gdpa(now.device, names[i]);
+    for (unsigned i = 0; i < name_count; i++) found = now.gdpa(now.device, names[i]);
 }
 
 static void all_names(void)
@@ -205,8 +196,7 @@ static const struct operation operations[] = {
 const struct operation *operation_find(const char *name)
 {
     for (unsigned i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-        if (strcmp(operations[i].name, name) == 0)
-            return &operations[i];
+        if (strcmp(operations[i].name, name) == 0) return &operations[i];
     return NULL;
 }
 
@@ -218,19 +208,15 @@ unsigned operation_parts(const struct operation *o)
 static PFN_vkVoidFunction by(const struct operation *o, const char *command)
 {
     const char *way = strrchr(o->name, '_');
-    if (strcmp(way, "_export") == 0)
-        return bench_export(command);
-    PFN_vkVoidFunction function =
-        strcmp(way, "_instance") == 0 ? of_instance(command) : now.gdpa(now.device, command);
-    if (!function)
-        bench_die("the device has no %s", command);
+    if (strcmp(way, "_export") == 0) return bench_export(command);
+    PFN_vkVoidFunction function = strcmp(way, "_instance") == 0 ? of_instance(command) : now.gdpa(now.device, command);
+    if (!function) bench_die("the device has no %s", command);
     return function;
 }
 
 bool operation_ready(const struct operation *o)
 {
-    if (o->once == draw && !now.draws)
-        return false;
+    if (o->once == draw && !now.draws) return false;
     if (o->once == query)
         query_function =
             (PFN_vkGetPhysicalDeviceQueueFamilyProperties)by(o, "vkGetPhysicalDeviceQueueFamilyProperties");

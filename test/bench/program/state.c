@@ -9,9 +9,8 @@
 /* #version 450
  * void main() {} */
 static const uint32_t shader[] = {
-    0x07230203, 0x00010000, 0,          6,          0,          0x00020011, 1, 0x0003000e, 0, 1,
-    0x0005000f, 0,          4,          0x6e69616d, 0,          0x00020013, 2, 0x00030021, 3, 2,
-    0x00050036, 2,          4,          0,          3,          0x000200f8, 5, 0x000100fd, 0x00010038,
+    0x07230203, 0x00010000, 0,          6, 0, 0x00020011, 1, 0x0003000e, 0, 1, 0x0005000f, 0, 4,          0x6e69616d, 0,
+    0x00020013, 2,          0x00030021, 3, 2, 0x00050036, 2, 4,          0, 3, 0x000200f8, 5, 0x000100fd, 0x00010038,
 };
 
 static uint32_t family;
@@ -25,8 +24,7 @@ static VkPipeline pipeline;
 static PFN_vkVoidFunction of_device(const char *name)
 {
     PFN_vkVoidFunction function = now.gdpa(now.device, name);
-    if (!function)
-        bench_die("the device has no %s", name);
+    if (!function) bench_die("the device has no %s", name);
     return function;
 }
 #define DO(name, ...) ((PFN_##name)of_device(#name))(__VA_ARGS__)
@@ -58,9 +56,8 @@ VkDevice state_make_device(void)
                                      .queueFamilyIndex = family,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queue};
+    VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
     VkDevice device;
     bench_must(now.create_device(now.physical, &info, NULL, &device), "vkCreateDevice");
     return device;
@@ -78,9 +75,9 @@ static void make_pipeline(void)
                                              .module = module,
                                              .pName = "main"};
     VkPipelineVertexInputStateCreateInfo input = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    VkPipelineInputAssemblyStateCreateInfo assembly = {.sType =
+                                                           VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+                                                       .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
     VkPipelineRasterizationStateCreateInfo rasterization = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
         .rasterizerDiscardEnable = VK_TRUE,
@@ -114,9 +111,8 @@ static void make_commands(void)
 {
     VkCommandPoolCreateInfo with = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     MUST(vkCreateCommandPool, now.device, &with, NULL, &pool);
-    VkCommandBufferAllocateInfo from = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                        .commandPool = pool,
-                                        .commandBufferCount = 1};
+    VkCommandBufferAllocateInfo from = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
     /* Through the export: it makes the command buffer one that the library's functions know. */
     PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)bench_export("vkAllocateCommandBuffers");
     bench_must(allocate(now.device, &from, &now.commands), "vkAllocateCommandBuffers");
@@ -128,11 +124,8 @@ static void make_pass(void)
     VkRenderPassCreateInfo passes = {
         .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .subpassCount = 1, .pSubpasses = &subpass};
     MUST(vkCreateRenderPass, now.device, &passes, NULL, &pass);
-    VkFramebufferCreateInfo buffer = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
-                                      .renderPass = pass,
-                                      .width = 1,
-                                      .height = 1,
-                                      .layers = 1};
+    VkFramebufferCreateInfo buffer = {
+        .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, .renderPass = pass, .width = 1, .height = 1, .layers = 1};
     MUST(vkCreateFramebuffer, now.device, &buffer, NULL, &framebuffer);
 }
 
@@ -140,8 +133,7 @@ void state_enter_device(void)
 {
     choose_family();
     now.device = state_make_device();
-    if (!now.draws)
-        return;
+    if (!now.draws) return;
     make_commands();
     make_pass();
     make_pipeline();

@@ -19,13 +19,14 @@
     } while (0)
 #define OK(call) CHECK((call) == VK_SUCCESS)
 
-#define INSTANCE_COMMANDS(X)                                                                                           \
-    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkCreateDevice) X(vkGetDeviceProcAddr)
+#define INSTANCE_COMMANDS(X) X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkCreateDevice) X(vkGetDeviceProcAddr)
 #define DEVICE_COMMANDS(X)                                                                                             \
-    X(vkDestroyDevice) X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateCommandPool) X(vkDestroyCommandPool)             \
-    X(vkAllocateCommandBuffers) X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdDraw)     \
-    X(vkCmdDrawIndexed) X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCount)                     \
-    X(vkCmdDrawIndexedIndirectCount) X(vkCmdDrawIndirectCountKHR) X(vkCmdDrawMultiEXT) X(vkCmdDrawMultiIndexedEXT)
+    X(vkDestroyDevice)                                                                                                 \
+    X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkAllocateCommandBuffers)    \
+        X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdDraw) X(vkCmdDrawIndexed)         \
+            X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCount)                                 \
+                X(vkCmdDrawIndexedIndirectCount) X(vkCmdDrawIndirectCountKHR) X(vkCmdDrawMultiEXT)                     \
+                    X(vkCmdDrawMultiIndexedEXT)
 
 #define DEFINE(name) static PFN_##name name;
 INSTANCE_COMMANDS(DEFINE)
@@ -40,10 +41,8 @@ static void record(VkCommandBuffer c, uint32_t n)
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     OK(vkBeginCommandBuffer(c, &info));
     unsigned long long draws = 0, instances = 0, vertices = 0;
-    for (uint32_t i = 0; i < n % 5; i++, draws++, instances += 2, vertices += 2 * (3 + n))
-        vkCmdDraw(c, 3 + n, 2, 0, 0);
-    for (uint32_t i = 0; i < n % 3; i++, draws++, instances += 1, vertices += 6)
-        vkCmdDrawIndexed(c, 6, 1, 0, 0, 0);
+    for (uint32_t i = 0; i < n % 5; i++, draws++, instances += 2, vertices += 2 * (3 + n)) vkCmdDraw(c, 3 + n, 2, 0, 0);
+    for (uint32_t i = 0; i < n % 3; i++, draws++, instances += 1, vertices += 6) vkCmdDrawIndexed(c, 6, 1, 0, 0, 0);
     VkMultiDrawInfoEXT plain[3] = {{0, 10}, {10, 20}, {30, 30}};
     vkCmdDrawMultiEXT(c, 3, plain, 4, 0, sizeof(plain[0]));
     draws += 3, instances += 12, vertices += 240;
@@ -71,11 +70,11 @@ static void *work(void *argument)
     VkCommandPool pool;
     OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
     VkCommandBuffer *all = calloc((size_t)recordings, sizeof(*all));
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool,
+    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                        .commandPool = pool,
                                         .commandBufferCount = (uint32_t)recordings};
     OK(vkAllocateCommandBuffers(device, &info, all));
-    for (int i = 0; i < recordings; i++)
-        record(all[i], (uint32_t)i);
+    for (int i = 0; i < recordings; i++) record(all[i], (uint32_t)i);
     record(all[0], 7); /* counts begin anew */
     vkFreeCommandBuffers(device, pool, (uint32_t)recordings / 2, all);
     info.commandBufferCount = 1;
@@ -105,11 +104,13 @@ int main(int argc, char **argv)
     VkPhysicalDevice physical;
     OK(vkEnumeratePhysicalDevices(instance, &count, &physical));
     float priority = 1;
-    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1,
-                                     .pQueuePriorities = &priority};
+    VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
     const char *extensions[] = {"VK_EXT_multi_draw", "VK_KHR_draw_indirect_count"};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queue, .enabledExtensionCount = 2,
+    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                      .queueCreateInfoCount = 1,
+                                      .pQueueCreateInfos = &queue,
+                                      .enabledExtensionCount = 2,
                                       .ppEnabledExtensionNames = extensions};
     OK(vkCreateDevice(physical, &device_info, NULL, &device));
 #define LOAD(name) CHECK(name = (PFN_##name)vkGetDeviceProcAddr(device, #name));
@@ -117,14 +118,12 @@ int main(int argc, char **argv)
 #undef LOAD
     /* What the device lacks is not there with the layer, either. */
     CHECK(!vkGetDeviceProcAddr(device, "vkCmdDrawIndirectCountAMD"));
-    VkBufferCreateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4096,
-                                      .usage = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
+    VkBufferCreateInfo buffer_info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4096, .usage = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
     OK(vkCreateBuffer(device, &buffer_info, NULL, &buffer));
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++)
-        CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     vkDestroyBuffer(device, buffer, NULL);
     vkDestroyDevice(device, NULL);
     vkDestroyInstance(instance, NULL);

@@ -1,7 +1,7 @@
 /* answer.c: answers messages as the library's core does, which is linked to it.
  *
- *   answer         calls on standard input: their number of messages, then for each message a letter (A: answered before,
- *                  D: to be answered), its size, its bytes. For each D, on standard output: how it ended (0, GOC_PANIC,
+ *   answer         calls on standard input: their number of messages, then for each message a letter (A: answered
+ * before, D: to be answered), its size, its bytes. For each D, on standard output: how it ended (0, GOC_PANIC,
  *                  GOC_MEMORY, 3: malformed), the size of the answer, its bytes.
  *   answer stack   the same, each call on a painted stack; prints how much of it was used at most.
  *   answer memory  prints the bytes that each call took. */
@@ -16,12 +16,14 @@
 
 int core_go_begin(struct goc *g, void **call);
 int core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok);
-int core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer, size_t *answer_size, bool *ok);
+int core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
+                   size_t *answer_size, bool *ok);
 
 static uint8_t *input;
 static size_t size, at;
 
-static void read_all(void) {
+static void read_all(void)
+{
     size_t room = 0;
     for (;;) {
         if (size == room) {
@@ -35,7 +37,8 @@ static void read_all(void) {
     }
 }
 
-static uint32_t number(void) {
+static uint32_t number(void)
+{
     uint32_t v;
     if (size - at < sizeof v) abort();
     memcpy(&v, input + at, sizeof v);
@@ -49,7 +52,8 @@ static int mode; /* 0, or the letter of the command line's word */
 static size_t used_most;
 
 /* One call. Each message has a block of its own, which a sanitizer watches; the core points into them all. */
-static void answer_call(void) {
+static void answer_call(void)
+{
     static uint8_t *kept[MESSAGES];
     struct goc *g = goc_open();
     void *call = NULL;
@@ -79,14 +83,16 @@ static void answer_call(void) {
     for (uint32_t i = 0; i < count; i++) free(kept[i]);
 }
 
-static void *on_stack(void *unused) {
+static void *on_stack(void *unused)
+{
     (void)unused;
     answer_call();
     return NULL;
 }
 
 /* How much of the stack a call uses, apart from what a thread that does nothing uses. */
-static size_t measure(void *(*work)(void *)) {
+static size_t measure(void *(*work)(void *))
+{
     enum { STACK = 256 * 1024 };
     static _Alignas(4096) uint8_t stack[STACK];
     pthread_attr_t a;
@@ -99,9 +105,13 @@ static size_t measure(void *(*work)(void *)) {
     return STACK - left;
 }
 
-static void *nothing(void *unused) { return unused; }
+static void *nothing(void *unused)
+{
+    return unused;
+}
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     mode = argc > 1 ? argv[1][0] : 0;
     read_all();
     size_t idle = mode == 's' ? measure(nothing) : 0;

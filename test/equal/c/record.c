@@ -1,8 +1,9 @@
 /* record.c: linked into the library with the address sanitizer, between the spine and the core (-Wl,--wrap): it appends
  * every question and its answer to the file that VKLOADER_RECORD names, for the test that Go and C answer alike.
  *
- * An entry: a letter (B: a call begins, A: a message that was answered before, D: a message, and its answer), the process
- * and the address of the call's memory, how the core ended, the sizes of message and answer, and their bytes. */
+ * An entry: a letter (B: a call begins, A: a message that was answered before, D: a message, and its answer), the
+ * process and the address of the call's memory, how the core ended, the sizes of message and answer, and their bytes.
+ */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,17 +17,18 @@
 
 int __real_core_go_begin(struct goc *g, void **call);
 int __real_core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok);
-int __real_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer, size_t *answer_size,
-                          bool *ok);
+int __real_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
+                          size_t *answer_size, bool *ok);
 int __wrap_core_go_begin(struct goc *g, void **call);
 int __wrap_core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok);
-int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer, size_t *answer_size,
-                          bool *ok);
+int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
+                          size_t *answer_size, bool *ok);
 
 /* The tests watch which symbols the library imports, so the environment is the one that constructors get. */
 static const char *path;
 
-__attribute__((constructor)) static void find_path(int argc, char **argv, char **environment) {
+__attribute__((constructor)) static void find_path(int argc, char **argv, char **environment)
+{
     (void)argc;
     (void)argv;
     static const char variable[] = "VKLOADER_RECORD=";
@@ -35,34 +37,42 @@ __attribute__((constructor)) static void find_path(int argc, char **argv, char *
 }
 
 /* By system calls alone: the tests watch which files the library opens. */
-static void record(char kind, const struct goc *g, int status, const void *message, size_t size, const void *answer, size_t answer_size) {
+static void record(char kind, const struct goc *g, int status, const void *message, size_t size, const void *answer,
+                   size_t answer_size)
+{
     if (!path) return;
     int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) return;
     uint64_t at = (uintptr_t)g;
-    uint32_t head[7] = {(uint32_t)kind, (uint32_t)syscall(SYS_getpid), (uint32_t)at, (uint32_t)(at >> 32), (uint32_t)status, (uint32_t)size,
-                        (uint32_t)answer_size};
-    struct iovec parts[3] = {{head, sizeof head}, {(void *)(uintptr_t)message, size}, {(void *)(uintptr_t)answer, answer_size}};
+    uint32_t head[7] = {
+        (uint32_t)kind, (uint32_t)syscall(SYS_getpid), (uint32_t)at, (uint32_t)(at >> 32), (uint32_t)status,
+        (uint32_t)size, (uint32_t)answer_size};
+    struct iovec parts[3] = {
+        {head, sizeof head}, {(void *)(uintptr_t)message, size}, {(void *)(uintptr_t)answer, answer_size}};
     syscall(SYS_writev, file, parts, 3);
     syscall(SYS_close, file);
 }
 
-int __wrap_core_go_begin(struct goc *g, void **call) {
+int __wrap_core_go_begin(struct goc *g, void **call)
+{
     int status = __real_core_go_begin(g, call);
     record('B', g, status, NULL, 0, NULL, 0);
     return status;
 }
 
-int __wrap_core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok) {
+int __wrap_core_go_add(struct goc *g, void *call, const void *message, size_t size, bool *ok)
+{
     int status = __real_core_go_add(g, call, message, size, ok);
     record('A', g, status, message, size, NULL, 0);
     return status;
 }
 
-int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer, size_t *answer_size,
-                          bool *ok) {
+int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
+                          size_t *answer_size, bool *ok)
+{
     int status = __real_core_go_decide(g, call, message, size, answer, answer_size, ok);
     bool answered = status == 0 && *ok;
-    record('D', g, status == 0 && !*ok ? 3 : status, message, size, answered ? *answer : NULL, answered ? *answer_size : 0);
+    record('D', g, status == 0 && !*ok ? 3 : status, message, size, answered ? *answer : NULL,
+           answered ? *answer_size : 0);
     return status;
 }

@@ -7,25 +7,29 @@
 
 static long live, calls, fail;
 
-void *limited_malloc(size_t size) {
+void *limited_malloc(size_t size)
+{
     if (++calls == fail) return NULL;
     void *p = malloc(size);
     live += p != NULL;
     return p;
 }
-void *limited_calloc(size_t n, size_t size) {
+void *limited_calloc(size_t n, size_t size)
+{
     if (++calls == fail) return NULL;
     void *p = calloc(n, size);
     live += p != NULL;
     return p;
 }
-void limited_free(void *p) {
+void limited_free(void *p)
+{
     live -= p != NULL;
     free(p);
 }
 
 /* Fails one allocation after the other, until there are no more of them. Prints how many there were. */
-static int memory(int (*run)(struct goc *)) {
+static int memory(int (*run)(struct goc *))
+{
     for (fail = 1;; fail++) {
         calls = 0;
         struct goc *g = goc_open();
@@ -41,7 +45,8 @@ static int memory(int (*run)(struct goc *)) {
 static int (*deep)(struct goc *);
 static int deep_status;
 
-static void *on_small_stack(void *unused) {
+static void *on_small_stack(void *unused)
+{
     (void)unused;
     struct goc *g = goc_open();
     deep_status = deep(g);
@@ -52,13 +57,16 @@ static void *on_small_stack(void *unused) {
 }
 
 /* Calls on a stack of 16 kB. */
-static int depth(int (*run)(struct goc *)) {
+static int depth(int (*run)(struct goc *))
+{
     static _Alignas(4096) char stack[16384 + 4096];
     pthread_attr_t a;
     pthread_t t;
     deep = run;
     memset(stack, 0x5a, sizeof stack);
-    if (pthread_attr_init(&a) || pthread_attr_setstack(&a, stack, sizeof stack) || pthread_create(&t, &a, on_small_stack, NULL)) return 1;
+    if (pthread_attr_init(&a) || pthread_attr_setstack(&a, stack, sizeof stack) ||
+        pthread_create(&t, &a, on_small_stack, NULL))
+        return 1;
     pthread_join(t, NULL);
     size_t left = 0;
     while (stack[left] == 0x5a) left++;
@@ -66,8 +74,10 @@ static int depth(int (*run)(struct goc *)) {
     return deep_status != GOC_PANIC;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     for (size_t i = 0; argc == 3 && i < sizeof programs / sizeof programs[0]; i++)
-        if (strcmp(programs[i].name, argv[2]) == 0) return (strcmp(argv[1], "memory") == 0 ? memory : depth)(programs[i].run);
+        if (strcmp(programs[i].name, argv[2]) == 0)
+            return (strcmp(argv[1], "memory") == 0 ? memory : depth)(programs[i].run);
     return 3;
 }

@@ -7,7 +7,8 @@
 
 int constructor_result = -1000;
 
-__attribute__((constructor)) static void first(void) {
+__attribute__((constructor)) static void first(void)
+{
     void *loader = dlopen(getenv("GUEST_LOADER"), RTLD_NOW | RTLD_LOCAL);
     if (!loader) return;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(loader, "vkCreateInstance");

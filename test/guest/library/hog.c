@@ -1,3 +1,6 @@
 /* hog.c: a library that takes SIZE bytes of the static thread-local storage that is left. */
 __thread char hog[SIZE] __attribute__((tls_model("initial-exec")));
-char *hog_take(void) { return hog; }
+char *hog_take(void)
+{
+    return hog;
+}

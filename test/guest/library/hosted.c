@@ -12,7 +12,8 @@
 
 static void *loader;
 
-static int once(void) {
+static int once(void)
+{
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(loader, "vkCreateInstance");
     PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)dlsym(loader, "vkDestroyInstance");
     PFN_vkEnumeratePhysicalDevices enumerate =
@@ -27,7 +28,8 @@ static int once(void) {
     return result == VK_SUCCESS && count == 0 ? -1000 : result;
 }
 
-static int open_loader(void) {
+static int open_loader(void)
+{
     const char *path = getenv("GUEST_LOADER");
     if (!loader) loader = dlopen(path ? path : "", RTLD_NOW | RTLD_LOCAL);
     if (loader) return 0;
@@ -35,7 +37,8 @@ static int open_loader(void) {
     return -1001;
 }
 
-static void *often(void *p) {
+static void *often(void *p)
+{
     for (int i = 0; i < 20; i++) {
         int result = once();
         if (result != 0) *(int *)p = result;
@@ -43,7 +46,8 @@ static void *often(void *p) {
     return NULL;
 }
 
-__attribute__((visibility("default"))) int hosted(void) {
+__attribute__((visibility("default"))) int hosted(void)
+{
     pthread_t t[4];
     int result = open_loader();
     if (result != 0) return result;
@@ -54,7 +58,8 @@ __attribute__((visibility("default"))) int hosted(void) {
     return result;
 }
 
-__attribute__((constructor)) static void at_load(void) {
+__attribute__((constructor)) static void at_load(void)
+{
     if (!getenv("GUEST_HOSTED")) return;
     static int later;
     int result = open_loader();

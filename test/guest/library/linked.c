@@ -8,7 +8,8 @@
 void vkCreateInstance(void);
 void *keep;
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     (void)argv;
 #ifndef ALONE
     if (argc > 100) keep = (void *)vkCreateInstance;

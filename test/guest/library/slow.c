@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void slow(void) {
+static void slow(void)
+{
     int in, out;
     char byte = 'c';
     const char *text = getenv("GUEST_HOLD");
@@ -14,15 +15,25 @@ static void slow(void) {
 }
 
 #ifdef IN_SYMBOL
-static void *nothing(void) { return NULL; }
-static void *(*resolve(void))(void) {
+static void *nothing(void)
+{
+    return NULL;
+}
+static void *(*resolve(void))(void)
+{
     static int once;
     if (!once++) slow();
     return nothing;
 }
 void *vk_icdGetInstanceProcAddr(void) __attribute__((ifunc("resolve")));
 #elif defined IN_DESTRUCTOR
-__attribute__((destructor)) static void end(void) { slow(); }
+__attribute__((destructor)) static void end(void)
+{
+    slow();
+}
 #else
-__attribute__((constructor)) static void begin(void) { slow(); }
+__attribute__((constructor)) static void begin(void)
+{
+    slow();
+}
 #endif

@@ -1,6 +1,6 @@
-/* standin.c: stands before the core in a library that is linked with --wrap for it, and counts how often it is asked, at
- * the address in GUEST_COUNTER. The variable STANDIN, read at every question, chooses what it does instead of asking:
- * panic, memory, bad, empty, need. */
+/* standin.c: stands before the core in a library that is linked with --wrap for it, and counts how often it is asked,
+ * at the address in GUEST_COUNTER. The variable STANDIN, read at every question, chooses what it does instead of
+ * asking: panic, memory, bad, empty, need. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,8 @@ int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t
                           size_t *answer_size, bool *ok);
 
 int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
-                          size_t *answer_size, bool *ok) {
+                          size_t *answer_size, bool *ok)
+{
     static const uint32_t panics[] = {0x31574b56, 32, 1, 24, 0xffffffff, 0xffffffff, 0, 0};
     /* Facts are missing: none that is named; the executable's path, again and again. */
     static const uint32_t empty[] = {0x31574b56, 32, 32, 24, 0, 0, 0, 0};

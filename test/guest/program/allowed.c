@@ -1,5 +1,5 @@
-/* allowed.c: rule G-10: a program whose system calls are limited to a list: to what the distribution's loader uses. Every
- * other call ends the process. docs/guest-rules.md has the names. */
+/* allowed.c: rule G-10: a program whose system calls are limited to a list: to what the distribution's loader uses.
+ * Every other call ends the process. docs/guest-rules.md has the names. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,13 +16,16 @@ struct call {
     const char *name;
     unsigned number;
 };
-#define CALL(name) {#name, SYS_##name}
+#define CALL(name)                                                                                                     \
+    {                                                                                                                  \
+#name, SYS_##name                                                                                              \
+    }
 
 /* Of loading, reading folders and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
-    CALL(access), CALL(brk),    CALL(close),      CALL(exit_group), CALL(futex),   CALL(getdents64), CALL(getrandom),
-    CALL(lseek),  CALL(mmap),   CALL(mprotect),   CALL(munmap),     CALL(openat),  CALL(newfstatat), CALL(pread64),
-    CALL(read),   CALL(readlink), CALL(write),
+    CALL(access),     CALL(brk),     CALL(close), CALL(exit_group), CALL(futex),  CALL(getdents64),
+    CALL(getrandom),  CALL(lseek),   CALL(mmap),  CALL(mprotect),   CALL(munmap), CALL(openat),
+    CALL(newfstatat), CALL(pread64), CALL(read),  CALL(readlink),   CALL(write),
 };
 /* Of this program, to have a child. */
 static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
@@ -30,9 +33,13 @@ static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(w
 static struct sock_filter filter[128];
 static unsigned short length;
 
-static void add(struct sock_filter line) { filter[length++] = line; }
+static void add(struct sock_filter line)
+{
+    filter[length++] = line;
+}
 
-static void allow(const struct call *calls, size_t count) {
+static void allow(const struct call *calls, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1));
         add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
@@ -42,7 +49,8 @@ static void allow(const struct call *calls, size_t count) {
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* arguments: "child": forking is allowed, too; "less": no folder can be listed, which no loader can do without */
-static void allowed_calls(void) {
+static void allowed_calls(void)
+{
     bool with_child = arguments[0] && strcmp(arguments[0], "child") == 0;
     bool less = arguments[0] && strcmp(arguments[0], "less") == 0;
     add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
@@ -66,7 +74,8 @@ static void allowed_calls(void) {
 }
 
 /* Prints the list. */
-static void list_calls(void) {
+static void list_calls(void)
+{
     for (size_t i = 0; i < COUNT(loading); i++) printf("%s`%s`", i ? " " : "", loading[i].name);
     printf("\n");
 }

@@ -9,7 +9,8 @@
 static atomic_int entered;
 
 /* How often the core is asked for the question about a layer that does not exist. */
-static int ask(const char *kind, int number) {
+static int ask(const char *kind, int number)
+{
     char name[32];
     uint32_t count = 0;
     PFN_vkEnumerateInstanceExtensionProperties list =
@@ -21,7 +22,8 @@ static int ask(const char *kind, int number) {
     return entered - before;
 }
 
-static void begin(void) {
+static void begin(void)
+{
     char text[32];
     snprintf(text, sizeof text, "%p", (void *)&entered);
     setenv("GUEST_COUNTER", text, 1);
@@ -30,7 +32,8 @@ static void begin(void) {
 }
 
 /* What is used is kept, and so is what came last; what was used longest ago is not. */
-static void asked_often(void) {
+static void asked_often(void)
+{
     begin();
     for (int i = 0; i < 100; i++) {
         CHECK(ask("other", i) > 0, "question %d was not asked before", i);
@@ -41,7 +44,8 @@ static void asked_often(void) {
 }
 
 /* Each question holds a large file; the argument: how many such are remembered. */
-static void asked_large(void) {
+static void asked_large(void)
+{
     int kept = atoi(arguments[0]);
     begin();
     for (int i = 0; i < 6; i++) CHECK(ask("large", i) > 0, "question %d was not asked before", i);
@@ -50,7 +54,8 @@ static void asked_large(void) {
 }
 
 /* Panics leave nothing behind, and what comes afterwards starts afresh. The argument: what stands for one. */
-static void after_panics(void) {
+static void after_panics(void)
+{
     load();
     VkInstance instance;
     CHECK(life() == VK_SUCCESS, "no life");
@@ -66,4 +71,5 @@ static void after_panics(void) {
     CHECK(resident_kb() < before + 200, "%ld kB resident, were %ld", resident_kb(), before);
 }
 
-const struct guest_case asked_cases[] = {{"asked-often", asked_often}, {"asked-large", asked_large}, {"after-panics", after_panics}, {0}};
+const struct guest_case asked_cases[] = {
+    {"asked-often", asked_often}, {"asked-large", asked_large}, {"after-panics", after_panics}, {0}};

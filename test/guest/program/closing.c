@@ -11,14 +11,16 @@
 #include "guest.h"
 
 /* The real name of the loader's file, as it is in /proc/self/maps. */
-static const char *file_name(void) {
+static const char *file_name(void)
+{
     static char path[4096];
     CHECK(realpath(loader_path, path), "%s: %s", loader_path, strerror(errno));
     return path;
 }
 
 /* All mappings but the heap's end, which is the C library's. */
-static char *mappings(void) {
+static char *mappings(void)
+{
     char *text = maps(), *heap = strstr(text, "[heap]");
     if (!heap) return text;
     while (heap > text && heap[-1] != '\n') heap--;
@@ -27,7 +29,8 @@ static char *mappings(void) {
     return text;
 }
 
-static void close_round(int round) {
+static void close_round(int round)
+{
     load();
     for (int n = 0; n < 2; n++) CHECK(life() == VK_SUCCESS, "no life in round %d", round);
     unload();
@@ -36,7 +39,8 @@ static void close_round(int round) {
 }
 
 /* A hundred rounds of opening, using and closing leave nothing, after some in which the C library comes to rest. */
-static void close_rounds(void) {
+static void close_rounds(void)
+{
     char *open_before = descriptors();
     for (int i = 0; i < 20; i++) close_round(i);
     free(maps());
@@ -68,7 +72,8 @@ static void close_rounds(void) {
 }
 
 /* argument: the same loader as another file */
-static void two_loaders(void) {
+static void two_loaders(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     void *first = loader;
@@ -94,19 +99,22 @@ static void two_loaders(void) {
 
 /* ---- the end of the process ---- */
 
-static void *for_ever(void *p) {
+static void *for_ever(void *p)
+{
     for (;;) life();
     return p;
 }
 
-static void *end_here(void *how) {
+static void *end_here(void *how)
+{
     if (strstr(how, "quick")) quick_exit(0);
     if (strstr(how, "_exit")) _exit(0);
     exit(0);
 }
 
 /* argument: how */
-static void end_alive(void) {
+static void end_alive(void)
+{
     VkInstance instance;
     VkDevice device;
     const char *how = arguments[0];
@@ -136,15 +144,20 @@ static void end_alive(void) {
 
 /* Replaces the C library's: what is opened at the end shows up. */
 static bool leaving;
-static void last_word(void) { leaving = true; }
+static void last_word(void)
+{
+    leaving = true;
+}
 
-static void end_untouched(void) {
+static void end_untouched(void)
+{
     atexit(last_word);
     load();
     (void)get_instance_proc(NULL, "vkCreateInstance");
 }
 
-void *dlopen(const char *path, int flags) {
+void *dlopen(const char *path, int flags)
+{
     static void *(*real)(const char *, int);
     if (!real) real = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
     if (leaving) {
@@ -156,12 +169,14 @@ void *dlopen(const char *path, int flags) {
 
 /* ---- G-13 ---- */
 
-static int child_life(void *unused) {
+static int child_life(void *unused)
+{
     (void)unused;
     return life() == VK_SUCCESS ? 0 : 1;
 }
 
-static void first_result(void) {
+static void first_result(void)
+{
     VkInstance instance;
     load();
     VkResult result = instance_new(&instance);
@@ -169,7 +184,8 @@ static void first_result(void) {
 }
 
 /* The library was found by a relative path; the folder is another when it is first asked. */
-static void change_folder(void) {
+static void change_folder(void)
+{
     load();
     CHECK(chdir("/") == 0, "chdir: %s", strerror(errno));
     CHECK(life() == VK_SUCCESS, "no life");
@@ -177,7 +193,8 @@ static void change_folder(void) {
 }
 
 /* The library is open, and its file is replaced before the first call: the argument is the command that does it. */
-static void upgrade(void) {
+static void upgrade(void)
+{
     load();
     pid_t pid = fork();
     if (pid == 0) {
@@ -194,7 +211,8 @@ static void upgrade(void) {
 }
 
 const struct guest_case closing_cases[] = {
-    {"close-rounds", close_rounds}, {"two-loaders", two_loaders},   {"end-alive", end_alive},
-    {"end-untouched", end_untouched}, {"first-result", first_result}, {"upgrade", upgrade},
+    {"close-rounds", close_rounds},   {"two-loaders", two_loaders},
+    {"end-alive", end_alive},         {"end-untouched", end_untouched},
+    {"first-result", first_result},   {"upgrade", upgrade},
     {"change-folder", change_folder}, {0},
 };

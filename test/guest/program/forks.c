@@ -15,7 +15,8 @@
 
 #define WITHIN 20 /* seconds; a child that hangs hangs for ever */
 
-static int child_life(void *unused) {
+static int child_life(void *unused)
+{
     (void)unused;
     VkResult result = life();
     if (result == VK_SUCCESS) result = life();
@@ -23,7 +24,8 @@ static int child_life(void *unused) {
     return result == VK_SUCCESS ? 0 : 2;
 }
 
-static int child_and_its_child(void *depth) {
+static int child_and_its_child(void *depth)
+{
     int left = (int)(intptr_t)depth;
     if (life() != VK_SUCCESS) return 2;
     if (thread_count() != 1) return 5;
@@ -31,7 +33,8 @@ static int child_and_its_child(void *depth) {
     return life() == VK_SUCCESS ? 0 : 4;
 }
 
-static void expect_children(long count, int (*function)(void *), void *argument) {
+static void expect_children(long count, int (*function)(void *), void *argument)
+{
     int bad = 0, last = 0;
     for (long i = 0; i < count; i++) {
         int status = in_child(function, argument, WITHIN);
@@ -44,7 +47,8 @@ static void expect_children(long count, int (*function)(void *), void *argument)
     CHECK(bad == 0, "%d of %ld children failed, the last with status %x", bad, count, (unsigned)last);
 }
 
-static void fork_idle(void) {
+static void fork_idle(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     expect_children(number("GUEST_CHILDREN", 100), child_life, NULL);
@@ -52,13 +56,15 @@ static void fork_idle(void) {
 }
 
 /* The parent has the library open and has asked nothing. */
-static void fork_untouched(void) {
+static void fork_untouched(void)
+{
     load();
     expect_children(10, child_life, NULL);
     CHECK(life() == VK_SUCCESS, "no life in the parent");
 }
 
-static void fork_deep(void) {
+static void fork_deep(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     int status = in_child(child_and_its_child, (void *)12, 60);
@@ -68,7 +74,8 @@ static void fork_deep(void) {
 static atomic_bool stop_flag;
 static atomic_long lives;
 
-static void *live_on(void *unused) {
+static void *live_on(void *unused)
+{
     while (!stop_flag) {
         VkInstance instance;
         CHECK(instance_new(&instance) == VK_SUCCESS, "no instance");
@@ -78,7 +85,8 @@ static void *live_on(void *unused) {
     return unused;
 }
 
-static void fork_busy(void) {
+static void fork_busy(void)
+{
     pthread_t t[8];
     load();
     CHECK(life() == VK_SUCCESS, "no life");
@@ -91,7 +99,8 @@ static void fork_busy(void) {
 }
 
 /* clone without the C library: its handlers of fork do not run. */
-static void raw_clone(void) {
+static void raw_clone(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     for (int i = 0; i < 10; i++) {
@@ -104,7 +113,8 @@ static void raw_clone(void) {
 }
 
 /* vfork shares memory with its parent: nothing may look like a child to the parent afterwards. */
-static void fork_shared(void) {
+static void fork_shared(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     int maps = maps_count();
@@ -122,7 +132,8 @@ static void fork_shared(void) {
 }
 
 /* The child unloads the library and loads it again. */
-static int reload(void *unused) {
+static int reload(void *unused)
+{
     (void)unused;
     unload();
     load();
@@ -132,7 +143,8 @@ static int reload(void *unused) {
     return life() == VK_SUCCESS ? 0 : 3;
 }
 
-static void fork_reload(void) {
+static void fork_reload(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     expect_children(5, reload, NULL);
@@ -141,13 +153,15 @@ static void fork_reload(void) {
 /* An inherited instance: the child destroys it, and makes its own. */
 static VkInstance inherited;
 static VkDevice inherited_device;
-static int destroy_inherited(void *unused) {
+static int destroy_inherited(void *unused)
+{
     device_end(inherited, inherited_device);
     instance_end(inherited);
     return child_life(unused);
 }
 
-static void fork_inherited(void) {
+static void fork_inherited(void)
+{
     load();
     CHECK(instance_new(&inherited) == VK_SUCCESS, "no instance");
     CHECK(device_new(inherited, &inherited_device) == VK_SUCCESS, "no device");
@@ -156,7 +170,8 @@ static void fork_inherited(void) {
 }
 
 /* A bad handle in a child of a busy parent: the message and SIGABRT, no hang (HND-004). */
-static int bad_handle(void *unused) {
+static int bad_handle(void *unused)
+{
     (void)unused;
     static uint64_t zeros[64];
     PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)loader_function("vkDestroyInstance");
@@ -164,7 +179,8 @@ static int bad_handle(void *unused) {
     return 1;
 }
 
-static void fork_bad_handle(void) {
+static void fork_bad_handle(void)
+{
     pthread_t t[4];
     load();
     for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, live_on, NULL);
@@ -180,13 +196,15 @@ static void fork_bad_handle(void) {
 /* A fork waits for no more than a few seconds, even where a library's constructor waits for the forking thread: other
  * code of a library within a function of the dynamic linker likewise. */
 static int hold[2], released[2];
-static void *open_slowly(void *unused) {
+static void *open_slowly(void *unused)
+{
     VkInstance instance;
     if (instance_new(&instance) == VK_SUCCESS) instance_end(instance);
     return unused;
 }
 
-static void fork_bounded(void) {
+static void fork_bounded(void)
+{
     /* The driver named by the environment reads one byte from the descriptor in GUEST_HOLD. */
     char text[32];
     CHECK(pipe(hold) == 0 && pipe(released) == 0, "pipe: %s", strerror(errno));
@@ -211,8 +229,15 @@ static void fork_bounded(void) {
 }
 
 const struct guest_case fork_cases[] = {
-    {"fork-idle", fork_idle},         {"fork-untouched", fork_untouched},   {"fork-deep", fork_deep},
-    {"fork-busy", fork_busy},         {"raw-clone", raw_clone},             {"fork-shared", fork_shared},
-    {"fork-reload", fork_reload},     {"fork-inherited", fork_inherited},   {"fork-bad-handle", fork_bad_handle},
-    {"fork-bounded", fork_bounded},   {0},
+    {"fork-idle", fork_idle},
+    {"fork-untouched", fork_untouched},
+    {"fork-deep", fork_deep},
+    {"fork-busy", fork_busy},
+    {"raw-clone", raw_clone},
+    {"fork-shared", fork_shared},
+    {"fork-reload", fork_reload},
+    {"fork-inherited", fork_inherited},
+    {"fork-bad-handle", fork_bad_handle},
+    {"fork-bounded", fork_bounded},
+    {0},
 };

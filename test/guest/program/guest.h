@@ -38,17 +38,17 @@ PFN_vkVoidFunction loader_function(const char *name);
 extern PFN_vkGetInstanceProcAddr get_instance_proc;
 
 /* Each returns the VkResult of the first call that failed. */
-VkResult enumerate(void);           /* version, layers, extensions */
+VkResult enumerate(void);                    /* version, layers, extensions */
 VkResult instance_new(VkInstance *instance); /* a question that was never asked before: nothing is remembered for it */
 VkResult instance_named(const char *name, VkInstance *instance); /* with a program's name of its own */
 void instance_end(VkInstance instance);
 VkResult device_new(VkInstance instance, VkDevice *device); /* of the first physical device, with one queue */
 void device_end(VkInstance instance, VkDevice device);
-VkResult life(void);                /* all of that, once */
+VkResult life(void); /* all of that, once */
 
 /* The process from outside. */
 unsigned thread_count(void);
-bool mapped(const char *part);      /* a line of /proc/self/maps contains it */
+bool mapped(const char *part); /* a line of /proc/self/maps contains it */
 long resident_kb(void);
 /* Address space now, and the most that there ever was. */
 long space_kb(void);

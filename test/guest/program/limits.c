@@ -1,4 +1,5 @@
-/* limits.c: rule G-10: a process without much room or many rights gets what it asks for or an error, and never an abort. */
+/* limits.c: rule G-10: a process without much room or many rights gets what it asks for or an error, and never an
+ * abort. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +21,10 @@
 
 #include "guest.h"
 
-/* One call; its result is printed, and the first result of fifty lives that is no success. Any result is right, dying is
- * not. */
-static void any_result(void) {
+/* One call; its result is printed, and the first result of fifty lives that is no success. Any result is right, dying
+ * is not. */
+static void any_result(void)
+{
     VkInstance instance;
     VkResult later = VK_SUCCESS, result = instance_new(&instance);
     if (result == VK_SUCCESS) instance_end(instance);
@@ -31,13 +33,15 @@ static void any_result(void) {
 }
 
 /* A limit in kB, the argument: also the most that there may ever be. */
-static void limit_to(int what) {
+static void limit_to(int what)
+{
     rlim_t most = (rlim_t)atol(arguments[0]) << 10;
     CHECK(setrlimit(what, &(struct rlimit){most, most}) == 0, "setrlimit: %s", strerror(errno));
 }
 
 /* The loader comes after the limit. Where it cannot even be loaded, -1000 is printed. */
-static void limited_life(void) {
+static void limited_life(void)
+{
     void *there = dlopen(loader_path, RTLD_NOW | RTLD_LOCAL);
     if (there) {
         load();
@@ -47,18 +51,21 @@ static void limited_life(void) {
     }
 }
 
-static void address_space(void) {
+static void address_space(void)
+{
     limit_to(RLIMIT_AS);
     limited_life();
 }
 
-static void data_size(void) {
+static void data_size(void)
+{
     limit_to(RLIMIT_DATA);
     limited_life();
 }
 
 /* A program that keeps all of its memory in memory from now on. */
-static void locked_memory(void) {
+static void locked_memory(void)
+{
     limit_to(RLIMIT_MEMLOCK);
     CHECK(setresgid(65534, 65534, 65534) == 0, "setresgid: %s", strerror(errno));
     CHECK(setresuid(54321, 54321, 54321) == 0, "setresuid: %s", strerror(errno)); /* root has no limit */
@@ -69,7 +76,8 @@ static void locked_memory(void) {
 }
 
 /* After the limit is lifted the same process is served. */
-static void limit_lifted(void) {
+static void limit_lifted(void)
+{
     struct rlimit limit, old;
     VkInstance instance;
     load();
@@ -84,7 +92,8 @@ static void limit_lifted(void) {
 }
 
 /* What a first use takes: address space now and at the most, resident memory, in kB. */
-static void room(void) {
+static void room(void)
+{
     VkInstance instance;
     VkDevice device;
     load();
@@ -95,13 +104,15 @@ static void room(void) {
 
 /* ---- system calls that are forbidden ---- */
 
-static void forbid(const struct sock_filter *filter, unsigned short length) {
+static void forbid(const struct sock_filter *filter, unsigned short length)
+{
     struct sock_fprog program = {.len = length, .filter = (struct sock_filter *)filter};
     CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl: %s", strerror(errno));
     CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "seccomp: %s", strerror(errno));
 }
 
-static void forbid_threads(void) {
+static void forbid_threads(void)
+{
     const struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
@@ -112,13 +123,15 @@ static void forbid_threads(void) {
     forbid(filter, sizeof filter / sizeof *filter);
 }
 
-static void no_threads(void) {
+static void no_threads(void)
+{
     load();
     forbid_threads();
     any_result();
 }
 
-static void few_tasks(void) {
+static void few_tasks(void)
+{
     load();
     /* As another user, whose tasks are counted. */
     CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(54321, 54321, 54321) == 0, "setresuid: %s", strerror(errno));
@@ -129,12 +142,14 @@ static void few_tasks(void) {
 
 /* ---- surroundings that lack something; these need root ---- */
 
-static void own_mounts(void) {
+static void own_mounts(void)
+{
     CHECK(unshare(CLONE_NEWNS) == 0, "unshare: %s", strerror(errno));
     CHECK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0, "mount: %s", strerror(errno));
 }
 
-static int print_result(void *unused) {
+static int print_result(void *unused)
+{
     (void)unused;
     any_result();
     fflush(stdout);
@@ -142,7 +157,8 @@ static int print_result(void *unused) {
 }
 
 /* Neither the process nor its forked child needs /proc. */
-static void no_proc(void) {
+static void no_proc(void)
+{
     own_mounts();
     load();
     CHECK(mount("none", "/proc", "tmpfs", 0, NULL) == 0, "mount: %s", strerror(errno));
@@ -161,20 +177,23 @@ static __thread char large_storage[101];
 #endif
 
 /* Large storage of every thread: in a variant of this program. */
-static void large_tls(void) {
+static void large_tls(void)
+{
     large_storage[100] = 1;
     load();
     for (int i = 0; i < 20; i++) CHECK(life() == VK_SUCCESS, "no life");
     CHECK(large_storage[100] == 1, "the program's storage has changed");
 }
 
-static int life_in_child(void *unused) {
+static int life_in_child(void *unused)
+{
     (void)unused;
     return life() == VK_SUCCESS ? 0 : 1;
 }
 
 /* Descriptors after a life are those before, also when the standard ones are closed. */
-static void descriptors_same(void) {
+static void descriptors_same(void)
+{
     bool closed = arguments[0] && strcmp(arguments[0], "closed") == 0;
     if (closed) {
         close(0);
@@ -194,7 +213,8 @@ static void descriptors_same(void) {
 }
 
 /* A process that may open so many descriptors more, the argument, and one that may again. */
-static void few_descriptors(void) {
+static void few_descriptors(void)
+{
     struct rlimit old, few;
     load();
     int first = dup(0);
@@ -208,7 +228,8 @@ static void few_descriptors(void) {
 }
 
 /* A program that closes everything it does not know, as daemons do, and has files of its own there afterwards. */
-static void close_everything(void) {
+static void close_everything(void)
+{
     load();
     for (int round = 0; round < 3; round++) {
         CHECK(life() == VK_SUCCESS, "no life");
@@ -233,7 +254,8 @@ static void close_everything(void) {
 extern char **environ;
 
 /* The program's own environment is the same before and after, block and all. */
-static void environment_same(void) {
+static void environment_same(void)
+{
     size_t count = 0;
     while (environ[count]) count++;
     char **copy = malloc((count + 1) * sizeof *copy), **block = environ;
@@ -245,7 +267,8 @@ static void environment_same(void) {
 }
 
 /* arguments: libraries that take static thread-local storage, large ones first; what one cannot have a later one may */
-static void no_tls(void) {
+static void no_tls(void)
+{
     load();
     for (char **path = arguments; *path; path++) (void)dlopen(*path, RTLD_NOW);
     any_result();

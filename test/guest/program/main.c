@@ -20,7 +20,8 @@ char **arguments;
 void *loader;
 PFN_vkGetInstanceProcAddr get_instance_proc;
 
-void fail(const char *format, ...) {
+void fail(const char *format, ...)
+{
     va_list list;
     va_start(list, format);
     fprintf(stderr, "guest: ");
@@ -30,13 +31,15 @@ void fail(const char *format, ...) {
     _exit(1);
 }
 
-double seconds(void) {
+double seconds(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void only_in(const char *a, const char *b, const char *word) {
+static void only_in(const char *a, const char *b, const char *word)
+{
     while (*a) {
         size_t length = strcspn(a, "\n") + 1;
         char line[512];
@@ -46,33 +49,38 @@ static void only_in(const char *a, const char *b, const char *word) {
     }
 }
 
-void same(const char *what, const char *before, const char *after) {
+void same(const char *what, const char *before, const char *after)
+{
     if (strcmp(before, after) == 0) return;
     only_in(before, after, "was:");
     only_in(after, before, "is: ");
     fail("%s have changed", what);
 }
 
-long number(const char *name, long otherwise) {
+long number(const char *name, long otherwise)
+{
     const char *text = getenv(name);
     return text ? atol(text) : otherwise;
 }
 
 /* ---- the loader -------------------------------------------------------------------------------------------------- */
 
-void load(void) {
+void load(void)
+{
     loader = dlopen(loader_path, RTLD_NOW | RTLD_LOCAL);
     CHECK(loader, "%s", dlerror());
     get_instance_proc = (PFN_vkGetInstanceProcAddr)dlsym(loader, "vkGetInstanceProcAddr");
     CHECK(get_instance_proc, "%s", dlerror());
 }
 
-void unload(void) {
+void unload(void)
+{
     CHECK(dlclose(loader) == 0, "%s", dlerror());
     loader = NULL;
 }
 
-PFN_vkVoidFunction loader_function(const char *name) {
+PFN_vkVoidFunction loader_function(const char *name)
+{
     PFN_vkVoidFunction f = (PFN_vkVoidFunction)dlsym(loader, name);
     CHECK(f, "%s", dlerror());
     return f;
@@ -80,7 +88,8 @@ PFN_vkVoidFunction loader_function(const char *name) {
 
 #define COMMAND(instance, name) PFN_##name name = (PFN_##name)get_instance_proc(instance, #name)
 
-VkResult enumerate(void) {
+VkResult enumerate(void)
+{
     COMMAND(NULL, vkEnumerateInstanceVersion);
     COMMAND(NULL, vkEnumerateInstanceLayerProperties);
     COMMAND(NULL, vkEnumerateInstanceExtensionProperties);
@@ -93,14 +102,16 @@ VkResult enumerate(void) {
     return result;
 }
 
-VkResult instance_new(VkInstance *instance) {
+VkResult instance_new(VkInstance *instance)
+{
     static atomic_uint asked;
     char name[32];
     snprintf(name, sizeof name, "question %u", ++asked);
     return instance_named(name, instance);
 }
 
-VkResult instance_named(const char *name, VkInstance *instance) {
+VkResult instance_named(const char *name, VkInstance *instance)
+{
     COMMAND(NULL, vkCreateInstance);
     VkApplicationInfo app = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = name, .apiVersion = VK_API_VERSION_1_1};
@@ -108,12 +119,14 @@ VkResult instance_named(const char *name, VkInstance *instance) {
     return vkCreateInstance(&info, NULL, instance);
 }
 
-void instance_end(VkInstance instance) {
+void instance_end(VkInstance instance)
+{
     COMMAND(instance, vkDestroyInstance);
     vkDestroyInstance(instance, NULL);
 }
 
-VkResult device_new(VkInstance instance, VkDevice *device) {
+VkResult device_new(VkInstance instance, VkDevice *device)
+{
     COMMAND(instance, vkEnumeratePhysicalDevices);
     COMMAND(instance, vkCreateDevice);
     COMMAND(instance, vkGetDeviceQueue);
@@ -133,12 +146,14 @@ VkResult device_new(VkInstance instance, VkDevice *device) {
     return result == VK_SUCCESS && !got ? VK_ERROR_UNKNOWN : result;
 }
 
-void device_end(VkInstance instance, VkDevice device) {
+void device_end(VkInstance instance, VkDevice device)
+{
     COMMAND(instance, vkDestroyDevice);
     vkDestroyDevice(device, NULL);
 }
 
-VkResult life(void) {
+VkResult life(void)
+{
     VkInstance instance;
     VkDevice device;
     VkResult result = enumerate();
@@ -152,7 +167,8 @@ VkResult life(void) {
 
 /* ---- the process from outside ------------------------------------------------------------------------------------ */
 
-static long status_number(const char *field) {
+static long status_number(const char *field)
+{
     char line[256];
     long value = -1;
     FILE *f = fopen("/proc/self/status", "r");
@@ -164,9 +180,13 @@ static long status_number(const char *field) {
     return value;
 }
 
-unsigned thread_count(void) { return (unsigned)status_number("Threads"); }
+unsigned thread_count(void)
+{
+    return (unsigned)status_number("Threads");
+}
 /* Counted page by page: the number in /proc/self/status is put together of several that are not exact. */
-long resident_kb(void) {
+long resident_kb(void)
+{
     char line[256];
     long kb = -1;
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -175,10 +195,17 @@ long resident_kb(void) {
     fclose(file);
     return kb;
 }
-long space_kb(void) { return status_number("VmSize"); }
-long space_peak_kb(void) { return status_number("VmPeak"); }
+long space_kb(void)
+{
+    return status_number("VmSize");
+}
+long space_peak_kb(void)
+{
+    return status_number("VmPeak");
+}
 
-static int maps_lines(const char *part) {
+static int maps_lines(const char *part)
+{
     char line[4400];
     int count = 0;
     FILE *f = fopen("/proc/self/maps", "r");
@@ -188,10 +215,17 @@ static int maps_lines(const char *part) {
     return count;
 }
 
-bool mapped(const char *part) { return maps_lines(part) > 0; }
-int maps_count(void) { return maps_lines(NULL); }
+bool mapped(const char *part)
+{
+    return maps_lines(part) > 0;
+}
+int maps_count(void)
+{
+    return maps_lines(NULL);
+}
 
-char *maps(void) {
+char *maps(void)
+{
     char *text = NULL, line[4400];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size), *f = fopen("/proc/self/maps", "r");
@@ -202,7 +236,8 @@ char *maps(void) {
     return text;
 }
 
-char *dispositions(void) {
+char *dispositions(void)
+{
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -222,7 +257,8 @@ char *dispositions(void) {
     return text;
 }
 
-char *thread_state(void) {
+char *thread_state(void)
+{
     char *text = NULL;
     sigset_t mask;
     stack_t alternate;
@@ -237,7 +273,8 @@ char *thread_state(void) {
     return text;
 }
 
-char *descriptors(void) {
+char *descriptors(void)
+{
     char *text = NULL, path[64], target[256];
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -254,7 +291,8 @@ char *descriptors(void) {
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-int wait_child(pid_t pid, unsigned within) {
+int wait_child(pid_t pid, unsigned within)
+{
     double end = seconds() + within;
     int status;
     for (;;) {
@@ -269,16 +307,18 @@ int wait_child(pid_t pid, unsigned within) {
     return -1;
 }
 
-int in_child(int (*function)(void *), void *argument, unsigned within) {
+int in_child(int (*function)(void *), void *argument, unsigned within)
+{
     pid_t pid = fork();
     CHECK(pid >= 0, "fork: %s", strerror(errno));
     if (pid == 0) _exit(function(argument));
     return wait_child(pid, within);
 }
 
-int main(int argc, char **argv) {
-    const struct guest_case *lists[] = {signal_cases,  fork_cases,   limit_cases,
-                                        closing_cases, thread_cases, surroundings_cases, allowed_cases, asked_cases};
+int main(int argc, char **argv)
+{
+    const struct guest_case *lists[] = {signal_cases, fork_cases,         limit_cases,   closing_cases,
+                                        thread_cases, surroundings_cases, allowed_cases, asked_cases};
     CHECK(argc >= 3, "usage: guest LOADER CASE [ARGUMENT...]");
     loader_path = argv[1];
     arguments = argv + 3;

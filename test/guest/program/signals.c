@@ -17,13 +17,17 @@
 
 /* ---- G-1 ---- */
 
-static void look_up(void) {
+static void look_up(void)
+{
     char *before = dispositions();
     unsigned threads = thread_count();
     load();
-    static const char *const names[] = {"vkCreateInstance", "vkEnumerateInstanceVersion",
-                                        "vkCmdDraw", "vkNoSuchCommand",
-                                        "vkEnumerateInstanceExtensionProperties", "vkGetInstanceProcAddr"};
+    static const char *const names[] = {"vkCreateInstance",
+                                        "vkEnumerateInstanceVersion",
+                                        "vkCmdDraw",
+                                        "vkNoSuchCommand",
+                                        "vkEnumerateInstanceExtensionProperties",
+                                        "vkGetInstanceProcAddr"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) (void)get_instance_proc(NULL, names[i]);
     (void)loader_function("vkCreateDevice");
     char *after = dispositions();
@@ -36,10 +40,14 @@ static void look_up(void) {
 
 /* ---- G-2 ---- */
 
-static void quiet_handler(int sig) { (void)sig; }
+static void quiet_handler(int sig)
+{
+    (void)sig;
+}
 
 /* Dispositions of every kind before, and the same after a whole life. */
-static void keep_dispositions(void) {
+static void keep_dispositions(void)
+{
     struct sigaction act = {.sa_handler = quiet_handler};
     sigaction(SIGUSR1, &act, NULL);
     act.sa_flags = SA_RESTART;
@@ -59,7 +67,8 @@ static void keep_dispositions(void) {
 
 static atomic_bool stop_flag;
 
-static void *keep_busy(void *p) {
+static void *keep_busy(void *p)
+{
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
@@ -68,7 +77,8 @@ static void *keep_busy(void *p) {
 }
 
 /* A program that has its signals in descriptors loses none. */
-static void signal_descriptor(void) {
+static void signal_descriptor(void)
+{
     static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SIGSTKFLT, 34, SIGTERM, SIGUSR2};
     sigset_t set;
     sigemptyset(&set);
@@ -108,7 +118,8 @@ static void signal_descriptor(void) {
 }
 
 /* The same for a program that waits for its signals, with everything blocked on every thread of its own. */
-static void signal_wait(void) {
+static void signal_wait(void)
+{
     static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SIGSTKFLT, 34, 64, SIGTERM, SIGUSR2};
     sigset_t set, all;
     sigemptyset(&set);
@@ -137,10 +148,14 @@ static void signal_wait(void) {
 }
 
 static atomic_int counted[65];
-static void count_handler(int sig) { counted[sig]++; }
+static void count_handler(int sig)
+{
+    counted[sig]++;
+}
 
 /* The loader sends nothing, to nobody. */
-static void sends_nothing(void) {
+static void sends_nothing(void)
+{
     struct sigaction act = {.sa_handler = count_handler};
     for (int sig = 1; sig <= 64; sig++) sigaction(sig, &act, NULL);
     load();
@@ -151,7 +166,8 @@ static void sends_nothing(void) {
 
 /* ---- G-3 ---- */
 
-static void *keep_state(void *p) {
+static void *keep_state(void *p)
+{
     int kind = (int)(intptr_t)p;
     sigset_t set;
     stack_t alternate = {0};
@@ -181,7 +197,8 @@ static void *keep_state(void *p) {
     return NULL;
 }
 
-static void thread_states(void) {
+static void thread_states(void)
+{
     load();
     char *before = descriptors();
     keep_state(NULL);
@@ -200,7 +217,8 @@ static uintptr_t stack_low, stack_high;
 static atomic_long ticks, elsewhere;
 
 /* 16 kB deep, on whatever stack the thread is on: it must be the thread's own. */
-static void deep_handler(int sig) {
+static void deep_handler(int sig)
+{
     volatile char room[16384];
     for (size_t i = 0; i < sizeof room; i += 64) room[i] = (char)sig;
     uintptr_t here = (uintptr_t)&room[0];
@@ -208,7 +226,8 @@ static void deep_handler(int sig) {
     ticks++;
 }
 
-static void timer(void) {
+static void timer(void)
+{
     long run = number("GUEST_SECONDS", 5);
     pthread_attr_t attr;
     void *low;
@@ -241,18 +260,21 @@ static void timer(void) {
 
 /* A profiler: a timer of processor time, its handler on the thread's own stack, threads that come and go. */
 static atomic_long samples;
-static void sample_handler(int sig) {
+static void sample_handler(int sig)
+{
     volatile char room[8192];
     for (size_t i = 0; i < sizeof room; i += 64) room[i] = (char)sig;
     samples++;
 }
 
-static void *live_three_times(void *unused) {
+static void *live_three_times(void *unused)
+{
     for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
     return unused;
 }
 
-static void profiling_timer(void) {
+static void profiling_timer(void)
+{
     struct sigaction act = {.sa_handler = sample_handler, .sa_flags = SA_RESTART}, now;
     sigaction(SIGPROF, &act, NULL);
     sigaction(SIGPROF, NULL, &act); /* as the C library tells it */
@@ -275,7 +297,8 @@ static void profiling_timer(void) {
 static void *volatile fault_address;
 static atomic_int faults;
 
-static void fault_handler(int sig, siginfo_t *info, void *context) {
+static void fault_handler(int sig, siginfo_t *info, void *context)
+{
     (void)context;
     CHECK(sig == SIGSEGV && info->si_addr == fault_address, "signal %d at %p", sig, info->si_addr);
     faults++;
@@ -283,7 +306,8 @@ static void fault_handler(int sig, siginfo_t *info, void *context) {
 }
 
 /* The program's own faults reach its own handler, on every thread. */
-static void own_handler(void) {
+static void own_handler(void)
+{
     struct sigaction act = {.sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &act, NULL);
     for (int i = 0; i < 4; i++) { /* before the library is there, and after each of its lives */
@@ -298,7 +322,8 @@ static void own_handler(void) {
 }
 
 /* Dies by its own signal; the test looks at how, and that nothing was said. */
-static void own_fault(void) {
+static void own_fault(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     int sig = atoi(arguments[0]);
@@ -310,13 +335,15 @@ static void own_fault(void) {
 }
 
 /* A fault of the program's on another thread, while this one is inside the loader. */
-static void *fault_soon(void *p) {
+static void *fault_soon(void *p)
+{
     usleep(20000);
     *(volatile char *)p = 1;
     return NULL;
 }
 
-static void fault_beside(void) {
+static void fault_beside(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     pthread_t t;

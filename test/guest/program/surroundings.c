@@ -16,14 +16,16 @@ extern char **environ;
 
 /* ---- G-5 ---- */
 
-static VkResult try_instance(void) {
+static VkResult try_instance(void)
+{
     VkInstance instance;
     VkResult result = instance_new(&instance);
     if (result == VK_SUCCESS) instance_end(instance);
     return result;
 }
 
-static void environment_now(void) {
+static void environment_now(void)
+{
     const char *drivers = getenv("VK_DRIVER_FILES");
     char *keep = strdup(drivers);
     load();
@@ -49,62 +51,73 @@ static void environment_now(void) {
 /* This program's own functions stand before the C library's. */
 static atomic_int called[8];
 enum { GETENV, SECURE, OPENDIR, READDIR, CLOSEDIR, FOPEN, FPUTS, FPUTC };
-static const char *const names[] = {"getenv", "secure_getenv", "opendir", "readdir", "closedir",
-                                    "fopen",  "fputs",         "fputc"};
+static const char *const names[] = {"getenv",   "secure_getenv", "opendir", "readdir",
+                                    "closedir", "fopen",         "fputs",   "fputc"};
 static bool counting;
-static void count(int what) {
+static void count(int what)
+{
     if (counting) called[what]++;
 }
 
 #define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
-static void *next(const char *name) {
+static void *next(const char *name)
+{
     static void *(*look)(void *, const char *);
     if (!look) look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
     return look(RTLD_NEXT, name);
 }
 
-char *secure_getenv(const char *name) {
+char *secure_getenv(const char *name)
+{
     REAL(secure_getenv);
     count(SECURE);
     return real(name);
 }
-DIR *opendir(const char *path) {
+DIR *opendir(const char *path)
+{
     REAL(opendir);
     count(OPENDIR);
     return real(path);
 }
-struct dirent *readdir(DIR *dir) {
+struct dirent *readdir(DIR *dir)
+{
     REAL(readdir);
     count(READDIR);
     return real(dir);
 }
-int closedir(DIR *dir) {
+int closedir(DIR *dir)
+{
     REAL(closedir);
     count(CLOSEDIR);
     return real(dir);
 }
-FILE *fopen(const char *path, const char *mode) {
+FILE *fopen(const char *path, const char *mode)
+{
     REAL(fopen);
     if (strncmp(mode, "rb", 2) == 0) count(FOPEN);
     return real(path, mode);
 }
-int fputs(const char *text, FILE *file) {
+int fputs(const char *text, FILE *file)
+{
     REAL(fputs);
     if (file == stderr) count(FPUTS);
     return real(text, file);
 }
-int fputc(int c, FILE *file) {
+int fputc(int c, FILE *file)
+{
     REAL(fputc);
     if (file == stderr) count(FPUTC);
     return real(c, file);
 }
-char *getenv(const char *name) {
+char *getenv(const char *name)
+{
     REAL(getenv);
     count(GETENV);
     return real(name);
 }
 
-static void own_functions(void) {
+static void own_functions(void)
+{
     counting = true;
     load();
     CHECK(life() == VK_SUCCESS, "no life");
@@ -115,16 +128,21 @@ static void own_functions(void) {
 /* ---- G-7 ---- */
 
 /* What a call is given lies at the end of pages that are gone when it has returned. */
-static void *lent(const void *bytes, size_t size) {
+static void *lent(const void *bytes, size_t size)
+{
     const size_t page = 4096;
     char *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(at != MAP_FAILED && size <= page, "mmap: %s", strerror(errno));
     return memcpy(at + ((page - size) & ~(size_t)15), bytes, size);
 }
 
-static void gone(void *p) { munmap((void *)((uintptr_t)p & ~(uintptr_t)4095), 4096); }
+static void gone(void *p)
+{
+    munmap((void *)((uintptr_t)p & ~(uintptr_t)4095), 4096);
+}
 
-static void bytes_not_kept(void) {
+static void bytes_not_kept(void)
+{
     load();
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)loader_function("vkCreateInstance");
     PFN_vkEnumerateInstanceExtensionProperties list =
@@ -139,9 +157,15 @@ static void bytes_not_kept(void) {
         char *extension = lent("VK_KHR_surface", 15);
         const char **names = lent(&extension, sizeof extension);
         VkApplicationInfo *app = lent(&(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-            .pApplicationName = name, .pEngineName = engine, .apiVersion = VK_API_VERSION_1_1}, sizeof *app);
+                                                           .pApplicationName = name,
+                                                           .pEngineName = engine,
+                                                           .apiVersion = VK_API_VERSION_1_1},
+                                      sizeof *app);
         VkInstanceCreateInfo *info = lent(&(VkInstanceCreateInfo){.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-            .pApplicationInfo = app, .enabledExtensionCount = 1, .ppEnabledExtensionNames = names}, sizeof *info);
+                                                                  .pApplicationInfo = app,
+                                                                  .enabledExtensionCount = 1,
+                                                                  .ppEnabledExtensionNames = names},
+                                          sizeof *info);
         CHECK(create(info, NULL, &instance) == VK_SUCCESS, "no instance");
         void *all[] = {name, engine, extension, names, app, info};
         for (size_t k = 0; k < sizeof all / sizeof *all; k++) gone(all[k]);

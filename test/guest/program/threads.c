@@ -18,13 +18,15 @@
 #include "guest.h"
 
 /* Not a count but an enumeration alone: 0. */
-static void *some_lives(void *count) {
+static void *some_lives(void *count)
+{
     if (!count) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
     for (intptr_t i = 0; i < (intptr_t)count; i++) CHECK(life() == VK_SUCCESS, "no life");
     return NULL;
 }
 
-static void thread_with(size_t stack, void *count) {
+static void thread_with(size_t stack, void *count)
+{
     pthread_attr_t attr;
     pthread_t t;
     pthread_attr_init(&attr);
@@ -36,12 +38,14 @@ static void thread_with(size_t stack, void *count) {
 }
 
 /* The first call of all, and later ones, on the smallest stack that there is. */
-static void small_stack_first(void) {
+static void small_stack_first(void)
+{
     load();
     thread_with(16384, (void *)1);
 }
 
-static void small_stacks(void) {
+static void small_stacks(void)
+{
     load();
     for (int i = 0; i < 20; i++) thread_with(16384, NULL);
     for (int i = 0; i < 20; i++) thread_with(16384, (void *)1);
@@ -50,7 +54,8 @@ static void small_stacks(void) {
 
 /* How much of the calling thread's own stack enumerations and whole lives take, the first ones among them. */
 #define PAINTED (512 * 1024)
-static size_t painted(void *(*function)(void *), void *argument) {
+static size_t painted(void *(*function)(void *), void *argument)
+{
     pthread_attr_t attr;
     pthread_t t;
     unsigned char *stack = mmap(NULL, PAINTED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -66,9 +71,13 @@ static size_t painted(void *(*function)(void *), void *argument) {
     return PAINTED - untouched;
 }
 
-static void *nothing(void *p) { return p; }
+static void *nothing(void *p)
+{
+    return p;
+}
 
-static void stack_use(void) {
+static void stack_use(void)
+{
     load();
     size_t empty = painted(nothing, NULL);
     size_t enumerations = painted(some_lives, NULL), lives = painted(some_lives, (void *)3);
@@ -81,7 +90,8 @@ static void stack_use(void) {
 static ucontext_t fiber[FIBERS], scheduler;
 static int fibers_done;
 
-static void fiber_main(int index) {
+static void fiber_main(int index)
+{
     for (int i = 0; i < 5; i++) {
         VkInstance instance;
         CHECK(enumerate() == VK_SUCCESS, "no enumeration");
@@ -93,14 +103,16 @@ static void fiber_main(int index) {
     swapcontext(&fiber[index], &scheduler);
 }
 
-static void *run_fibers(void *round) {
+static void *run_fibers(void *round)
+{
     for (int i = 0; i < FIBERS; i++)
         if (fibers_done < FIBERS) swapcontext(&scheduler, &fiber[i]);
     return round;
 }
 
 /* Fibers on stacks of their own that go from thread to thread. */
-static void fibers(void) {
+static void fibers(void)
+{
     load();
     for (int i = 0; i < FIBERS; i++) {
         size_t size = 24 * 1024;
@@ -122,7 +134,8 @@ static ucontext_t within, outside;
 static int switched;
 static VkBool32 VKAPI_PTR switch_away(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                       VkDebugUtilsMessageTypeFlagsEXT types,
-                                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
+                                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
     (void)severity;
     (void)types;
     (void)data;
@@ -131,7 +144,8 @@ static VkBool32 VKAPI_PTR switch_away(VkDebugUtilsMessageSeverityFlagBitsEXT sev
     return VK_FALSE;
 }
 
-static void message_fiber(void) {
+static void message_fiber(void)
+{
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)loader_function("vkCreateInstance");
     VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
@@ -146,7 +160,8 @@ static void message_fiber(void) {
     swapcontext(&within, &outside);
 }
 
-static void callback_fiber(void) {
+static void callback_fiber(void)
+{
     static char stack[256 * 1024];
     load();
     getcontext(&within);
@@ -162,7 +177,8 @@ static void callback_fiber(void) {
 
 /* ---- many ---- */
 
-static void short_threads(void) {
+static void short_threads(void)
+{
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     unsigned threads = thread_count();
@@ -174,13 +190,15 @@ static void short_threads(void) {
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
-static void *many_enumerations(void *p) {
+static void *many_enumerations(void *p)
+{
     for (int i = 0; i < 50; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
     return p;
 }
 
 /* All at once. */
-static void crowd(void) {
+static void crowd(void)
+{
     pthread_t t[64];
     load();
     CHECK(life() == VK_SUCCESS, "no life");
@@ -191,7 +209,8 @@ static void crowd(void) {
 }
 
 /* A manifest of many MB in the layer folder, for a few calls. */
-static void large_manifest(void) {
+static void large_manifest(void)
+{
     char path[4096];
     snprintf(path, sizeof path, "%s/large.json", getenv("VK_LAYER_PATH"));
     FILE *f = fopen(path, "w");
@@ -205,7 +224,8 @@ static void large_manifest(void) {
 }
 
 /* Many calls, of large and of small files: memory comes to rest, and no descriptor is left. */
-static void steady(void) {
+static void steady(void)
+{
     load();
     char *before_descriptors = descriptors();
     large_manifest();
@@ -228,7 +248,8 @@ static void steady(void) {
 #define IDLERS 4
 static pthread_barrier_t idle;
 
-static void *idler(void *p) {
+static void *idler(void *p)
+{
     CHECK(life() == VK_SUCCESS, "no life");
     pthread_barrier_wait(&idle);
     pause();
@@ -236,7 +257,8 @@ static void *idler(void *p) {
 }
 
 /* With every other thread stopped by a debugger, a thread still gets its answers. */
-static void threads_stopped(void) {
+static void threads_stopped(void)
+{
     int go[2], done[2];
     char byte, path[64];
     CHECK(pipe(go) == 0 && pipe(done) == 0, "pipe");
@@ -291,7 +313,8 @@ static void threads_stopped(void) {
 /* ---- first callers ---- */
 
 /* A library whose constructor makes an instance, before main or inside dlopen (its path is the argument). */
-static void constructor(void) {
+static void constructor(void)
+{
     setenv("GUEST_LOADER", loader_path, 1);
     void *first = dlopen(arguments[0], RTLD_NOW);
     CHECK(first, "%s", dlerror());
@@ -308,19 +331,22 @@ struct floats {
     unsigned short control;
 };
 
-static struct floats floats_now(void) {
+static struct floats floats_now(void)
+{
     struct floats f = {.mxcsr = __builtin_ia32_stmxcsr()};
     __asm__ volatile("fnstcw %0" : "=m"(f.control));
     return f;
 }
 
-static void floats_set(struct floats f) {
+static void floats_set(struct floats f)
+{
     __builtin_ia32_ldmxcsr(f.mxcsr);
     __asm__ volatile("fldcw %0" : : "m"(f.control));
 }
 
 /* A settings file with the null driver and its device, whose numbers are not whole. */
-static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version) {
+static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version)
+{
     char path[4096];
     static const char *const folders[] = {".local", "share", "vulkan", "loader_settings.d"};
     int length = snprintf(path, sizeof path, "%s", getenv("HOME"));
@@ -331,8 +357,10 @@ static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t vers
     snprintf(path + length, sizeof path - (size_t)length, "/vk_loader_settings.json");
     FILE *f = fopen(path, "w");
     CHECK(f, "%s: %s", path, strerror(errno));
-    fprintf(f, "{\"file_format_version\": \"1.0.0\", \"settings\": {\"additional_drivers\": [{\"path\": \"%s\"}], "
-               "\"device_configurations\": [{\"driverVersion\": %u.3, \"deviceUUID\": [", getenv("VK_DRIVER_FILES"), version);
+    fprintf(f,
+            "{\"file_format_version\": \"1.0.0\", \"settings\": {\"additional_drivers\": [{\"path\": \"%s\"}], "
+            "\"device_configurations\": [{\"driverVersion\": %u.3, \"deviceUUID\": [",
+            getenv("VK_DRIVER_FILES"), version);
     for (unsigned i = 0; i < VK_UUID_SIZE; i++) fprintf(f, "%s%d.%u", i ? ", " : "", id->deviceUUID[i], i % 9 + 1);
     fprintf(f, "], \"driverUUID\": [");
     for (unsigned i = 0; i < VK_UUID_SIZE; i++) fprintf(f, "%s%.2fe-1", i ? ", " : "", id->driverUUID[i] * 10 + 0.07);
@@ -340,12 +368,14 @@ static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t vers
     fclose(f);
 }
 
-static int devices_shown(VkPhysicalDeviceProperties2 *properties) {
+static int devices_shown(VkPhysicalDeviceProperties2 *properties)
+{
     VkInstance instance;
     VkPhysicalDevice device;
     uint32_t count = 1;
     CHECK(instance_new(&instance) == VK_SUCCESS, "no instance");
-    PFN_vkEnumeratePhysicalDevices list = (PFN_vkEnumeratePhysicalDevices)get_instance_proc(instance, "vkEnumeratePhysicalDevices");
+    PFN_vkEnumeratePhysicalDevices list =
+        (PFN_vkEnumeratePhysicalDevices)get_instance_proc(instance, "vkEnumeratePhysicalDevices");
     PFN_vkGetPhysicalDeviceProperties2 get =
         (PFN_vkGetPhysicalDeviceProperties2)get_instance_proc(instance, "vkGetPhysicalDeviceProperties2");
     VkResult result = list(instance, &count, &device);
@@ -355,7 +385,8 @@ static int devices_shown(VkPhysicalDeviceProperties2 *properties) {
 }
 
 /* Rounding, exceptions and small numbers as the program wants them change no decision, and stay as they are. */
-static void float_environment(void) {
+static void float_environment(void)
+{
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
     load();
@@ -368,8 +399,8 @@ static void float_environment(void) {
     for (unsigned way = 0; way < 16; way++) {
         const unsigned rounding = way & 3; /* nearest, down, up, to zero */
         struct floats set = {usual.mxcsr | rounding << 13, usual.control | (unsigned short)(rounding << 10)};
-        if (way & 4) set.mxcsr |= 0x8040;        /* small numbers are zero */
-        if (way & 8) set.mxcsr &= ~0x1e80u;      /* all exceptions but denormals' */
+        if (way & 4) set.mxcsr |= 0x8040;   /* small numbers are zero */
+        if (way & 8) set.mxcsr &= ~0x1e80u; /* all exceptions but denormals' */
         if (way & 8) set.control &= (unsigned short)~0x3du;
         set.mxcsr &= ~0x3fu; /* none has happened */
         int shown = 0;

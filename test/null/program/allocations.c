@@ -11,8 +11,7 @@ static void *take(void *user, size_t size, size_t alignment, VkSystemAllocationS
     (void)user;
     (void)scope;
     CHECK(alignment <= 16);
-    if (budget-- == 0)
-        return NULL;
+    if (budget-- == 0) return NULL;
     live++;
     void *p = malloc(size);
     memset(p, 0xA5, size);
@@ -40,8 +39,7 @@ static PFN_vkGetInstanceProcAddr lookup;
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
         VkResult outcome = (call);                                                                                     \
-        if (outcome == VK_ERROR_OUT_OF_HOST_MEMORY)                                                                    \
-            return false;                                                                                              \
+        if (outcome == VK_ERROR_OUT_OF_HOST_MEMORY) return false;                                                      \
         OK(outcome);                                                                                                   \
     } while (0)
 
@@ -51,14 +49,13 @@ static bool with_pool(VkDevice d, VkCommandPool pool, VkEvent event)
     GET(vkBeginCommandBuffer);
     GET(vkCmdSetEvent);
     GET(vkEndCommandBuffer);
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool,
-                                        .commandBufferCount = 2};
+    VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 2};
     VkCommandBuffer buffers[2] = {NULL, NULL};
     TRY(vkAllocateCommandBuffers(d, &info, buffers));
     VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     OK(vkBeginCommandBuffer(buffers[0], &begin_info));
-    for (int i = 0; i < 20; i++)
-        vkCmdSetEvent(buffers[0], event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    for (int i = 0; i < 20; i++) vkCmdSetEvent(buffers[0], event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     TRY(vkEndCommandBuffer(buffers[0]));
     return true;
 }
@@ -115,7 +112,8 @@ static bool life(void)
 {
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)lookup(NULL, "vkCreateInstance");
     const char *extensions[] = {"VK_KHR_surface", "VK_EXT_headless_surface"};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .enabledExtensionCount = 2,
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .enabledExtensionCount = 2,
                                  .ppEnabledExtensionNames = extensions};
     TRY(create(&info, &allocator, &instance));
     GET(vkEnumeratePhysicalDevices);
@@ -134,8 +132,7 @@ static bool life(void)
         VkDevice d;
         VkResult result = vkCreateDevice(physical, &device_info, &allocator, &d);
         done = result == VK_SUCCESS && with_device(d);
-        if (result == VK_SUCCESS)
-            vkDestroyDevice(d, &allocator);
+        if (result == VK_SUCCESS) vkDestroyDevice(d, &allocator);
         vkDestroySurfaceKHR(instance, surface, &allocator);
     }
     vkDestroyInstance(instance, &allocator);
@@ -155,8 +152,7 @@ int driver_allocations(const char *driver)
         CHECK(failures < 100);
         bool done = life();
         CHECK(live == 0);
-        if (done)
-            break;
+        if (done) break;
     } while (true);
     CHECK(failures > 10);
     dlclose(library);

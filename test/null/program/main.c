@@ -32,8 +32,7 @@ static VkBool32 told(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUti
     (void)user;
     fprintf(stderr, "message (%#x): %s\n", (unsigned)severity, data->pMessage);
     /* General messages are the loader's, such as that a variable has added a layer. */
-    if (types & ~(unsigned)VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT)
-        messages++;
+    if (types & ~(unsigned)VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) messages++;
     return VK_FALSE;
 }
 
@@ -56,8 +55,8 @@ void make_instance(bool with_messenger)
     const char *extensions[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"};
     VkDebugUtilsMessengerCreateInfoEXT talk = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
-                           VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = told,
@@ -74,8 +73,7 @@ void make_instance(bool with_messenger)
 #define LOAD(name) CHECK(name = (PFN_##name)vkGetInstanceProcAddr(instance, #name));
     INSTANCE_COMMANDS(LOAD)
 #undef LOAD
-    if (with_messenger)
-        OK(vkCreateDebugUtilsMessengerEXT(instance, &talk, NULL, &messenger));
+    if (with_messenger) OK(vkCreateDebugUtilsMessengerEXT(instance, &talk, NULL, &messenger));
     uint32_t count = 1;
     VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
     CHECK(result == VK_SUCCESS && count == 1);
@@ -86,14 +84,14 @@ void make_device(void)
     /* Everything that the driver offers is switched on: it must accept what it says. */
     VkPhysicalDeviceVulkan13Features v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-        .pNext = &v13};
+                                            .pNext = &v13};
     VkPhysicalDeviceVulkan11Features v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-        .pNext = &v12};
+                                            .pNext = &v12};
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &v11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
     CHECK(features.features.robustBufferAccess && !features.features.sparseBinding);
     CHECK(v12.timelineSemaphore && v13.synchronization2 && v13.dynamicRendering && v13.privateData &&
-        !v11.protectedMemory);
+          !v11.protectedMemory);
 
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queues = {
@@ -123,14 +121,14 @@ void end_device(void)
 
 void end_instance(void)
 {
-    if (messenger)
-        vkDestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
+    if (messenger) vkDestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
     vkDestroyInstance(instance, NULL);
 }
 
 static void wrong(void)
 {
-    VkBufferCreateInfo no_size = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .usage = VK_BUFFER_USAGE_INDEX_BUFFER_BIT};
+    VkBufferCreateInfo no_size = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                  .usage = VK_BUFFER_USAGE_INDEX_BUFFER_BIT};
     VkBuffer buffer;
     OK(vkCreateBuffer(device, &no_size, NULL, &buffer));
     vkDestroyBuffer(device, buffer, NULL);
@@ -142,10 +140,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s LIBRARY life|wrong|names|allocations\n", argv[0]);
         return 2;
     }
-    if (strcmp(argv[2], "names") == 0)
-        return driver_names(argv[1]);
-    if (strcmp(argv[2], "allocations") == 0)
-        return driver_allocations(argv[1]);
+    if (strcmp(argv[2], "names") == 0) return driver_names(argv[1]);
+    if (strcmp(argv[2], "allocations") == 0) return driver_allocations(argv[1]);
     open_loader(argv[1]);
     make_instance(true);
     queries();
@@ -160,7 +156,6 @@ int main(int argc, char **argv)
     }
     end_device();
     end_instance();
-    if (messages == 0)
-        puts("no message");
+    if (messages == 0) puts("no message");
     return messages != 0;
 }

@@ -14,7 +14,8 @@ static PFN_vkGetDeviceProcAddr device_lookup;
 
 static VkDevice make(PFN_vkCreateDevice create, uint32_t count, const char *const *extensions)
 {
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .enabledExtensionCount = count,
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .enabledExtensionCount = count,
                                .ppEnabledExtensionNames = extensions};
     VkDevice d;
     OK(create(physical, &info, NULL, &d));
@@ -51,8 +52,7 @@ int driver_names(const char *driver)
     static const char *names[128];
     uint32_t count = 128;
     OK(list(NULL, &count, properties));
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = properties[i].extensionName;
+    for (uint32_t i = 0; i < count; i++) names[i] = properties[i].extensionName;
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     VkInstance bare;
     OK(create(&info, NULL, &bare));
@@ -70,11 +70,9 @@ int driver_names(const char *driver)
     OK(((PFN_vkEnumeratePhysicalDevices)lookup(instance, "vkEnumeratePhysicalDevices"))(instance, &count, &physical));
     CHECK(*(uintptr_t *)physical == 0x01CDC0DE);
     count = 128;
-    OK(((PFN_vkEnumerateDeviceExtensionProperties)lookup(instance, "vkEnumerateDeviceExtensionProperties"))(physical,
-        NULL, &count,
-                                                                                                          properties));
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = properties[i].extensionName;
+    OK(((PFN_vkEnumerateDeviceExtensionProperties)lookup(instance, "vkEnumerateDeviceExtensionProperties"))(
+        physical, NULL, &count, properties));
+    for (uint32_t i = 0; i < count; i++) names[i] = properties[i].extensionName;
     PFN_vkCreateDevice create_device = (PFN_vkCreateDevice)lookup(instance, "vkCreateDevice");
     device_lookup = (PFN_vkGetDeviceProcAddr)lookup(instance, "vkGetDeviceProcAddr");
     VkDevice plain = make(create_device, 0, NULL), full = make(create_device, count, names);
@@ -83,8 +81,7 @@ int driver_names(const char *driver)
 
     static char asked[4096][128];
     size_t all = 0;
-    while (all < 4096 && scanf("%127s", asked[all]) == 1)
-        all++;
+    while (all < 4096 && scanf("%127s", asked[all]) == 1) all++;
     for (size_t i = 0; i < all; i++) {
         printf("%s %s%s%s%s%s\n", asked[i], lookup(NULL, asked[i]) ? "G" : "", lookup(instance, asked[i]) ? "I" : "",
                physical_lookup(instance, asked[i]) ? "P" : "", device_lookup(plain, asked[i]) ? "D" : "",
@@ -92,10 +89,8 @@ int driver_names(const char *driver)
     }
     double start = seconds();
     for (int round = 0; round < 1000; round++)
-        for (size_t i = 0; i < all; i++)
-            device_lookup(full, asked[i]);
-    if (all)
-        fprintf(stderr, "%.1f ns a look-up\n", (seconds() - start) / 1000 / (double)all * 1e9);
+        for (size_t i = 0; i < all; i++) device_lookup(full, asked[i]);
+    if (all) fprintf(stderr, "%.1f ns a look-up\n", (seconds() - start) / 1000 / (double)all * 1e9);
 
     PFN_vkDestroyDevice destroy_device = (PFN_vkDestroyDevice)device_lookup(plain, "vkDestroyDevice");
     destroy_device(plain, NULL);

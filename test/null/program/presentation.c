@@ -36,12 +36,15 @@ static void move(VkCommandBuffer c, VkImage image, VkImageLayout from, VkImageLa
 {
     VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                    .dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT, .oldLayout = from, .newLayout = to,
+                                    .dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                    .oldLayout = from,
+                                    .newLayout = to,
                                     .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-                                    .image = image, .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+                                    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                    .image = image,
+                                    .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
     vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1,
-        &barrier);
+                         &barrier);
 }
 
 static void frames(VkSwapchainKHR swapchain, const VkImage *images)
@@ -61,15 +64,23 @@ static void frames(VkSwapchainKHR swapchain, const VkImage *images)
         move(c, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
         OK(vkEndCommandBuffer(c));
         VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
-        VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .waitSemaphoreCount = 1,
-            .pWaitSemaphores = &acquired,
-                               .pWaitDstStageMask = &stage, .commandBufferCount = 1, .pCommandBuffers = &c,
-                               .signalSemaphoreCount = 1, .pSignalSemaphores = &drawn};
+        VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .waitSemaphoreCount = 1,
+                               .pWaitSemaphores = &acquired,
+                               .pWaitDstStageMask = &stage,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &c,
+                               .signalSemaphoreCount = 1,
+                               .pSignalSemaphores = &drawn};
         OK(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE));
         VkResult result = VK_NOT_READY;
-        VkPresentInfoKHR present = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, .waitSemaphoreCount = 1,
-                                    .pWaitSemaphores = &drawn, .swapchainCount = 1, .pSwapchains = &swapchain,
-                                    .pImageIndices = &index, .pResults = &result};
+        VkPresentInfoKHR present = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
+                                    .waitSemaphoreCount = 1,
+                                    .pWaitSemaphores = &drawn,
+                                    .swapchainCount = 1,
+                                    .pSwapchains = &swapchain,
+                                    .pImageIndices = &index,
+                                    .pResults = &result};
         OK(vkQueuePresentKHR(queue, &present));
         OK(result);
         OK(vkQueueWaitIdle(queue));

@@ -54,7 +54,7 @@ static const struct {
     {VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK, FILTERED, 0},
     {VK_FORMAT_ASTC_12x12_SRGB_BLOCK, FILTERED, 0},
     {VK_FORMAT_G8_B8R8_2PLANE_420_UNORM,
-        VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_COSITED_CHROMA_SAMPLES_BIT, 0},
+     VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_COSITED_CHROMA_SAMPLES_BIT, 0},
 };
 
 static void formats(void)
@@ -74,27 +74,25 @@ static void formats(void)
 
     VkImageFormatProperties p;
     OK(vkGetPhysicalDeviceImageFormatProperties(physical, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D,
-        VK_IMAGE_TILING_OPTIMAL,
-                                                VK_IMAGE_USAGE_SAMPLED_BIT, 0, &p));
+                                                VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT, 0, &p));
     CHECK(p.maxExtent.width >= 4096 && p.maxMipLevels >= 13 && p.maxArrayLayers >= 256 && (p.sampleCounts & 5) == 5);
     CHECK(vkGetPhysicalDeviceImageFormatProperties(physical, VK_FORMAT_D16_UNORM, VK_IMAGE_TYPE_2D,
-        VK_IMAGE_TILING_OPTIMAL,
-                                                   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, 0,
-                                                       &p) == VK_ERROR_FORMAT_NOT_SUPPORTED);
+                                                   VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, 0,
+                                                   &p) == VK_ERROR_FORMAT_NOT_SUPPORTED);
 }
 
 void queries(void)
 {
     VkPhysicalDeviceVulkan13Properties v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
-        .pNext = &v13};
+                                               .pNext = &v13};
     VkPhysicalDeviceProperties2 p = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &driver};
     vkGetPhysicalDeviceProperties2(physical, &p);
     CHECK(strcmp(p.properties.deviceName, "vkloader null device") == 0);
     CHECK(p.properties.apiVersion >= VK_API_VERSION_1_3 && p.properties.vendorID > 0x10100);
     CHECK(p.properties.limits.maxImageDimension2D >= 4096 && p.properties.limits.maxBoundDescriptorSets >= 4);
     CHECK(strcmp(driver.driverName, "vkloader null driver") == 0 && driver.pNext == &v13 &&
-        v13.maxBufferSize >= (1u << 30));
+          v13.maxBufferSize >= (1u << 30));
 
     uint32_t count = 8;
     VkQueueFamilyProperties families[8];

@@ -10,15 +10,15 @@
 #define BODY VOID_TYPE, (5 << 16) | 54, 2, 1, 0, 3, (2 << 16) | 248, 4, (1 << 16) | 253, (1 << 16) | 56
 
 static const uint32_t vertex_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(0), BODY};
-static const uint32_t fragment_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(4),
-                                         (3 << 16) | 16, 1, 7 /* origin is upper left */, BODY};
-static const uint32_t compute_code[] = {HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(5),
-                                        (6 << 16) | 16, 1, 17 /* local size */, 1, 1, 1, BODY};
+static const uint32_t fragment_code[] = {
+    HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(4), (3 << 16) | 16, 1, 7 /* origin is upper left */, BODY};
+static const uint32_t compute_code[] = {
+    HEADER(5), SHADER_CAPABILITY, MEMORY_MODEL, ENTRY_POINT(5), (6 << 16) | 16, 1, 17 /* local size */, 1, 1, 1, BODY};
 
 static VkShaderModule module(const uint32_t *code, size_t size)
 {
-    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size,
-        .pCode = code};
+    VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = code};
     VkShaderModule m;
     OK(vkCreateShaderModule(device, &info, NULL, &m));
     return m;
@@ -35,8 +35,9 @@ VkCommandPool make_pool(void)
 VkCommandBuffer begin(VkCommandPool pool)
 {
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = pool,
-                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY, .commandBufferCount = 1};
+                                            .commandPool = pool,
+                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                            .commandBufferCount = 1};
     VkCommandBuffer buffer;
     OK(vkAllocateCommandBuffers(device, &allocate, &buffer));
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -84,8 +85,8 @@ static void make_target(void)
     VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     vkGetImageMemoryRequirements2(device, &of, &needs);
     image_memory = make_memory(needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image,
-        .memory = image_memory};
+    VkBindImageMemoryInfo bind = {
+        .sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = image_memory};
     OK(vkBindImageMemory2(device, 1, &bind));
     VkImageViewCreateInfo view_info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -109,10 +110,14 @@ static VkRenderPass make_pass(void)
         .finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
     };
     VkAttachmentReference reference = {0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
-    VkSubpassDescription subpass = {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS, .colorAttachmentCount = 1,
+    VkSubpassDescription subpass = {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                    .colorAttachmentCount = 1,
                                     .pColorAttachments = &reference};
-    VkRenderPassCreateInfo info = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .attachmentCount = 1,
-                                   .pAttachments = &attachment, .subpassCount = 1, .pSubpasses = &subpass};
+    VkRenderPassCreateInfo info = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+                                   .attachmentCount = 1,
+                                   .pAttachments = &attachment,
+                                   .subpassCount = 1,
+                                   .pSubpasses = &subpass};
     VkRenderPass pass;
     OK(vkCreateRenderPass(device, &info, NULL, &pass));
     return pass;
@@ -122,33 +127,39 @@ static VkPipeline make_graphics(VkPipelineLayout layout, VkRenderPass pass, VkSh
                                 VkShaderModule fragment)
 {
     VkPipelineShaderStageCreateInfo stages[2] = {
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_VERTEX_BIT,
-            .module = vertex,
+        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+         .stage = VK_SHADER_STAGE_VERTEX_BIT,
+         .module = vertex,
          .pName = "main"},
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-         .module = fragment, .pName = "main"},
+        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+         .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
+         .module = fragment,
+         .pName = "main"},
     };
     VkPipelineVertexInputStateCreateInfo input = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    VkPipelineInputAssemblyStateCreateInfo assembly = {.sType =
+                                                           VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+                                                       .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
     VkViewport viewport = {0, 0, SIDE, SIDE, 0, 1};
     VkRect2D scissor = {{0, 0}, {SIDE, SIDE}};
     VkPipelineViewportStateCreateInfo viewports = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-                                                   .viewportCount = 1, .pViewports = &viewport, .scissorCount = 1,
+                                                   .viewportCount = 1,
+                                                   .pViewports = &viewport,
+                                                   .scissorCount = 1,
                                                    .pScissors = &scissor};
     VkPipelineRasterizationStateCreateInfo raster = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .lineWidth = 1};
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO, .lineWidth = 1};
     VkPipelineMultisampleStateCreateInfo samples = {.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
                                                     .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
     /* The shader writes no colour, so none may be let through. */
     VkPipelineColorBlendAttachmentState blend = {.colorWriteMask = 0};
     VkPipelineColorBlendStateCreateInfo blends = {.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                  .attachmentCount = 1, .pAttachments = &blend};
+                                                  .attachmentCount = 1,
+                                                  .pAttachments = &blend};
     VkFormat format = FORMAT;
     VkPipelineRenderingCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                             .colorAttachmentCount = 1, .pColorAttachmentFormats = &format};
+                                             .colorAttachmentCount = 1,
+                                             .pColorAttachmentFormats = &format};
     VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
         .pNext = pass ? NULL : &dynamic,
@@ -186,9 +197,12 @@ void rendering(void)
     OK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
     make_target();
     VkRenderPass pass = make_pass();
-    VkFramebufferCreateInfo framebuffer_info = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, .renderPass = pass,
-                                                .attachmentCount = 1, .pAttachments = &view, .width = SIDE,
-                                                    .height = SIDE,
+    VkFramebufferCreateInfo framebuffer_info = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+                                                .renderPass = pass,
+                                                .attachmentCount = 1,
+                                                .pAttachments = &view,
+                                                .width = SIDE,
+                                                .height = SIDE,
                                                 .layers = 1};
     VkFramebuffer framebuffer;
     OK(vkCreateFramebuffer(device, &framebuffer_info, NULL, &framebuffer));
@@ -196,14 +210,17 @@ void rendering(void)
     VkPipeline without = make_graphics(layout, VK_NULL_HANDLE, vertex, fragment);
     VkComputePipelineCreateInfo compute_info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = compute, .pName = "main"},
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = compute,
+                  .pName = "main"},
         .layout = layout,
     };
     VkPipeline computing;
     OK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &compute_info, NULL, &computing));
 
-    VkBufferCreateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 256,
+    VkBufferCreateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                      .size = 256,
                                       .usage = VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                                                VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     VkBuffer indices;
@@ -212,38 +229,46 @@ void rendering(void)
     vkGetBufferMemoryRequirements(device, indices, &needs);
     VkDeviceMemory memory = make_memory(needs, 0);
     OK(vkBindBufferMemory(device, indices, memory, 0));
-    VkQueryPoolCreateInfo query_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-        .queryType = VK_QUERY_TYPE_OCCLUSION,
-                                        .queryCount = 2};
+    VkQueryPoolCreateInfo query_info = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_OCCLUSION, .queryCount = 2};
     VkQueryPool pool;
     OK(vkCreateQueryPool(device, &query_info, NULL, &pool));
 
     VkCommandPool commands = make_pool();
     VkCommandBuffer c = begin(commands);
     vkCmdFillBuffer(c, indices, 0, VK_WHOLE_SIZE, 0);
-    VkMemoryBarrier filled = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+    VkMemoryBarrier filled = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                              .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
                               .dstAccessMask = VK_ACCESS_INDEX_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
     vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT,
                          VK_PIPELINE_STAGE_VERTEX_INPUT_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, 0, 1, &filled, 0,
-                             NULL, 0, NULL);
+                         NULL, 0, NULL);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, computing);
     vkCmdDispatch(c, 4, 4, 4);
     vkCmdResetQueryPool(c, pool, 0, 2);
     vkCmdBeginQuery(c, pool, 0, 0);
     VkClearValue clear = {.color = {.float32 = {0, 0, 0, 1}}};
-    VkRenderPassBeginInfo begin_pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, .renderPass = pass,
-                                        .framebuffer = framebuffer, .renderArea = {{0, 0}, {SIDE, SIDE}},
-                                        .clearValueCount = 1, .pClearValues = &clear};
+    VkRenderPassBeginInfo begin_pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+                                        .renderPass = pass,
+                                        .framebuffer = framebuffer,
+                                        .renderArea = {{0, 0}, {SIDE, SIDE}},
+                                        .clearValueCount = 1,
+                                        .pClearValues = &clear};
     vkCmdBeginRenderPass(c, &begin_pass, VK_SUBPASS_CONTENTS_INLINE);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, with_pass);
     draw(c, indices);
     vkCmdEndRenderPass(c);
     vkCmdEndQuery(c, pool, 0);
-    VkRenderingAttachmentInfo target = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO, .imageView = view,
+    VkRenderingAttachmentInfo target = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+                                        .imageView = view,
                                         .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-                                        .loadOp = VK_ATTACHMENT_LOAD_OP_LOAD, .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
-    VkRenderingInfo rendering = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO, .renderArea = {{0, 0}, {SIDE, SIDE}},
-                                 .layerCount = 1, .colorAttachmentCount = 1, .pColorAttachments = &target};
+                                        .loadOp = VK_ATTACHMENT_LOAD_OP_LOAD,
+                                        .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
+    VkRenderingInfo rendering = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+                                 .renderArea = {{0, 0}, {SIDE, SIDE}},
+                                 .layerCount = 1,
+                                 .colorAttachmentCount = 1,
+                                 .pColorAttachments = &target};
     vkCmdBeginRendering(c, &rendering);
     vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, without);
     draw(c, indices);

@@ -6,12 +6,13 @@ VkDeviceMemory make_memory(VkMemoryRequirements needs, VkMemoryPropertyFlags wan
     VkPhysicalDeviceMemoryProperties p;
     vkGetPhysicalDeviceMemoryProperties(physical, &p);
     for (uint32_t i = 0; i < p.memoryTypeCount; i++) {
-        if (!(needs.memoryTypeBits & (1u << i)) || (p.memoryTypes[i].propertyFlags & wanted) != wanted)
-            continue;
+        if (!(needs.memoryTypeBits & (1u << i)) || (p.memoryTypes[i].propertyFlags & wanted) != wanted) continue;
         VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                            .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
-        VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = &flags,
-                                     .allocationSize = needs.size, .memoryTypeIndex = i};
+        VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .pNext = &flags,
+                                     .allocationSize = needs.size,
+                                     .memoryTypeIndex = i};
         VkDeviceMemory memory;
         OK(vkAllocateMemory(device, &info, NULL, &memory));
         return memory;
@@ -79,7 +80,7 @@ static void images(void)
     VkImageSubresource whole = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT};
     vkGetImageSubresourceLayout(device, image, &whole, &layout);
     CHECK(layout.offset == 0 && layout.rowPitch == 400 && layout.size == 20000 &&
-        needs.memoryRequirements.size >= 20000);
+          needs.memoryRequirements.size >= 20000);
     VkDeviceMemory memory = make_memory(needs.memoryRequirements, 0);
     VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = memory};
     OK(vkBindImageMemory2(device, 1, &bind));
@@ -102,22 +103,26 @@ static void images(void)
 
 static void descriptors(void)
 {
-    VkDescriptorSetLayoutBinding binding = {.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 1,
+    VkDescriptorSetLayoutBinding binding = {.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                            .descriptorCount = 1,
                                             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
-    VkDescriptorSetLayoutCreateInfo layout_info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                                   .bindingCount = 1, .pBindings = &binding};
+    VkDescriptorSetLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
     VkDescriptorSetLayout layout;
     OK(vkCreateDescriptorSetLayout(device, &layout_info, NULL, &layout));
     VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
     VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                       .flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT, .maxSets = 2,
-                                       .poolSizeCount = 1, .pPoolSizes = &size};
+                                       .flags = VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
+                                       .maxSets = 2,
+                                       .poolSizeCount = 1,
+                                       .pPoolSizes = &size};
     VkDescriptorPool pool;
     OK(vkCreateDescriptorPool(device, &info, NULL, &pool));
     VkDescriptorSetLayout layouts[2] = {layout, layout};
     VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-        .descriptorPool = pool,
-                                            .descriptorSetCount = 2, .pSetLayouts = layouts};
+                                            .descriptorPool = pool,
+                                            .descriptorSetCount = 2,
+                                            .pSetLayouts = layouts};
     VkDescriptorSet sets[2], old;
     OK(vkAllocateDescriptorSets(device, &allocate, sets));
     CHECK(sets[0] != sets[1]);

@@ -16,13 +16,14 @@ static void events(void)
     /* What a command buffer does to events happens when it is submitted, not before; a secondary one's too. */
     VkCommandPool pool = make_pool();
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = pool,
-                                            .level = VK_COMMAND_BUFFER_LEVEL_SECONDARY, .commandBufferCount = 1};
+                                            .commandPool = pool,
+                                            .level = VK_COMMAND_BUFFER_LEVEL_SECONDARY,
+                                            .commandBufferCount = 1};
     VkCommandBuffer secondary;
     OK(vkAllocateCommandBuffers(device, &allocate, &secondary));
     VkCommandBufferInheritanceInfo inherited = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo begin_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .pInheritanceInfo = &inherited};
+                                           .pInheritanceInfo = &inherited};
     OK(vkBeginCommandBuffer(secondary, &begin_info));
     vkCmdSetEvent(secondary, event[0], VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     OK(vkEndCommandBuffer(secondary));
@@ -42,8 +43,9 @@ static VkSemaphore timeline;
 
 static VkResult wait_for(uint64_t value, uint64_t timeout)
 {
-    VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1,
-        .pSemaphores = &timeline,
+    VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                .semaphoreCount = 1,
+                                .pSemaphores = &timeline,
                                 .pValues = &value};
     return vkWaitSemaphores(device, &info, timeout);
 }
@@ -57,7 +59,8 @@ static void *waiter(void *result)
 static void timelines(void)
 {
     VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE, .initialValue = 5};
+                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+                                      .initialValue = 5};
     VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
     OK(vkCreateSemaphore(device, &info, NULL, &timeline));
     uint64_t value;
@@ -66,15 +69,16 @@ static void timelines(void)
     OK(wait_for(5, 0));
     CHECK(wait_for(6, 0) == VK_TIMEOUT && wait_for(6, 1000000) == VK_TIMEOUT);
 
-    VkSemaphoreSignalInfo by_host = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline,
-        .value = 8};
+    VkSemaphoreSignalInfo by_host = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = timeline, .value = 8};
     OK(vkSignalSemaphore(device, &by_host));
     OK(wait_for(8, 0));
-    VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, .semaphore = timeline,
-        .value = 10,
+    VkSemaphoreSubmitInfo signal = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                    .semaphore = timeline,
+                                    .value = 10,
                                     .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
-    VkSubmitInfo2 submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .signalSemaphoreInfoCount = 1,
-                            .pSignalSemaphoreInfos = &signal};
+    VkSubmitInfo2 submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2, .signalSemaphoreInfoCount = 1, .pSignalSemaphoreInfos = &signal};
     OK(vkQueueSubmit2(queue, 1, &submit, VK_NULL_HANDLE));
     OK(wait_for(10, UINT64_MAX));
 

@@ -3,13 +3,14 @@
 
 #include "gen/zwire.h"
 
-#define ECHO(NAME)                                                  \
-    do {                                                            \
-        struct wire_##NAME r;                                       \
-        if (wire_get_##NAME(&record, &r)) wire_put_##NAME(&w, &r);  \
+#define ECHO(NAME)                                                                                                     \
+    do {                                                                                                               \
+        struct wire_##NAME r;                                                                                          \
+        if (wire_get_##NAME(&record, &r)) wire_put_##NAME(&w, &r);                                                     \
     } while (0)
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     static unsigned char in[1 << 16];
     FILE *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
     if (!f) return 2;

@@ -125,4 +125,7 @@ void intercepts(VkInstance instance, VkDevice device)
     }
 }
 
-bool intercepts_begin(void) { return read_input(); }
+bool intercepts_begin(void)
+{
+    return read_input();
+}

@@ -45,7 +45,10 @@ static void put_string(const char *s)
     putchar('"');
 }
 
-static void put_key(const char *key) { printf(",\"%s\":", key); }
+static void put_key(const char *key)
+{
+    printf(",\"%s\":", key);
+}
 
 static void put_text(const char *key, const char *value)
 {
@@ -53,7 +56,10 @@ static void put_text(const char *key, const char *value)
     put_string(value);
 }
 
-static void put_number(const char *key, double value) { printf(",\"%s\":%.0f", key, value); }
+static void put_number(const char *key, double value)
+{
+    printf(",\"%s\":%.0f", key, value);
+}
 
 static void put_uuid(const char *key, const uint8_t *uuid)
 {

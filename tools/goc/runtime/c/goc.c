@@ -1,9 +1,9 @@
 /* goc.c: what code made by goc stands on: memory, strings, slices, maps, panics. It stands at the head of the file that
  * goc writes, so that the compiler sees all of it at once.
  *
- * Memory comes from malloc in blocks, is never freed by the code itself, and goes back when the call's memory is closed.
- * A panic, and lack of memory, leave by longjmp to the exported function that was called. Nothing here is shared but one
- * spare block. */
+ * Memory comes from malloc in blocks, is never freed by the code itself, and goes back when the call's memory is
+ * closed. A panic, and lack of memory, leave by longjmp to the exported function that was called. Nothing here is
+ * shared but one spare block. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -47,10 +47,18 @@
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-struct goc_str { const uint8_t *p; int64_t n; };
-struct goc_slice { void *p; int64_t n, c; };
+struct goc_str {
+    const uint8_t *p;
+    int64_t n;
+};
+struct goc_slice {
+    void *p;
+    int64_t n, c;
+};
 /* A function as a value: its closure, which begins with its code. */
-struct goc_func { void *fn; };
+struct goc_func {
+    void *fn;
+};
 enum { GOC_OTHER, GOC_STRING, GOC_INTEGER, GOC_UNSIGNED, GOC_BOOLEAN };
 struct goc;
 struct goc_type {
@@ -62,8 +70,14 @@ struct goc_type {
     uint64_t (*hash)(struct goc *, const void *, uint64_t);
 };
 /* A value with its type; v points to it, whatever it is. */
-struct goc_iface { const struct goc_type *t; const void *v; };
-struct goc_range { struct goc_str s; int64_t at; };
+struct goc_iface {
+    const struct goc_type *t;
+    const void *v;
+};
+struct goc_range {
+    struct goc_str s;
+    int64_t at;
+};
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +89,10 @@ struct goc_range { struct goc_str s; int64_t at; };
 #define GOC_STACK ((size_t)6 * 1024)
 #endif
 
-struct goc_block { struct goc_block *next; size_t size; };
+struct goc_block {
+    struct goc_block *next;
+    size_t size;
+};
 
 struct goc {
     struct goc_block block; /* the first one, which begins here */
@@ -94,7 +111,8 @@ static const uint64_t goc_nothing[2]; /* what things without a size point to */
 /* A first block that was given back, for the next goc_open. */
 static struct goc *_Atomic goc_spare;
 
-struct goc *goc_open(void) {
+struct goc *goc_open(void)
+{
     struct goc *g = atomic_exchange(&goc_spare, NULL);
     if (!g) g = malloc(GOC_FIRST);
     if (!g) return NULL;
@@ -110,7 +128,8 @@ struct goc *goc_open(void) {
     return g;
 }
 
-void goc_close(struct goc *g) {
+void goc_close(struct goc *g)
+{
     if (!g) return;
     for (struct goc_block *b = g->blocks, *next; b; b = next) {
         next = b->next;
@@ -120,19 +139,33 @@ void goc_close(struct goc *g) {
     if (!atomic_compare_exchange_strong(&goc_spare, &none, g)) free(g);
 }
 
-void goc_trim(void) { free(atomic_exchange(&goc_spare, NULL)); }
-const char *goc_text(const struct goc *g) { return g->text; }
-size_t goc_bytes(const struct goc *g) { return g->bytes; }
+void goc_trim(void)
+{
+    free(atomic_exchange(&goc_spare, NULL));
+}
+const char *goc_text(const struct goc *g)
+{
+    return g->text;
+}
+size_t goc_bytes(const struct goc *g)
+{
+    return g->bytes;
+}
 
-static GOC_DEAD void goc_leave(struct goc *g, int status) {
+static GOC_DEAD void goc_leave(struct goc *g, int status)
+{
     g->status = status;
     longjmp(g->env, 1);
 }
 
-static GOC_DEAD void goc_no_memory(struct goc *g) { goc_leave(g, GOC_MEMORY); }
+static GOC_DEAD void goc_no_memory(struct goc *g)
+{
+    goc_leave(g, GOC_MEMORY);
+}
 
 /* A block of its own for what is large, which the system gives zeroed; otherwise the next block to allocate from. */
-static GOC_COLD void *goc_more(struct goc *g, size_t size) {
+static GOC_COLD void *goc_more(struct goc *g, size_t size)
+{
     bool own = size >= GOC_LARGEST / 4;
     size_t bytes = own ? size + 32 : g->next;
     if (!own && bytes < size + 32) bytes = 2 * size + 32; /* size is small: nothing overflows */
@@ -151,7 +184,8 @@ static GOC_COLD void *goc_more(struct goc *g, size_t size) {
 }
 
 /* Zeroed memory. */
-static inline void *goc_alloc(struct goc *g, size_t size) {
+static inline void *goc_alloc(struct goc *g, size_t size)
+{
     uint8_t *p = (uint8_t *)(((uintptr_t)g->top + 15) & ~(uintptr_t)15);
     if (size == 0) return (void *)(uintptr_t)goc_nothing;
     if (p > g->end || size > (size_t)(g->end - p)) return goc_more(g, (size + 15) & ~(size_t)15);
@@ -160,30 +194,37 @@ static inline void *goc_alloc(struct goc *g, size_t size) {
 }
 
 /* Bytes that are about to be written, of any alignment. */
-static inline uint8_t *goc_raw(struct goc *g, size_t size) {
+static inline uint8_t *goc_raw(struct goc *g, size_t size)
+{
     if (size > (size_t)(g->end - g->top)) return goc_more(g, (size + 15) & ~(size_t)15);
     uint8_t *p = g->top;
     g->top += size;
     return p;
 }
 
-static void *goc_array(struct goc *g, size_t element, int64_t count) {
+static void *goc_array(struct goc *g, size_t element, int64_t count)
+{
     if (element && (uint64_t)count > (SIZE_MAX / 2) / element) goc_no_memory(g);
     return goc_alloc(g, element * (size_t)count);
 }
 
 /* ---- panics ----------------------------------------------------------------------------------------------------- */
 
-static void goc_write(struct goc *g, const char *s, size_t n) {
+static void goc_write(struct goc *g, const char *s, size_t n)
+{
     size_t have = strlen(g->text);
     if (n > sizeof g->text - 1 - have) n = sizeof g->text - 1 - have;
     memcpy(g->text + have, s, n);
     g->text[have + n] = 0;
 }
 
-static void goc_write_text(struct goc *g, const char *s) { goc_write(g, s, strlen(s)); }
+static void goc_write_text(struct goc *g, const char *s)
+{
+    goc_write(g, s, strlen(s));
+}
 
-static void goc_write_unsigned(struct goc *g, uint64_t u) {
+static void goc_write_unsigned(struct goc *g, uint64_t u)
+{
     char digits[24];
     size_t at = sizeof digits;
     do digits[--at] = (char)('0' + u % 10);
@@ -191,12 +232,14 @@ static void goc_write_unsigned(struct goc *g, uint64_t u) {
     goc_write(g, digits + at, sizeof digits - at);
 }
 
-static void goc_write_number(struct goc *g, int64_t v) {
+static void goc_write_number(struct goc *g, int64_t v)
+{
     if (v < 0) goc_write_text(g, "-");
     goc_write_unsigned(g, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-static GOC_DEAD void goc_fault(struct goc *g, const char *what) {
+static GOC_DEAD void goc_fault(struct goc *g, const char *what)
+{
     g->text[0] = 0;
     goc_write_text(g, "runtime error: ");
     goc_write_text(g, what);
@@ -204,7 +247,8 @@ static GOC_DEAD void goc_fault(struct goc *g, const char *what) {
 }
 
 /* What is left with one or two numbers in its text; the second is not said when it is negative. */
-static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c) {
+static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c)
+{
     g->text[0] = 0;
     goc_write_text(g, "runtime error: ");
     goc_write_text(g, a);
@@ -215,36 +259,45 @@ static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, cons
     goc_leave(g, GOC_PANIC);
 }
 
-static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n) {
+static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n)
+{
     goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
 }
 
 /* The end of a slice expression that is behind what there is, and its beginning that is behind its end. */
-static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n) {
+static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n)
+{
     goc_fault_two(g, a, high, high < 0 ? "]" : what, high < 0 ? -1 : n, "");
 }
-static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high) {
+static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high)
+{
     goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, "]");
 }
 
-static void goc_write_basic(struct goc *g, struct goc_iface v) {
+static void goc_write_basic(struct goc *g, struct goc_iface v)
+{
     const struct goc_str *s = v.v;
     bool wide = v.t->size == 8, half = v.t->size == 4, two = v.t->size == 2;
     switch (v.t->kind) {
     case GOC_STRING: goc_write(g, (const char *)s->p, (size_t)s->n); break;
     case GOC_BOOLEAN: goc_write_text(g, *(const bool *)v.v ? "true" : "false"); break;
     case GOC_INTEGER:
-        goc_write_number(g, wide ? *(const int64_t *)v.v : half ? *(const int32_t *)v.v
-                               : two ? *(const int16_t *)v.v : *(const int8_t *)v.v);
+        goc_write_number(g, wide   ? *(const int64_t *)v.v
+                            : half ? *(const int32_t *)v.v
+                            : two  ? *(const int16_t *)v.v
+                                   : *(const int8_t *)v.v);
         break;
     case GOC_UNSIGNED:
-        goc_write_unsigned(g, wide ? *(const uint64_t *)v.v : half ? *(const uint32_t *)v.v
-                                 : two ? *(const uint16_t *)v.v : *(const uint8_t *)v.v);
+        goc_write_unsigned(g, wide   ? *(const uint64_t *)v.v
+                              : half ? *(const uint32_t *)v.v
+                              : two  ? *(const uint16_t *)v.v
+                                     : *(const uint8_t *)v.v);
         break;
     }
 }
 
-static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v) {
+static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v)
+{
     g->text[0] = 0;
     if (!v.t) {
         goc_write_text(g, "panic called with nil argument");
@@ -264,85 +317,109 @@ static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v) {
     goc_leave(g, GOC_PANIC);
 }
 
-static GOC_DEAD void goc_too_deep(struct goc *g) {
+static GOC_DEAD void goc_too_deep(struct goc *g)
+{
     g->text[0] = 0;
     goc_write_text(g, "nested too deeply");
     goc_leave(g, GOC_PANIC);
 }
 
-#define GOC_ENTER(g)                              \
-    (g)->base = __builtin_frame_address(0);       \
+#define GOC_ENTER(g)                                                                                                   \
+    (g)->base = __builtin_frame_address(0);                                                                            \
     if (_setjmp((g)->env)) return (g)->status
-#define GOC_DEPTH(g) \
+#define GOC_DEPTH(g)                                                                                                   \
     if ((size_t)((g)->base - (const char *)__builtin_frame_address(0)) > GOC_STACK) goc_too_deep(g)
 
-static GOC_DEAD void goc_nil_receiver(struct goc *g, const char *method) {
+static GOC_DEAD void goc_nil_receiver(struct goc *g, const char *method)
+{
     g->text[0] = 0;
     goc_write_text(g, method);
     goc_leave(g, GOC_PANIC);
 }
 
-static inline void *goc_check(struct goc *g, const void *p) {
+static inline void *goc_check(struct goc *g, const void *p)
+{
     if (__builtin_expect(!p, 0)) goc_fault(g, "invalid memory address or nil pointer dereference");
     return (void *)(uintptr_t)p;
 }
 
 /* The receiver of a method of a value that is called by way of a pointer. */
-static inline void *goc_receiver(struct goc *g, const void *p, const char *method) {
+static inline void *goc_receiver(struct goc *g, const void *p, const char *method)
+{
     if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
     return (void *)(uintptr_t)p;
 }
 
-static inline int64_t goc_index(struct goc *g, int64_t i, int64_t n) {
+static inline int64_t goc_index(struct goc *g, int64_t i, int64_t n)
+{
     if (__builtin_expect((uint64_t)i >= (uint64_t)n, 0)) goc_index_fault(g, i, n);
     return i;
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-static inline int64_t goc_quotient(struct goc *g, int64_t a, int64_t b) {
+static inline int64_t goc_quotient(struct goc *g, int64_t a, int64_t b)
+{
     if (b == 0) goc_fault(g, "integer divide by zero");
-    return b == -1 ? (int64_t)-(uint64_t)a : a / b;
+    return b == -1 ? (int64_t) - (uint64_t)a : a / b;
 }
-static inline int64_t goc_remainder(struct goc *g, int64_t a, int64_t b) {
+static inline int64_t goc_remainder(struct goc *g, int64_t a, int64_t b)
+{
     if (b == 0) goc_fault(g, "integer divide by zero");
     return b == -1 ? 0 : a % b;
 }
-static inline uint64_t goc_unsigned_quotient(struct goc *g, uint64_t a, uint64_t b) {
+static inline uint64_t goc_unsigned_quotient(struct goc *g, uint64_t a, uint64_t b)
+{
     if (b == 0) goc_fault(g, "integer divide by zero");
     return a / b;
 }
-static inline uint64_t goc_unsigned_remainder(struct goc *g, uint64_t a, uint64_t b) {
+static inline uint64_t goc_unsigned_remainder(struct goc *g, uint64_t a, uint64_t b)
+{
     if (b == 0) goc_fault(g, "integer divide by zero");
     return a % b;
 }
-static inline uint64_t goc_shift_count(struct goc *g, int64_t n) {
+static inline uint64_t goc_shift_count(struct goc *g, int64_t n)
+{
     if (n < 0) goc_fault(g, "negative shift amount");
     return (uint64_t)n;
 }
-static inline uint64_t goc_shift_left(uint64_t v, uint64_t n) { return n < 64 ? v << n : 0; }
-static inline uint64_t goc_shift_right(uint64_t v, uint64_t n) { return n < 64 ? v >> n : 0; }
-static inline int64_t goc_shift_right_signed(int64_t v, uint64_t n) { return v >> (n < 63 ? n : 63); }
+static inline uint64_t goc_shift_left(uint64_t v, uint64_t n)
+{
+    return n < 64 ? v << n : 0;
+}
+static inline uint64_t goc_shift_right(uint64_t v, uint64_t n)
+{
+    return n < 64 ? v >> n : 0;
+}
+static inline int64_t goc_shift_right_signed(int64_t v, uint64_t n)
+{
+    return v >> (n < 63 ? n : 63);
+}
 
 /* As x86-64 has it where Go leaves it open: what does not fit becomes the least number. */
-static inline int64_t goc_float_to_int64(double f) {
+static inline int64_t goc_float_to_int64(double f)
+{
     return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (int64_t)f : INT64_MIN;
 }
-static inline int32_t goc_float_to_int32(double f) {
+static inline int32_t goc_float_to_int32(double f)
+{
     return f > -2147483649.0 && f < 2147483648.0 ? (int32_t)f : INT32_MIN;
 }
-static inline uint64_t goc_float_to_uint64(double f) {
+static inline uint64_t goc_float_to_uint64(double f)
+{
     if (f < 9223372036854775808.0) return (uint64_t)goc_float_to_int64(f);
     return (uint64_t)goc_float_to_int64(f - 9223372036854775808.0) ^ (UINT64_C(1) << 63);
 }
 
 /* Not a number wins, and -0 is less than 0. */
-static inline double goc_min_float(double a, double b) {
+static inline double goc_min_float(double a, double b)
+{
     if (a != a || b != b) return a + b;
     if (a == 0 && b == 0) return signbit(a) ? a : b;
     return a < b ? a : b;
 }
-static inline double goc_max_float(double a, double b) {
+static inline double goc_max_float(double a, double b)
+{
     if (a != a || b != b) return a + b;
     if (a == 0 && b == 0) return signbit(a) ? b : a;
     return a > b ? a : b;
@@ -350,25 +427,30 @@ static inline double goc_max_float(double a, double b) {
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-static inline bool goc_equal_strings(struct goc_str a, struct goc_str b) {
+static inline bool goc_equal_strings(struct goc_str a, struct goc_str b)
+{
     return a.n == b.n && (a.p == b.p || a.n == 0 || memcmp(a.p, b.p, (size_t)a.n) == 0);
 }
 
-static int goc_compare_strings(struct goc_str a, struct goc_str b) {
+static int goc_compare_strings(struct goc_str a, struct goc_str b)
+{
     int64_t n = a.n < b.n ? a.n : b.n;
     int order = n ? memcmp(a.p, b.p, (size_t)n) : 0;
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-static inline struct goc_str goc_min_string(struct goc_str a, struct goc_str b) {
+static inline struct goc_str goc_min_string(struct goc_str a, struct goc_str b)
+{
     return goc_compare_strings(b, a) < 0 ? b : a;
 }
-static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b) {
+static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b)
+{
     return goc_compare_strings(b, a) > 0 ? b : a;
 }
 
 /* A string that was made last grows in place: nobody sees the bytes behind its end. */
-static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct goc_str b) {
+static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct goc_str b)
+{
     if (b.n == 0) return a;
     if (a.n == 0) return b;
     if (a.p + a.n == g->top && b.n <= g->end - g->top) {
@@ -382,7 +464,8 @@ static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct go
     return (struct goc_str){p, a.n + b.n};
 }
 
-static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags) {
+static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
+{
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
     if ((uint64_t)high > (uint64_t)s.n) goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", s.n);
@@ -390,20 +473,23 @@ static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low
     return (struct goc_str){low ? s.p + low : s.p, high - low};
 }
 
-static struct goc_str goc_string_of_bytes(struct goc *g, struct goc_slice b) {
+static struct goc_str goc_string_of_bytes(struct goc *g, struct goc_slice b)
+{
     if (b.n == 0) return (struct goc_str){NULL, 0};
     uint8_t *p = goc_raw(g, (size_t)b.n);
     memcpy(p, b.p, (size_t)b.n);
     return (struct goc_str){p, b.n};
 }
 
-static struct goc_slice goc_bytes_of_string(struct goc *g, struct goc_str s) {
+static struct goc_slice goc_bytes_of_string(struct goc *g, struct goc_str s)
+{
     uint8_t *p = goc_alloc(g, (size_t)s.n);
     if (s.n) memcpy(p, s.p, (size_t)s.n);
     return (struct goc_slice){p, s.n, s.n};
 }
 
-static struct goc_str goc_string_of_rune(struct goc *g, int64_t r) {
+static struct goc_str goc_string_of_rune(struct goc *g, int64_t r)
+{
     if (r < 0 || r > 0x10ffff || (r >= 0xd800 && r < 0xe000)) r = 0xfffd;
     uint8_t b[4];
     size_t n;
@@ -432,7 +518,8 @@ static struct goc_str goc_string_of_rune(struct goc *g, int64_t r) {
 }
 
 /* Decodes as Go's range does: a byte that begins nothing valid is U+FFFD, of length one. */
-static int64_t goc_rune(const uint8_t *p, int64_t n, int32_t *r) {
+static int64_t goc_rune(const uint8_t *p, int64_t n, int32_t *r)
+{
     uint8_t c = p[0];
     *r = 0xfffd;
     if (c < 0x80) {
@@ -446,27 +533,32 @@ static int64_t goc_rune(const uint8_t *p, int64_t n, int32_t *r) {
         if ((p[i] & 0xc0) != 0x80) return 1;
         v = v << 6 | (p[i] & 63);
     }
-    if ((more == 2 && (v < 0x800 || (v >= 0xd800 && v < 0xe000))) || (more == 3 && (v < 0x10000 || v > 0x10ffff))) return 1;
+    if ((more == 2 && (v < 0x800 || (v >= 0xd800 && v < 0xe000))) || (more == 3 && (v < 0x10000 || v > 0x10ffff)))
+        return 1;
     *r = v;
     return more + 1;
 }
 
-static bool goc_next(struct goc_range *i, int64_t *key, int32_t *value) {
+static bool goc_next(struct goc_range *i, int64_t *key, int32_t *value)
+{
     if (i->at >= i->s.n) return false;
     *key = i->at;
     i->at += goc_rune(i->s.p + i->at, i->s.n - i->at, value);
     return true;
 }
 
-static int64_t goc_index_byte_string(struct goc *g, struct goc_str s, uint8_t c) {
+static int64_t goc_index_byte_string(struct goc *g, struct goc_str s, uint8_t c)
+{
     (void)g;
     const uint8_t *p = s.n ? memchr(s.p, c, (size_t)s.n) : NULL;
     return p ? p - s.p : -1;
 }
-static int64_t goc_index_byte(struct goc *g, struct goc_slice s, uint8_t c) {
+static int64_t goc_index_byte(struct goc *g, struct goc_slice s, uint8_t c)
+{
     return goc_index_byte_string(g, (struct goc_str){s.p, s.n}, c);
 }
-static int64_t goc_count_string(struct goc *g, struct goc_str s, uint8_t c) {
+static int64_t goc_count_string(struct goc *g, struct goc_str s, uint8_t c)
+{
     (void)g;
     int64_t n = 0;
     for (int64_t i = 0; i < s.n; i++) n += s.p[i] == c;
@@ -475,16 +567,23 @@ static int64_t goc_count_string(struct goc *g, struct goc_str s, uint8_t c) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-static struct goc_slice goc_make_slice(struct goc *g, size_t element, int64_t length, int64_t capacity) {
-    if (length < 0 || (element && (uint64_t)length > (UINT64_C(1) << 47) / element)) goc_fault(g, "makeslice: len out of range");
-    if (capacity < length || (element && (uint64_t)capacity > (UINT64_C(1) << 47) / element)) goc_fault(g, "makeslice: cap out of range");
+static struct goc_slice goc_make_slice(struct goc *g, size_t element, int64_t length, int64_t capacity)
+{
+    if (length < 0 || (element && (uint64_t)length > (UINT64_C(1) << 47) / element))
+        goc_fault(g, "makeslice: len out of range");
+    if (capacity < length || (element && (uint64_t)capacity > (UINT64_C(1) << 47) / element))
+        goc_fault(g, "makeslice: cap out of range");
     return (struct goc_slice){goc_array(g, element, capacity), length, capacity};
 }
 
-static struct goc_slice goc_make_bytes(struct goc *g, int64_t length) { return goc_make_slice(g, 1, length, length); }
+static struct goc_slice goc_make_bytes(struct goc *g, int64_t length)
+{
+    return goc_make_slice(g, 1, length, length);
+}
 
-static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t element, int64_t low, int64_t high, int64_t highest,
-                                    int flags) {
+static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t element, int64_t low, int64_t high,
+                                    int64_t highest, int flags)
+{
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
     if (!(flags & 4)) highest = s.c;
@@ -503,7 +602,8 @@ static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t el
     return (struct goc_slice){p, high - low, highest - low};
 }
 
-static struct goc_slice goc_append(struct goc *g, struct goc_slice s, const void *more, int64_t count, size_t element) {
+static struct goc_slice goc_append(struct goc *g, struct goc_slice s, const void *more, int64_t count, size_t element)
+{
     if (count == 0) return s;
     int64_t length = s.n + count;
     if (length > s.c) {
@@ -521,7 +621,8 @@ static struct goc_slice goc_append(struct goc *g, struct goc_slice s, const void
     return s;
 }
 
-static int64_t goc_copy(struct goc_slice to, const void *from, int64_t count, size_t element) {
+static int64_t goc_copy(struct goc_slice to, const void *from, int64_t count, size_t element)
+{
     if (count > to.n) count = to.n;
     if (count > 0 && element) memmove(to.p, from, (size_t)count * element);
     return count;
@@ -529,31 +630,36 @@ static int64_t goc_copy(struct goc_slice to, const void *from, int64_t count, si
 
 /* ---- interfaces ------------------------------------------------------------------------------------------------- */
 
-static const void *goc_box(struct goc *g, const void *value, size_t size) {
+static const void *goc_box(struct goc *g, const void *value, size_t size)
+{
     void *p = goc_alloc(g, size);
     if (size) memcpy(p, value, size);
     return p;
 }
 
-static GOC_DEAD void goc_type_fault(struct goc *g, const char *what, const struct goc_type *t) {
+static GOC_DEAD void goc_type_fault(struct goc *g, const char *what, const struct goc_type *t)
+{
     g->text[0] = 0;
     goc_write_text(g, what);
     goc_write_text(g, t->name);
     goc_leave(g, GOC_PANIC);
 }
 
-static bool goc_equal_interfaces(struct goc *g, struct goc_iface a, struct goc_iface b) {
+static bool goc_equal_interfaces(struct goc *g, struct goc_iface a, struct goc_iface b)
+{
     if (a.t != b.t || !a.t) return a.t == b.t;
     if (!a.t->equal) goc_type_fault(g, "runtime error: comparing uncomparable type ", a.t);
     return a.t->equal(g, a.v, b.v);
 }
 
-static uint64_t goc_hash_interface(struct goc *g, struct goc_iface v, uint64_t h) {
+static uint64_t goc_hash_interface(struct goc *g, struct goc_iface v, uint64_t h)
+{
     if (v.t && !v.t->hash) goc_type_fault(g, "runtime error: hash of unhashable type ", v.t);
     return v.t ? v.t->hash(g, v.v, h) : h;
 }
 
-static const void *goc_assert(struct goc *g, struct goc_iface v, const struct goc_type *t, const char *is) {
+static const void *goc_assert(struct goc *g, struct goc_iface v, const struct goc_type *t, const char *is)
+{
     if (v.t == t) return v.v;
     g->text[0] = 0;
     goc_write_text(g, "interface conversion: ");
@@ -573,8 +679,8 @@ struct goc_maptype {
     bool (*equal)(struct goc *g, const void *a, const void *b);
 };
 
-/* Entries in the order in which they came, which nobody can see, and a table of their numbers, from 1, by hash. An entry
- * that was deleted has hash 0. */
+/* Entries in the order in which they came, which nobody can see, and a table of their numbers, from 1, by hash. An
+ * entry that was deleted has hash 0. */
 struct goc_map {
     const struct goc_maptype *type;
     struct goc *g;
@@ -584,22 +690,28 @@ struct goc_map {
     uint32_t count, used, room;
 };
 
-static inline uint64_t goc_mix(uint64_t h) {
+static inline uint64_t goc_mix(uint64_t h)
+{
     h ^= h >> 32;
     h *= UINT64_C(0xd6e8feb86659fd93);
     h ^= h >> 32;
     return h;
 }
-static inline uint64_t goc_hash_number(uint64_t v, uint64_t h) { return goc_mix((v ^ h) + UINT64_C(0x9e3779b97f4a7c15)); }
+static inline uint64_t goc_hash_number(uint64_t v, uint64_t h)
+{
+    return goc_mix((v ^ h) + UINT64_C(0x9e3779b97f4a7c15));
+}
 
 /* 0 and -0 are the same key. */
-static inline uint64_t goc_hash_float(double f, uint64_t h) {
+static inline uint64_t goc_hash_float(double f, uint64_t h)
+{
     uint64_t v = 0;
     if (f != 0) memcpy(&v, &f, sizeof v);
     return goc_hash_number(v, h);
 }
 
-static uint64_t goc_hash_string(struct goc_str s, uint64_t h) {
+static uint64_t goc_hash_string(struct goc_str s, uint64_t h)
+{
     h ^= (uint64_t)s.n * UINT64_C(0x9e3779b97f4a7c15);
     int64_t i = 0;
     for (; i + 8 <= s.n; i += 8) {
@@ -612,7 +724,8 @@ static uint64_t goc_hash_string(struct goc_str s, uint64_t h) {
     return goc_mix(h ^ v ^ UINT64_C(0x51));
 }
 
-static void goc_map_grow(struct goc_map *m, uint32_t room) {
+static void goc_map_grow(struct goc_map *m, uint32_t room)
+{
     const struct goc_maptype *t = m->type;
     uint32_t size = 8;
     while (size < 2 * room) size *= 2;
@@ -635,7 +748,8 @@ static void goc_map_grow(struct goc_map *m, uint32_t room) {
     m->room = room;
 }
 
-static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *type, int64_t reserve) {
+static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *type, int64_t reserve)
+{
     struct goc_map *m = goc_alloc(g, sizeof *m);
     m->type = type;
     m->g = g;
@@ -643,12 +757,14 @@ static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *typ
     return m;
 }
 
-static inline uint64_t goc_map_hash(const struct goc_map *m, const void *key) {
+static inline uint64_t goc_map_hash(const struct goc_map *m, const void *key)
+{
     uint64_t h = m->type->hash(m->g, key, m->g->seed);
     return h ? h : 1;
 }
 
-static char *goc_map_find(const struct goc_map *m, const void *key, uint64_t hash) {
+static char *goc_map_find(const struct goc_map *m, const void *key, uint64_t hash)
+{
     const struct goc_maptype *t = m->type;
     for (uint32_t at = (uint32_t)hash & m->mask; m->table[at]; at = (at + 1) & m->mask) {
         char *entry = m->entries + (size_t)(m->table[at] - 1) * t->entry;
@@ -658,14 +774,16 @@ static char *goc_map_find(const struct goc_map *m, const void *key, uint64_t has
 }
 
 /* The value's place, or NULL. */
-static void *goc_map_get(const struct goc_map *m, const void *key) {
+static void *goc_map_get(const struct goc_map *m, const void *key)
+{
     if (!m || m->count == 0) return NULL;
     char *entry = goc_map_find(m, key, goc_map_hash(m, key));
     return entry ? entry + m->type->value : NULL;
 }
 
 /* The value's place, made when it is not there. */
-static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key) {
+static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
+{
     if (!m) {
         g->text[0] = 0;
         goc_write_text(g, "assignment to entry in nil map");
@@ -688,7 +806,8 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key) {
     return entry + m->type->value;
 }
 
-static void goc_map_delete(struct goc_map *m, const void *key) {
+static void goc_map_delete(struct goc_map *m, const void *key)
+{
     if (!m || m->count == 0) return;
     char *entry = goc_map_find(m, key, goc_map_hash(m, key));
     if (!entry) return;
@@ -696,8 +815,12 @@ static void goc_map_delete(struct goc_map *m, const void *key) {
     m->count--;
 }
 
-static void goc_map_clear(struct goc_map *m) {
+static void goc_map_clear(struct goc_map *m)
+{
     if (m) *m = (struct goc_map){.type = m->type, .g = m->g};
 }
 
-static int64_t goc_map_length(const struct goc_map *m) { return m ? m->count : 0; }
+static int64_t goc_map_length(const struct goc_map *m)
+{
+    return m ? m->count : 0;
+}

@@ -3,15 +3,29 @@
 
 #include <stdio.h>
 
-static void goc_print_text(const char *s) { fputs(s, stderr); }
-static void goc_print_string(struct goc_str s) {
+static void goc_print_text(const char *s)
+{
+    fputs(s, stderr);
+}
+static void goc_print_string(struct goc_str s)
+{
     if (s.n) fwrite(s.p, 1, (size_t)s.n, stderr);
 }
-static void goc_print_integer(int64_t v) { fprintf(stderr, "%lld", (long long)v); }
-static void goc_print_unsigned(uint64_t v) { fprintf(stderr, "%llu", (unsigned long long)v); }
-static void goc_print_pointer(const void *p) { fprintf(stderr, "0x%llx", (unsigned long long)(uintptr_t)p); }
+static void goc_print_integer(int64_t v)
+{
+    fprintf(stderr, "%lld", (long long)v);
+}
+static void goc_print_unsigned(uint64_t v)
+{
+    fprintf(stderr, "%llu", (unsigned long long)v);
+}
+static void goc_print_pointer(const void *p)
+{
+    fprintf(stderr, "0x%llx", (unsigned long long)(uintptr_t)p);
+}
 /* As Go's print writes it: with as few digits as tell it from its neighbours. */
-static void goc_print_float(double v, bool narrow) {
+static void goc_print_float(double v, bool narrow)
+{
     if (v != v || isinf(v)) {
         fputs(v != v ? "NaN" : v > 0 ? "+Inf" : "-Inf", stderr);
         return;
@@ -27,12 +41,14 @@ static void goc_print_float(double v, bool narrow) {
         fprintf(stderr, "%.*f", digits - 1 > exponent ? digits - 1 - exponent : 0, v);
 }
 
-static int goc_main(void (*entry)(struct goc *)) {
+static int goc_main(void (*entry)(struct goc *))
+{
     struct goc *g = goc_open();
     if (!g) return 3;
     g->base = __builtin_frame_address(0);
     if (_setjmp(g->env)) {
-        fprintf(stderr, "%s: %s\n", g->status == GOC_MEMORY ? "fatal error" : "panic", g->status == GOC_MEMORY ? "out of memory" : g->text);
+        fprintf(stderr, "%s: %s\n", g->status == GOC_MEMORY ? "fatal error" : "panic",
+                g->status == GOC_MEMORY ? "out of memory" : g->text);
         goc_close(g);
         goc_trim();
         return 2;
@@ -44,9 +60,13 @@ static int goc_main(void (*entry)(struct goc *)) {
 }
 
 /* Programs by name, for tests that put many into one file: those that are named on the command line run. */
-struct goc_program { const char *name; int (*run)(struct goc *); };
+struct goc_program {
+    const char *name;
+    int (*run)(struct goc *);
+};
 
-static int goc_programs(const struct goc_program *programs, int count, int argc, char **argv) {
+static int goc_programs(const struct goc_program *programs, int count, int argc, char **argv)
+{
     for (int k = 1; k < argc; k++) {
         int i = 0;
         while (i < count && strcmp(programs[i].name, argv[k]) != 0) i++;
