@@ -33,7 +33,7 @@ SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
 export SEARCH_FOLDERS := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
-VK_XML ?= ../shared/registry/vk.xml
+VK_XML ?= registry/vk.xml
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
@@ -87,7 +87,7 @@ help:
 	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
 	@echo 'make bench-programs     what the benchmarks are made of, for a machine without Go: docs/benchmarks.md'
 	@echo 'make mutants         how many planted faults the tests find (long)'
-	@echo 'make generate VK_XML=.../vk.xml    the generated files, from the registry'
+	@echo 'make generate        the generated files, from registry/vk.xml or another registry (VK_XML=...)'
 	@echo 'make generate-check  that the generated files are what the registry gives'
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'

@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	xml := flag.String("xml", "/usr/share/vulkan/registry/vk.xml", "registry to read")
+	xml := flag.String("xml", "registry/vk.xml", "registry to read")
 	roots := flag.String("roots", "tools/vkgen/zvk.roots", "what zvk.h must hold")
 	out := flag.String("out", ".", "root of the repository")
 	check := flag.Bool("check", false, "write nothing, name the stale files")

@@ -16,10 +16,10 @@ struct call {
     const char *name;
     unsigned number;
 };
-#define CALL(name)                                                                                                     \
-    {                                                                                                                  \
-#name, SYS_##name                                                                                              \
-    }
+/* Formatted, #name would stand like a directive. */
+/* clang-format off */
+#define CALL(name) {#name, SYS_##name}
+/* clang-format on */
 
 /* Of loading, reading folders and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
