@@ -253,8 +253,11 @@ uninstall:
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
 
 # The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
+# DIST: where to; DIST_TREE: another tree of git than that of the last commit.
+DIST := $(B)
+DIST_TREE := HEAD
 dist: $(B)/core.c
-	$(Q)tools/dist.sh $(RELEASE) $(B)/core.c $(B)
+	$(Q)tools/dist.sh $(RELEASE) $(B)/core.c $(DIST) $(DIST_TREE)
 
 clean:
 	rm -rf $(B)

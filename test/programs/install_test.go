@@ -136,4 +136,22 @@ target_link_libraries(small Vulkan::Loader)
 	if !strings.Contains(told.Out, filepath.Join(lib, "libvulkan.so."+version)) || !strings.Contains(told.Out, "llvmpipe") {
 		t.Errorf("%s:\n%s", told.Command, told.Out)
 	}
+
+	// "make uninstall" takes all of that away, and nothing else.
+	foreign := filepath.Join(lib, "libvulkan_other.so")
+	write(t, foreign, "")
+	uninstall := exec.Command("make", "-s", "uninstall", "DESTDIR="+root)
+	uninstall.Dir = machine.Repository(t)
+	if out, err := uninstall.CombinedOutput(); err != nil {
+		t.Fatalf("make uninstall: %v\n%s", err, out)
+	}
+	filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && path != foreign {
+			t.Errorf("%s is left", path)
+		}
+		return err
+	})
+	if _, err := os.Stat(foreign); err != nil {
+		t.Errorf("a file that was not installed is gone: %v", err)
+	}
 }

@@ -174,6 +174,9 @@ func (m *maker) entries() string {
 		return pick(m, "[]", "{}", "null", "5", `[5]`)
 	}
 	var list []string
+	if m.one(5) {
+		list = m.family()
+	}
 	names := append(m.present(), m.present()...)
 	names = append(names, pick(m, allNames...))
 	for range m.Intn(6) {
@@ -188,4 +191,31 @@ func (m *maker) entries() string {
 		}
 	}
 	return "[" + strings.Join(list, ",") + "]"
+}
+
+// family writes a meta-layer that contains another one, and gives the settings' entries of both and of their components;
+// now and then one of the entries is missing.
+func (m *maker) family() (list []string) {
+	metas := slices.Clone(metaNames)
+	m.Shuffle(len(metas), func(i, j int) { metas[i], metas[j] = metas[j], metas[i] })
+	outer, inner := metas[0], metas[1]
+	leaf, other := pick(m, layerNames...), pick(m, layerNames...)
+	meta := func(name, components string) {
+		m.d.files["$R/c1/family_"+name+".json"] = m.wrap(object("name", quote(name), "type", `"INSTANCE"`, "api_version", `"1.3.0"`,
+			"implementation_version", `"1"`, "description", `"f"`, "component_layers", components))
+	}
+	meta(inner, "["+quote(leaf)+","+quote(other)+"]")
+	meta(outer, pick(m, "["+quote(inner)+"]", "["+quote(leaf)+","+quote(inner)+"]", "["+quote(inner)+","+quote(other)+"]"))
+	for _, name := range []string{leaf, other, inner, outer} {
+		if name != outer && m.one(4) {
+			continue
+		}
+		control := pick(m, "auto", "auto", "on", "off")
+		if name == outer {
+			control = "on"
+		}
+		list = append(list, m.entry(name, quote(control)))
+	}
+	m.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list
 }
