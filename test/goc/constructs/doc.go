@@ -1,8 +1,3 @@
 // Package constructs has a small program for each construct of the subset that tools/goc translates. The test runs each
 // as Go and as C and compares what it prints and how it ends.
 package constructs
-
-// opaque is a value that no compiler knows.
-//
-//go:noinline
-func opaque[T any](v T) T { return v }

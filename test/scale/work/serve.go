@@ -35,7 +35,7 @@ func serve(in io.Reader, out io.Writer) error {
 			return err
 		}
 		if plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: platform, Explain: true}, tree) == nil {
-			return errors.New("the decision never has enough facts")
+			return errors.New("the core asks for ever more facts and never decides")
 		}
 		sum, err := executed()
 		if err != nil {

@@ -1,0 +1,146 @@
+package manifest
+
+import (
+	"strconv"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+)
+
+// Line is something to say about a manifest: a log line, a finding, or both.
+type Line struct {
+	Flags        uint32 // 0: not logged
+	Text         string
+	Code         diag.Code // diag.None: not a finding
+	Cause        diag.Cause
+	Line, Column int
+}
+
+// Detail says how much is wanted besides what a manifest says.
+type Detail uint8
+
+// Details. What is not wanted costs nothing.
+const (
+	Silent Detail = iota // no lines
+	Spoken               // lines
+	Placed               // lines, and where in the file things are
+)
+
+// LoaderBits is the word size of the process that the manifests are read for.
+const LoaderBits = "64"
+
+// wrongArchitecture tells whether a library_arch contradicts the process; only its first two characters matter
+// (DRV-037, DRV-038, LAY-55, LAY-56).
+func wrongArchitecture(v document.Value) bool {
+	text, ok := v.Text()
+	if !ok || len(text) < 2 {
+		return false
+	}
+	return (text[:2] == "32" || text[:2] == "64") && text[:2] != LoaderBits
+}
+
+// Version is a version text taken apart (LAY-24, DRV-029, DRV-030).
+type Version struct{ Variant, Major, Minor, Patch uint16 }
+
+// ParseVersion reads any text as some version.
+func ParseVersion(text string) Version {
+	var parts [4]uint16
+	count := 0
+	for i := 0; i < len(text) && count < 4; {
+		if separates(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && !separates(text[i]) {
+			i++
+		}
+		parts[count] = decimal16(text[start:i])
+		count++
+	}
+	if count == 4 {
+		return Version{parts[0], parts[1], parts[2], parts[3]}
+	}
+	return Version{0, parts[0], parts[1], parts[2]}
+}
+
+func separates(c byte) bool { return c == '.' || c == '"' || c == '\r' || c == '\n' }
+
+// decimal16 reads a decimal number up to the first other character, modulo 65536; a non-number is 0.
+func decimal16(s string) uint16 {
+	return uint16(decimal(s))
+}
+
+// decimal reads a decimal prefix as C programs do: white space and a sign may come before it.
+func decimal(s string) uint32 {
+	i := 0
+	for i < len(s) && (s[i] == ' ' || s[i] >= '\t' && s[i] <= '\r') {
+		i++
+	}
+	negative := false
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		negative = s[i] == '-'
+		i++
+	}
+	var v uint32
+	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+		v = v*10 + uint32(s[i]-'0')
+	}
+	if negative {
+		v = -v
+	}
+	return v
+}
+
+// Packed is the version word; oversized parts spill into their neighbours (DRV-030).
+func (v Version) Packed() uint32 {
+	return uint32(v.Variant)<<29 | uint32(v.Major)<<22 | uint32(v.Minor)<<12 | uint32(v.Patch)
+}
+
+// Dots writes major.minor.patch.
+func (v Version) Dots() string {
+	return strconv.Itoa(int(v.Major)) + "." + strconv.Itoa(int(v.Minor)) + "." + strconv.Itoa(int(v.Patch))
+}
+
+// before compares with a version of variant 0.
+func (v Version) before(major, minor, patch uint16) bool {
+	if v.Major != major {
+		return v.Major < major
+	}
+	if v.Minor != minor {
+		return v.Minor < minor
+	}
+	return v.Patch < patch
+}
+
+// Parts of a version word.
+func Variant(v uint32) uint32 { return v >> 29 }
+
+// Major is the major number of a version word.
+func Major(v uint32) uint32 { return v >> 22 & 0x7f }
+
+// Minor is the minor number of a version word.
+func Minor(v uint32) uint32 { return v >> 12 & 0x3ff }
+
+// Patch is the patch number of a version word.
+func Patch(v uint32) uint32 { return v & 0xfff }
+
+// resolve gives the text for dlopen: relative to the manifest's folder when it has a slash but does not begin with one
+// (PATH-23, DRV-020 to DRV-022, LAY-49 to LAY-51).
+func resolve(manifest, library string) (path string, slash bool) {
+	for i := 0; i < len(library); i++ {
+		if library[i] == '/' {
+			slash = true
+			break
+		}
+	}
+	if !slash || library[0] == '/' {
+		return library, slash
+	}
+	for i := len(manifest) - 1; i >= 0; i-- {
+		if manifest[i] == '/' {
+			return manifest[:i+1] + library, true
+		}
+	}
+	return library, true
+}

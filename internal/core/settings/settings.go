@@ -1,0 +1,63 @@
+package settings
+
+// Control of a layer entry (SET-37).
+type Control uint8
+
+// Controls.
+const (
+	Auto Control = iota
+	On
+	Off
+	Unordered
+)
+
+// String is the control as it is written.
+func (c Control) String() string {
+	switch c {
+	case On:
+		return "on"
+	case Off:
+		return "off"
+	case Unordered:
+		return "unordered_layer_location"
+	}
+	return "auto"
+}
+
+// LayerEntry is an entry of the layers list.
+type LayerEntry struct {
+	Name, Path string
+	Control    Control
+	Implicit   bool
+}
+
+// Device is an entry of the device configurations.
+type Device struct {
+	DeviceUUID, DriverUUID       [16]byte
+	DriverVersion                uint32
+	DeviceName, DriverName       string
+	HasDeviceName, HasDriverName bool
+}
+
+// Settings is the settings object in force.
+type Settings struct {
+	File           string
+	HasLevel       bool
+	Level          uint32 // LOG_* bits for standard error
+	ControlsLayers bool   // layers was there and well-formed (SET-39, SET-40)
+	Layers         []LayerEntry
+	Exclusively    bool // additional_drivers_use_exclusively
+	Drivers        []string
+	HasDevices     bool // device configurations are active (SET-92)
+	Devices        []Device
+}
+
+// Merged tells whether the ordinary layer search takes part (SET-46).
+func (s *Settings) Merged() bool {
+	for i := range s.Layers {
+		if s.Layers[i].Control == Unordered {
+			return true
+		}
+	}
+	return false
+}
