@@ -106,7 +106,7 @@ func (m *maker) put(kind, name, text string) {
 	case 1:
 		name += ".json.bak"
 	case 2:
-		name += ".json/inside" // a folder in a manifest's place
+		name += "d.json/inside" // a directory in a manifest's place
 	default:
 		name += ".json"
 	}

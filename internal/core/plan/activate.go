@@ -15,6 +15,7 @@ type activator struct {
 	active map[string]bool // names in the active list
 	inside map[int]bool    // meta-layers being expanded
 	own    []uint32        // under a settings file: why a layer is active by itself, 0: it is not
+	named  map[string]bool // and the names of those that are
 	work   int
 }
 
@@ -199,7 +200,7 @@ func (a *activator) addMeta(at int, by uint32) bool {
 		switch {
 		case a.inside[i]:
 			a.sayRecursion(c)
-		case a.atOwnPlace(i):
+		case a.named[name]: // SET-53, ERRATA 26: it stands at its own place, and only there
 			if c.Meta {
 				a.recursions(i, make(map[int]bool))
 			}

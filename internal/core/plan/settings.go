@@ -227,16 +227,18 @@ func (a *activator) bySettings() {
 			a.own[i] = ByImplicit
 		}
 	}
+	a.named = make(map[string]bool)
+	for i, by := range a.own {
+		if by != 0 {
+			a.named[a.list[i].Name] = true
+		}
+	}
 	for i, by := range a.own {
 		if by != 0 {
 			a.addEntry(i, by)
 		}
 	}
 }
-
-// atOwnPlace tells whether a component is active by itself under a settings file: then it stands at its own place, and
-// only there (SET-53, ERRATA 26).
-func (a *activator) atOwnPlace(i int) bool { return a.own != nil && a.own[i] != 0 }
 
 // recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
 func (a *activator) recursions(at int, met map[int]bool) {
