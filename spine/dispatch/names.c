@@ -164,7 +164,7 @@ PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *nam
     if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
     if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;           /* LAY-337, ERRATA 10 */
     PFN_vkVoidFunction p = unknown_find(in, name, false);
-    if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr lower end: unrecognized name %s", name); /* GPA-081 */
+    if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr terminator: unrecognized name %s", name); /* GPA-081 */
     return p;
 }
 
@@ -175,7 +175,7 @@ PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char 
     const struct name_record *r = name_find(name);
     if (r && (r->kind == COMMAND_PHYSDEV || r->kind == COMMAND_INSTANCE)) return names_function(r->term);
     PFN_vkVoidFunction p = r ? NULL : unknown_physdev_find(in, name, false);
-    if (!p) log_line(in, LOG_DEBUG, "vk_layerGetPhysicalDeviceProcAddr lower end: unrecognized name %s", name);
+    if (!p) log_line(in, LOG_DEBUG, "vk_layerGetPhysicalDeviceProcAddr terminator: unrecognized name %s", name);
     return p;
 }
 

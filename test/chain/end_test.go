@@ -52,7 +52,7 @@ func TestLowerEndWithoutInstance(t *testing.T) {
 	link := links(first(t, w, "VK_LAYER_x", "vkCreateInstance"))[0]
 	for _, when := range []string{"create", "enumerate"} {
 		if got := asked(t, w, "VK_LAYER_x", when, "vkGetInstanceProcAddr").Text("gipa pointer"); got != link.Text("gipa") {
-			t.Errorf("%s: the lower end's vkGetInstanceProcAddr is %s, not itself, %s", when, got, link.Text("gipa"))
+			t.Errorf("%s: the terminator's vkGetInstanceProcAddr is %s, not itself, %s", when, got, link.Text("gipa"))
 		}
 		if got := asked(t, w, "VK_LAYER_x", when, "vk_layerGetPhysicalDeviceProcAddr").Text("gipa pointer"); got != link.Text("gpdpa") {
 			t.Errorf("%s: vk_layerGetPhysicalDeviceProcAddr is %s, want %s", when, got, link.Text("gpdpa"))
@@ -139,7 +139,7 @@ func TestLowerEnd(t *testing.T) {
 		}
 		exit := h.Quit()
 		for name, answer := range want {
-			said := strings.Contains(exit.Stderr, "vk_layerGetPhysicalDeviceProcAddr lower end: unrecognized name "+name+"\n")
+			said := strings.Contains(exit.Stderr, "vk_layerGetPhysicalDeviceProcAddr terminator: unrecognized name "+name+"\n")
 			if said == answer.gpdpa {
 				t.Errorf("debug %v: that %s is unrecognized is said: %v", debug, name, said)
 			}
@@ -224,7 +224,7 @@ func TestLowerEndOfDevices(t *testing.T) {
 		}
 		link := links(first(t, w, "VK_LAYER_x", "vkCreateDevice"))[0]
 		if got := asked(t, w, "VK_LAYER_x", "create", "vkGetDeviceProcAddr").Text("gdpa pointer"); got != link.Text("gdpa") {
-			t.Errorf("GDPA of the lower end is %s, not itself, %s", got, link.Text("gdpa"))
+			t.Errorf("GDPA of the terminator is %s, not itself, %s", got, link.Text("gdpa"))
 		}
 		h.Do("destroy_device")
 		h.Quit()

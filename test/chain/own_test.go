@@ -201,7 +201,7 @@ func TestLoaderData(t *testing.T) {
 			}
 		}
 		if e := own[2]; e.Int("word") != 0x01CDC0DE {
-			t.Errorf("the lower end filled in the first word of an object that it did not hand out: %v", e)
+			t.Errorf("the terminator filled in the first word of an object that it did not hand out: %v", e)
 		}
 		draws := w.Log().By("a").Fn("vkCmdDraw")
 		if len(draws) != 3 {

@@ -10,7 +10,7 @@ import (
 	"vkloader/test/world"
 )
 
-// What the lowest layer gets from the loader's lower end.
+// What the lowest layer gets from the loader's terminators.
 //
 // holds: GPA-077 GPA-079 GPA-080 GPA-081 GPA-083 GPA-085 GPA-086 LAY-336 LAY-337
 func TestLowerEnd(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLowerEnd(t *testing.T) {
 			for _, e := range w.Log().By("VK_LAYER_x").Fn("ask_next") {
 				found[e.Text("name")] = where(e)
 				if e.Text("name") == "vkGetInstanceProcAddr" && e.Int("self") != 1 {
-					t.Error("vkGetInstanceProcAddr of the lower end is not the lower end's own")
+					t.Error("vkGetInstanceProcAddr of the terminator is not the lower end's own")
 				}
 			}
 			for _, c := range commands.All {
@@ -90,7 +90,7 @@ func TestLowerEnd(t *testing.T) {
 			for _, e := range w.Log().By("VK_LAYER_x").Fn("ask_next_device") {
 				found[e.Text("name")] = where(e)
 				if e.Text("name") == "vkGetDeviceProcAddr" && e.Int("self") != 1 {
-					t.Error("vkGetDeviceProcAddr of the lower end is not the lower end's own")
+					t.Error("vkGetDeviceProcAddr of the terminator is not the lower end's own")
 				}
 			}
 			lower := []string{"vkCreateSwapchainKHR", "vkGetDeviceGroupSurfacePresentModesKHR", "vkCreateSharedSwapchainsKHR", "vkDebugMarkerSetObjectTagEXT", "vkDebugMarkerSetObjectNameEXT"}
