@@ -127,6 +127,8 @@ static bool satisfy(struct wire_writer *w, const struct wire_record *record)
         read_file(w, file.path);
     else if (wire_get_need_exists(record, &exists))
         read_exists(w, exists.path);
+    else if (record->id == WIRE_NEED_GRAPHICS)
+        read_graphics(w);
     else if (record->id == WIRE_NEED_EXE)
         read_exe(w);
     else

@@ -12,6 +12,7 @@ void read_var(struct wire_writer *w, struct variable v);
 void read_folder(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);
+void read_graphics(struct wire_writer *w);
 void read_exists(struct wire_writer *w, const char *path);
 
 #endif

@@ -1,4 +1,5 @@
-/* read.c: gathers what the core asks for: variables, folders, files, the executable's path, whether a path exists.
+/* read.c: gathers what the core asks for: variables, folders, files, the executable's path, whether a path exists,
+ * the graphics devices.
  * Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001), at the time of the call (G-5).
  *
  * It decides nothing and remembers nothing between calls. */
@@ -44,6 +45,12 @@ static bool name_add(struct name_list *list, const char *name)
     return true;
 }
 
+static void names_free(struct name_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) free(list->name[i]);
+    free(list->name);
+}
+
 void read_folder(struct wire_writer *w, const char *path)
 {
     struct name_list list = {0};
@@ -67,8 +74,7 @@ void read_folder(struct wire_writer *w, const char *path)
     r.names.count = list.count;
     r.names.list = (const char *const *)list.name;
     wire_put_folder(w, &r);
-    for (uint32_t i = 0; i < list.count; i++) free(list.name[i]);
-    free(list.name);
+    names_free(&list);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -131,6 +137,53 @@ void read_file(struct wire_writer *w, const char *path)
     wire_put_file(w, &r);
     free(content);
     fclose(file);
+}
+
+/* ---- graphics devices ------------------------------------------------------------------------------------------- */
+
+#define CLASS "/sys/class/drm"
+#define SHORT 512 /* what the kernel says of a device is shorter; programs call on small stacks */
+
+/* Adds the start of a file of a render node, an empty text when it cannot be read. */
+static bool add_short_file(struct name_list *list, const char *node, const char *file)
+{
+    char text[SHORT];
+    size_t length = 0;
+    snprintf(text, sizeof text, CLASS "/%s/device/%s", node, file);
+    FILE *f = fopen(text, "rbe");
+    if (f) {
+        setvbuf(f, NULL, _IONBF, 0);
+        length = fread(text, 1, sizeof text - 1, f);
+        fclose(f);
+    }
+    text[length] = '\0';
+    return name_add(list, text);
+}
+
+void read_graphics(struct wire_writer *w)
+{
+    struct name_list devices = {0}, power = {0};
+    struct wire_graphics r = {0};
+    errno = 0;
+    DIR *dir = opendir(CLASS);
+    if (!dir && errno == ENOMEM) w->failed = true;
+    r.status = dir == NULL;
+    if (dir) {
+        for (struct dirent *entry; !w->failed && (entry = readdir(dir));) {
+            if (strncmp(entry->d_name, "renderD", 7) != 0) continue;
+            w->failed = !add_short_file(&devices, entry->d_name, "uevent") ||
+                        !add_short_file(&power, entry->d_name, "power/runtime_status");
+        }
+        closedir(dir);
+    }
+    for (uint32_t i = 0; i < power.count; i++) power.name[i][strcspn(power.name[i], "\n")] = '\0';
+    r.devices.count = devices.count;
+    r.devices.list = (const char *const *)devices.name;
+    r.power.count = power.count;
+    r.power.list = (const char *const *)power.name;
+    wire_put_graphics(w, &r);
+    names_free(&devices);
+    names_free(&power);
 }
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */

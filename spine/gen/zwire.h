@@ -195,6 +195,7 @@ enum {
     WIRE_APP = 7,
     WIRE_DRIVER = 8,
     WIRE_DRIVER_EXT = 9,
+    WIRE_GRAPHICS = 11,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
@@ -202,6 +203,7 @@ enum {
     WIRE_NEED_FILE = 35,
     WIRE_NEED_EXE = 36,
     WIRE_NEED_EXISTS = 37,
+    WIRE_NEED_GRAPHICS = 38,
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
@@ -457,6 +459,27 @@ static inline bool wire_get_driver_ext(const struct wire_record *record, struct 
     return record->end - at < 8;
 }
 
+struct wire_graphics {
+    uint32_t status; /* 0 listed, 1 that directory is not there */
+    struct wire_strs devices; /* of each node, the text of device/uevent */
+    struct wire_strs power; /* of each node, the first word of device/power/runtime_status, empty when unknown */
+};
+static inline void wire_put_graphics(struct wire_writer *w, const struct wire_graphics *r) {
+    size_t start = wire_begin(w, 11);
+    wire_put_u32(w, r->status);
+    wire_put_strs(w, &r->devices);
+    wire_put_strs(w, &r->power);
+    wire_end(w, start);
+}
+static inline bool wire_get_graphics(const struct wire_record *record, struct wire_graphics *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 11) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_strs(&at, record->end, &r->devices)) return false;
+    if (!wire_take_strs(&at, record->end, &r->power)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_remembered {
     const char *path; /* NULL: none */
     uint32_t path_len;
@@ -574,6 +597,21 @@ static inline bool wire_get_need_exists(const struct wire_record *record, struct
     const unsigned char *at = record->at;
     if (record->id != 37) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_graphics {
+    uint32_t unused;
+};
+static inline void wire_put_need_graphics(struct wire_writer *w, const struct wire_need_graphics *r) {
+    size_t start = wire_begin(w, 38);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_graphics(const struct wire_record *record, struct wire_need_graphics *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 38) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
     return record->end - at < 8;
 }
 

@@ -137,6 +137,8 @@ var budgets = []budget{
 	{set: "mesa", item: "cold-enumerate", ratio: 1},
 	{set: "mesa", item: "cycle", ratio: 0.3},
 	{set: "mesa", item: "resident", ratio: 1},
+	{set: "policy", item: "cold", ratio: 0.6},
+	{set: "policy", item: "cycle", ratio: 0.3},
 
 	{set: "nvidia", item: "cold", ratio: 1},
 	{set: "nvidia", item: "cold-enumerate", ratio: 1},

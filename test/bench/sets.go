@@ -49,10 +49,28 @@ func (b *bench) defaultSets() []set {
 	case len(there) == len(mesa):
 		sets = append(sets, set{name: "mesa", title: "Mesa's four drivers, with the layers of this machine", real: true,
 			environ: b.environ(strings.Join(there, ":"), false)})
+		home, err := b.policy()
+		if err != nil {
+			b.note("no home directory with a hardware policy: %v", err)
+			break
+		}
+		sets = append(sets, set{name: "policy", title: "The same, and vkloader's policy to open only drivers whose hardware is here", real: true,
+			environ: b.environ(strings.Join(there, ":"), false, "HOME="+home)})
 	default:
 		b.note("%d of Mesa's %d drivers are in %s: not measured", len(there), len(mesa), driverFolder)
 	}
 	return sets
+}
+
+// policy makes a home directory whose settings file leaves out drivers without hardware; the reference does not know it.
+func (b *bench) policy() (home string, err error) {
+	home = b.empty + "-policy"
+	folder := filepath.Join(home, ".config/vulkan/loader_settings.d")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	text := `{"file_format_version":"1.0.0","settings":{"vkloader_driver_hardware":"present"}}`
+	return home, os.WriteFile(filepath.Join(folder, "vk_loader_settings.json"), []byte(text), 0o644)
 }
 
 // givenSet is a set of -drivers: NAME=FILE[:FILE...].

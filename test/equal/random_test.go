@@ -123,7 +123,7 @@ func (c chance) content(path string) string {
 			text = c.object("file_format_version", c.version(), "layers", c.list(5, c.layer))
 		}
 	default:
-		text = c.object("file_format_version", c.version(), "ICD", c.object("library_path", c.quoted("libd.so", "./d.so", "/abs/d.so"), "api_version", c.version(),
+		text = c.object("file_format_version", c.version(), "ICD", c.object("library_path", c.quoted("libd.so", "libvulkan_radeon.so", "libGLX_nvidia.so.0", "./d.so", "/abs/d.so"), "api_version", c.version(),
 			"library_arch", c.quoted("64", "32"), "is_portability_driver", pick(c, "true", "false")))
 	}
 	switch c.Intn(20) {
@@ -204,6 +204,13 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 			o := c.of("file " + n.Path.Text)
 			f := wire.File{Path: n.Path, Status: uint32(pick(o, 0, 0, 0, 0, 0, 0, 1, 2, 3)), Content: wire.S(o.content(n.Path.Text))}
 			w.PutFile(f)
+		case wire.IDNeedGraphics:
+			g := wire.Graphics{Status: uint32(c.Intn(4) / 3)}
+			for range c.Intn(3) {
+				g.Devices = append(g.Devices, wire.S(pick(c, "DRIVER=amdgpu\nPCI_ID=1002:73BF\n", "DRIVER=v3d", "PCI_ID=10DE:1\n", "\n", "")))
+				g.Power = append(g.Power, wire.S(pick(c, "active", "suspended", "")))
+			}
+			w.PutGraphics(g)
 		case wire.IDNeedExe:
 			w.PutExe(wire.Exe{Path: wire.Str{Text: pick(c, "/bin/p", "/bin/q"), Set: c.Intn(9) > 0}})
 		case wire.IDNeedExists:

@@ -1,7 +1,7 @@
 /* redirect.c: an interposer, preloaded into the processes of a case. It shows a loader the system folders of the
  * case's root instead of the machine's, can play the part of an elevated process, and can log what is accessed.
  *
- * WORLD_ROOT=dir: paths below the system's Vulkan folders are looked up in dir/system.
+ * WORLD_ROOT=dir: the system's Vulkan directories, and the kernel's graphics devices, are those of dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
  * WORLD_SORTED=1: folders are read in the order of their names; WORLD_SORTED=2: in the opposite order.
  * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
@@ -57,8 +57,9 @@ static void note(const char *function, const char *argument)
 
 static const char *redirected(const char *path, char *room, size_t size)
 {
-    static const char *const folders[] = {"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan",
-                                          "/usr/share/vulkan", "/usr/local/share/vulkan"};
+    static const char *const folders[] = {"/etc/vulkan",       "/etc/xdg/vulkan",         "/usr/local/etc/vulkan",
+                                          "/usr/share/vulkan", "/usr/local/share/vulkan", "/sys/class/drm",
+                                          "/dev/nvidiactl"};
     const char *root = variable("WORLD_ROOT");
     for (size_t i = 0; path && root && i < sizeof folders / sizeof *folders; i++) {
         size_t n = strlen(folders[i]);

@@ -23,6 +23,9 @@ const (
 	DriverPortability
 	DriverDisabled
 	DriverNotSelected
+	DriverNoHardware
+	DriverAsleep
+	DriverPolicy
 	DriverDirect
 	DriverNone
 	DriverExtensions
@@ -102,6 +105,9 @@ var table = [codeCount]Entry{
 	DriverPortability:      {"driver-portability", Drivers, Note, "DRV-035", "Enable VK_KHR_portability_enumeration and its instance flag in the program."},
 	DriverDisabled:         {"driver-disabled", Drivers, Warning, "ENV-21", "Change VK_LOADER_DRIVERS_DISABLE."},
 	DriverNotSelected:      {"driver-not-selected", Drivers, Warning, "ENV-19", "Change VK_LOADER_DRIVERS_SELECT."},
+	DriverNoHardware:       {"driver-no-hardware", Drivers, Note, "docs/tool.md", ""},
+	DriverAsleep:           {"driver-asleep", Drivers, Note, "docs/tool.md", "Wake the device, or run: vkloader policy hardware on"},
+	DriverPolicy:           {"driver-policy", Drivers, Note, "docs/tool.md", ""},
 	DriverDirect:           {"driver-direct", Drivers, Note, "DRV-085", ""},
 	DriverNone:             {"driver-none", Drivers, Problem, "INS-029", "Install a driver, or see above why those found are out."},
 	DriverExtensions:       {"driver-extensions", Drivers, Problem, "INS-017", "The driver fails to list its extensions: remove or repair it."},

@@ -44,6 +44,14 @@ type Exe struct {
 	Known bool
 }
 
+// Graphics are the graphics devices that the kernel drives: for each render node, what the kernel says of its device
+// (the text of uevent) and whether that device sleeps (the word of runtime_status, empty when unknown).
+type Graphics struct {
+	Listed  bool // false: the kernel has no such devices, or does not show them
+	Devices []string
+	Power   []string
+}
+
 // Kind of a fact.
 type Kind uint8
 
@@ -54,6 +62,7 @@ const (
 	KindFile
 	KindExe
 	KindExists
+	KindGraphics
 )
 
 // Need is a fact that is missing.
@@ -71,10 +80,13 @@ type Store struct {
 	exists        table[bool]
 	exe           Exe
 	hasExe        bool
+	graphics      Graphics
+	hasGraphics   bool
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
 	exeAsked uint32 // the round that it was asked for in
+	gfxAsked uint32 // likewise, the graphics devices
 }
 
 // indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
@@ -168,6 +180,9 @@ func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
 // SetExe adds the program's path.
 func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 
+// SetGraphics adds the graphics devices.
+func (s *Store) SetGraphics(g Graphics) { s.graphics, s.hasGraphics = g, true }
+
 // Missing tells whether something was asked for that is not known.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
 
@@ -248,6 +263,15 @@ func (s *Store) Exe() Exe {
 	return s.exe
 }
 
+// Graphics lists the graphics devices; false while they are not known.
+func (s *Store) Graphics() (Graphics, bool) {
+	if !s.hasGraphics && s.gfxAsked != s.round+1 {
+		s.gfxAsked = s.round + 1
+		s.needs = append(s.needs, Need{Kind: KindGraphics})
+	}
+	return s.graphics, s.hasGraphics
+}
+
 // Source gives facts.
 type Source interface {
 	Var(name string, secure bool) Var
@@ -255,6 +279,7 @@ type Source interface {
 	File(path string) File
 	Exe() Exe
 	Exists(path string) bool
+	Graphics() Graphics
 }
 
 // Fetch gets what is needed from a source.
@@ -271,6 +296,8 @@ func (s *Store) Fetch(needs []Need, from Source) {
 			s.SetExe(from.Exe())
 		case KindExists:
 			s.SetExists(n.Name, from.Exists(n.Name))
+		case KindGraphics:
+			s.SetGraphics(from.Graphics())
 		}
 	}
 }

@@ -8,6 +8,7 @@ type Tree struct {
 	Folders  map[string][]string // names by path, in the order a listing gives them; overrides what Files imply
 	Broken   map[string]FileStatus
 	Program  string // path of the running program, "" when unknown
+	Devices  Graphics
 }
 
 // Var implements Source.
@@ -80,3 +81,6 @@ func (t *Tree) Exists(path string) bool {
 	_, ok := t.Files[path]
 	return ok
 }
+
+// Graphics implements Source.
+func (t *Tree) Graphics() Graphics { return t.Devices }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
@@ -19,6 +20,7 @@ func (d *decider) discover(portability bool) {
 		choose = parseFilter(d.f.Variable(variables.DriversSelect).Value, false)
 		refuse = parseFilter(d.f.Variable(variables.DriversDisable).Value, false)
 	}
+	var left []leftOut
 	for _, file := range found {
 		driver := d.readDriver(file.Path, file.Listed)
 		if driver == nil {
@@ -52,10 +54,21 @@ func (d *decider) discover(portability bool) {
 				"Driver \""+name+"\" ignored because not selected by env var 'VK_LOADER_DRIVERS_SELECT'")
 			continue
 		}
-		d.find(diag.DriverUsed, name, file.Path, "found through "+file.From+", library "+driver.Library)
-		d.a.Steps = append(d.a.Steps, Step{Kind: StepDriver, Driver: len(d.a.Drivers)})
-		d.a.Drivers = append(d.a.Drivers, driver)
+		if l, out := d.byHardware(driver); out {
+			l.from = file.From
+			left = append(left, l)
+			continue
+		}
+		d.use(driver, file.From)
 	}
+	d.applyPolicy(left)
+}
+
+// use has a driver opened; from says what led to it.
+func (d *decider) use(driver *manifest.Driver, from string) {
+	d.find(diag.DriverUsed, search.BaseName(driver.Path), driver.Path, "found through "+from+", library "+driver.Library)
+	d.a.Steps = append(d.a.Steps, Step{Kind: StepDriver, Driver: len(d.a.Drivers)})
+	d.a.Drivers = append(d.a.Drivers, driver)
 }
 
 // addSettingsDrivers puts the drivers of the settings file in front, each later one before the earlier ones (SET-83).

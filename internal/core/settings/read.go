@@ -79,12 +79,23 @@ search:
 	s.level(chosen.Member("stderr_log"))
 	s.layers(chosen.Member("layers"))
 	s.drivers(chosen)
+	s.hardware(chosen.Member(HardwareMember))
 	s.devices(chosen.Member("device_configurations"))
-	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices { // SET-25
+	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}
 	return s, In, lines
+}
+
+// hardware reads the policy about drivers without hardware; what is no word of it means nothing.
+func (s *Settings) hardware(v document.Value) {
+	word, _ := v.Text()
+	for _, h := range []Hardware{PresentHardware, AwakeHardware} {
+		if word == h.String() {
+			s.Hardware = h
+		}
+	}
 }
 
 // level reads stderr_log (SET-76).

@@ -39,6 +39,30 @@ type Device struct {
 	HasDeviceName, HasDriverName bool
 }
 
+// Hardware is the policy about drivers whose hardware is not here, of HardwareMember.
+type Hardware uint8
+
+// Policies.
+const (
+	AnyHardware     Hardware = iota // every driver is opened
+	PresentHardware                 // not those whose devices are not here
+	AwakeHardware                   // nor those whose devices all sleep
+)
+
+// HardwareMember is the member of a settings object that holds the policy. Other loaders do not know it.
+const HardwareMember = "vkloader_driver_hardware"
+
+// String is the policy as it is written.
+func (h Hardware) String() string {
+	switch h {
+	case PresentHardware:
+		return "present"
+	case AwakeHardware:
+		return "awake"
+	}
+	return "any"
+}
+
 // Settings is the settings object in force.
 type Settings struct {
 	File           string
@@ -48,6 +72,7 @@ type Settings struct {
 	Layers         []LayerEntry
 	Exclusively    bool // additional_drivers_use_exclusively
 	Drivers        []string
+	Hardware       Hardware
 	HasDevices     bool // device configurations are active (SET-92)
 	Devices        []Device
 }

@@ -59,6 +59,14 @@ func names(list []Str) []plan.Name {
 	return out
 }
 
+func texts(list []Str) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = s.Text
+	}
+	return out
+}
+
 // readFacts takes a message apart.
 func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store) bool {
 	r, _ := Open(message) // what is no message is bad, and has no records
@@ -82,11 +90,7 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 		case IDFolder:
 			var v Folder
 			v, ok = rec.Folder()
-			f := facts.Folder{Listed: v.Status == 0, Names: make([]string, len(v.Names))}
-			for i, n := range v.Names {
-				f.Names[i] = n.Text
-			}
-			s.SetFolder(v.Path.Text, f)
+			s.SetFolder(v.Path.Text, facts.Folder{Listed: v.Status == 0, Names: texts(v.Names)})
 		case IDFile:
 			var v File
 			v, ok = rec.File()
@@ -94,6 +98,10 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 				Status:  facts.FileStatus(v.Status),
 				Content: v.Content.Text,
 			})
+		case IDGraphics:
+			var v Graphics
+			v, ok = rec.Graphics()
+			s.SetGraphics(facts.Graphics{Listed: v.Status == 0, Devices: texts(v.Devices), Power: texts(v.Power)})
 		case IDExe:
 			var v Exe
 			v, ok = rec.Exe()
@@ -168,6 +176,8 @@ func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 				w.PutNeedFolder(NeedFolder{str(n.Name)})
 			case facts.KindFile:
 				w.PutNeedFile(NeedFile{str(n.Name)})
+			case facts.KindGraphics:
+				w.PutNeedGraphics(NeedGraphics{})
 			case facts.KindExe:
 				w.PutNeedExe(NeedExe{})
 			case facts.KindExists:

@@ -203,6 +203,9 @@ func FuzzDecide(f *testing.F) {
 				if n, ok := rec.NeedFile(); ok {
 					q.PutFile(File{Path: n.Path, Content: S(content)})
 				}
+				if _, ok := rec.NeedGraphics(); ok {
+					q.PutGraphics(Graphics{Devices: []Str{S("PCI_ID=1002:1\n")}, Power: []Str{S(content)}})
+				}
 				if _, ok := rec.NeedExe(); ok {
 					q.PutExe(Exe{S("/bin/x")})
 				}

@@ -13,6 +13,7 @@ const (
 	IDApp           uint32 = 7
 	IDDriver        uint32 = 8
 	IDDriverExt     uint32 = 9
+	IDGraphics      uint32 = 11
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
@@ -20,6 +21,7 @@ const (
 	IDNeedFile      uint32 = 35
 	IDNeedExe       uint32 = 36
 	IDNeedExists    uint32 = 37
+	IDNeedGraphics  uint32 = 38
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
@@ -326,6 +328,34 @@ func (rec Record) DriverExt() (r DriverExt, ok bool) {
 	return r, b.done()
 }
 
+// Graphics is record 11.
+type Graphics struct {
+	Status  uint32 // 0 listed, 1 that directory is not there
+	Devices []Str  // of each node, the text of device/uevent
+	Power   []Str  // of each node, the first word of device/power/runtime_status, empty when unknown
+}
+
+// PutGraphics adds the record to the message.
+func (w *Writer) PutGraphics(r Graphics) {
+	start := w.begin(IDGraphics)
+	w.u32(r.Status)
+	w.strs(r.Devices)
+	w.strs(r.Power)
+	w.end(start)
+}
+
+// Graphics reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Graphics() (r Graphics, ok bool) {
+	if rec.ID != IDGraphics {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Status = b.u32()
+	r.Devices = b.strs()
+	r.Power = b.strs()
+	return r, b.done()
+}
+
 // Remembered is record 10.
 type Remembered struct {
 	Path    Str // NULL: none
@@ -486,6 +516,28 @@ func (rec Record) NeedExists() (r NeedExists, ok bool) {
 	}
 	b := body{rest: rec.body}
 	r.Path = b.str()
+	return r, b.done()
+}
+
+// NeedGraphics is record 38.
+type NeedGraphics struct {
+	Unused uint32
+}
+
+// PutNeedGraphics adds the record to the message.
+func (w *Writer) PutNeedGraphics(r NeedGraphics) {
+	start := w.begin(IDNeedGraphics)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// NeedGraphics reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedGraphics() (r NeedGraphics, ok bool) {
+	if rec.ID != IDNeedGraphics {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
 	return r, b.done()
 }
 

@@ -68,6 +68,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newDoctor(s),
 		newEnv(s),
 		newSettings(s),
+		newPolicy(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),

@@ -196,6 +196,12 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 			line("  and no others")
 		}
 	}
+	switch p.Hardware {
+	case settings.PresentHardware.String():
+		line("drivers whose hardware is not here: not opened")
+	case settings.AwakeHardware.String():
+		line("drivers whose hardware is not here, or sleeps: not opened")
+	}
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
 		line("drivers: none at all")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sort"
+	"strings"
 
 	"vkloader/internal/core/facts"
 )
@@ -85,4 +86,26 @@ func (s *Source) Exe() facts.Exe {
 	}
 	path, err := os.Readlink("/proc/self/exe")
 	return facts.Exe{Path: path, Known: err == nil && len(path) < 1024}
+}
+
+// Graphics implements facts.Source.
+func (s *Source) Graphics() facts.Graphics {
+	const class = "/sys/class/drm"
+	d, err := s.Open(class)
+	if err != nil {
+		return facts.Graphics{}
+	}
+	defer d.Close()
+	nodes, _ := d.Readdirnames(-1)
+	sort.Strings(nodes)
+	g := facts.Graphics{Listed: true}
+	for _, node := range nodes {
+		if !strings.HasPrefix(node, "renderD") {
+			continue
+		}
+		g.Devices = append(g.Devices, s.File(class+"/"+node+"/device/uevent").Content)
+		power, _, _ := strings.Cut(s.File(class+"/"+node+"/device/power/runtime_status").Content, "\n")
+		g.Power = append(g.Power, power)
+	}
+	return g
 }

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
@@ -27,6 +28,7 @@ type Change struct {
 	Apps, Layers, Drivers, Added, Devices []string
 	NoLayers, OnlyThese                   bool
 	Log, Expires                          string
+	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
 	System, Force, Dry                    bool
 }
 
@@ -87,6 +89,7 @@ type Written struct {
 	Expires time.Time
 	Content map[string]any
 	Alone   bool // the programs get these settings only, and no longer those for all programs
+	Gone    bool // nothing was left to say: there is no file
 }
 
 // Set carries out a change, in the file that is chosen for it.
@@ -128,16 +131,28 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 			if err := c.apply(p, devices, object); err != nil {
 				return nil, err
 			}
+			if says := len(object); says == 0 || says == 1 && object["app_keys"] != nil {
+				Drop(content, apps)
+			}
 		}
 	}
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
+	if c.Dry {
+		return written, judge(content, where)
+	}
+	if len(content["settings_array"].([]any)) == 0 && c.Hardware != "" { // nothing is left to say
+		written.Gone = true
+		if f != nil {
+			if _, err := Remove(&p.Machine, where); err != nil {
+				return nil, exit.Unable("settings file: %w", err)
+			}
+		}
+		return written, nil
+	}
 	if err := judge(content, where); err != nil {
 		return nil, err
-	}
-	if c.Dry {
-		return written, nil
 	}
 	if err := Write(&p.Machine, where, content, written.Expires, f != nil && !f.Ours); err != nil {
 		return nil, exit.Unable("settings file: %w", err)
@@ -146,7 +161,8 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 }
 
 func (c *Change) hasSettings() bool {
-	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != ""
+	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
+		c.Hardware != ""
 }
 
 // place chooses the file to write: the one in force, or else the first place.
@@ -214,6 +230,13 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 			return err
 		}
 		object["device_configurations"] = list
+	}
+	switch c.Hardware {
+	case "":
+	case settings.AnyHardware.String():
+		delete(object, settings.HardwareMember)
+	default:
+		object[settings.HardwareMember] = c.Hardware
 	}
 	if c.Log != "" {
 		words := []any{}

@@ -34,7 +34,8 @@ type ForPrograms struct {
 	Layers    []ShownLayer  `json:"layers"` // null: layers are as without the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
-	Devices   []ShownDevice `json:"devices"` // null: all
+	Devices   []ShownDevice `json:"devices"`                   // null: all
+	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
 }
 
 // ShownLayer is an entry of the list of layers.
@@ -111,6 +112,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 		return nil
 	}
 	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively}
+	if set.Hardware != settings.AnyHardware {
+		shown.Hardware = set.Hardware.String()
+	}
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)
 	}

@@ -1,8 +1,8 @@
 /* answer.c: answers messages as the library's core does, which is linked to it.
  *
  *   answer         calls on standard input: their number of messages, then for each message a letter (A: answered
- * before, D: to be answered), its size, its bytes. For each D, on standard output: how it ended (0, GOC_PANIC,
- *                  GOC_MEMORY, 3: malformed), the size of the answer, its bytes.
+ *                  before, D: to be answered), its size, its bytes. For each D, on standard output: how it ended
+ *                  (0, GOC_PANIC, GOC_MEMORY, 3: malformed), the size of the answer, its bytes.
  *   answer stack   the same, each call on a painted stack; prints how much of it was used at most.
  *   answer memory  prints the bytes that each call took. */
 #include <pthread.h>
