@@ -44,6 +44,8 @@ var floors = []struct {
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/elf"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/wordsize"}, "what a program's word size is, and the decision for another one; examines no libraries"},
+	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},

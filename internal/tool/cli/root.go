@@ -63,6 +63,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(
 		newInfo(s),
+		newPs(s),
 		newList(s),
 		newExplain(s),
 		newDoctor(s),
