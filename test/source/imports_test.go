@@ -46,6 +46,8 @@ var floors = []struct {
 	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/tool/wordsize"}, "what a program's word size is, and the decision for another one; examines no libraries"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
+	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
+	{[]string{"internal/tool/culprit"}, "which runs find the culprit; it starts none and knows of no machine"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},

@@ -69,6 +69,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newDoctor(s),
 		newEnv(s),
 		newSettings(s),
+		newQuarantine(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),
