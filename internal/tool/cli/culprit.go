@@ -238,6 +238,10 @@ func ended(end *launch.End) string {
 		switch {
 		case f.Mapped && len(f.Files) > 0:
 			where = " in " + f.Files[0]
+			// abort(3) and the like: who called it says more.
+			if base := filepath.Base(f.Files[0]); len(f.Files) > 1 && (strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libc-") || strings.HasPrefix(base, "ld-")) {
+				where += ", called from " + f.Files[1]
+			}
 		default:
 			where = " at an address where nothing is mapped"
 			if len(f.Files) > 0 {

@@ -21,18 +21,18 @@ import (
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full, load bool
-		app, user                    string
-		pid                          int
-		limit                        time.Duration
+		asJSON, elevated, full, load, keepOut bool
+		app, user                             string
+		pid                                   int
+		limit                                 time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
-			"--probe it also loads each driver and active layer alone, in child processes under a time limit, and says\n" +
-			"which one crashes, hangs or fails.\n\n" +
+			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
+			"few frames, too, and says which one crashes, hangs or fails.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -46,9 +46,21 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if load && (about.source.Foreign() || pid != 0 || elevated || user != "") {
 				return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
 			}
+			if keepOut && !load {
+				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+			}
 			result, err := s.examined(about, user, load, limit)
 			if err != nil {
 				return err
+			}
+			if keepOut {
+				for _, p := range result.Probes {
+					if p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs {
+						if _, err := s.quarantine(p.Name, app, p.Detail, 0); err != nil {
+							return err
+						}
+					}
+				}
 			}
 			if asJSON {
 				err = writeJSON(s, result)
@@ -66,6 +78,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
 	addPID(cmd, &pid)
 	cmd.Flags().BoolVar(&load, "probe", false, "also load each driver and active layer, in a child process each")
+	cmd.Flags().BoolVar(&keepOut, "quarantine", false, "with --probe: keep what crashes or hangs out of all programs, or of that of --app, until its file changes")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
