@@ -137,9 +137,9 @@ func (s *surroundings) bundleParts(source *machine.Source, app string, still boo
 		}
 		parts = append(parts, hide.Part(name, what, text, err))
 	}
-	explanation, err := explained(source, app, nil)
+	explanation, err := explained(&subject{source: source}, app, nil)
 	add("explain.json", "what is loaded, in which order, and why", explanation, err)
-	report, err := s.examined(source, "", false, limit)
+	report, err := s.examined(&subject{source: source}, "", false, limit)
 	add("doctor.json", "what is wrong, and what to do", report, err)
 	list, err := variablesOf(ordinary)
 	add("variables.json", "the loader's variables, and no others", list, err)

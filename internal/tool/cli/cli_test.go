@@ -24,7 +24,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"vkloader": "", "libvulkan.so.1": "",
-		"libexec/vkloader/probe": "#!/bin/sh\n" + probe,
+		"libexec/vkloader/probe": "#!/bin/sh\nexec 1>&3 3>&-\n" + probe,
 		"layers/one.json":        layerOne, "driver.json": driverOne,
 	} {
 		path := filepath.Join(dir, name)
@@ -135,6 +135,7 @@ func TestInfoOfBadLives(t *testing.T) {
 		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
 		{"hang", begin + "exec sleep 60", "no end within 2s during: create instance"},
 		{"child that stays", begin + "sleep 60 & wait", "no end within 2s during: create instance"},
+		{"one that talks without end", begin + "exec yes", "no end within 2s during: create instance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},

@@ -1,14 +1,21 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -57,6 +64,49 @@ func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, 
 		words = append(words, before+word)
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeDevices gives the numbers and names of this machine's devices, as a child lists them; it has little time.
+func completeDevices(s *surroundings) completion {
+	return func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+		m, err := s.machine()
+		if err != nil || m.Foreign() {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, err := probe.Find(s.executable, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if seen, err := probe.Run(found, m.Environ, 3*time.Second); err == nil {
+			for _, d := range seen.Devices {
+				list = append(list, fmt.Sprintf("%d\t%s", d.Index, term.OneLine(d.Name)))
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completePrograms gives the programs of PATH for the first word, and files for all.
+func completePrograms(s *surroundings) completion {
+	return func(_ *cobra.Command, args []string, typed string) (list []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 || strings.Contains(typed, "/") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		seen := map[string]bool{}
+		for _, directory := range filepath.SplitList(s.getenv("PATH")) {
+			entries, _ := os.ReadDir(directory)
+			for _, e := range entries {
+				if name := e.Name(); strings.HasPrefix(name, typed) && !e.IsDir() && !seen[name] {
+					if info, err := os.Stat(filepath.Join(directory, name)); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+						seen[name] = true
+						list = append(list, name)
+					}
+				}
+			}
+		}
+		slices.Sort(list)
+		return list, cobra.ShellCompDirectiveDefault
+	}
 }
 
 // completeVariables are the names of variables, for --env.

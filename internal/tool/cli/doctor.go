@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,37 +15,52 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full, load bool
-		app, user                    string
-		limit                        time.Duration
+		asJSON, elevated, full, load, keepOut bool
+		app, user                             string
+		pid                                   int
+		limit                                 time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
-			"--probe it also loads each driver and active layer alone, in child processes under a time limit, and says\n" +
-			"which one crashes, hangs or fails.\n\n" +
+			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
+			"few frames, too, and says which one crashes, hangs or fails.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			source, err := s.source(app, elevated)
+			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
 			}
-			if load && (source.Foreign() || elevated || user != "") {
-				return errors.New("--probe loads drivers as you, on this machine: not with --root, --elevated or --user")
+			if user != "" && pid != 0 {
+				return errors.New("--pid and --user exclude each other: a process has its own user")
 			}
-			result, err := s.examined(source, user, load, limit)
+			if load && (about.source.Foreign() || pid != 0 || elevated || user != "") {
+				return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
+			}
+			if keepOut && !load {
+				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+			}
+			result, err := s.examined(about, user, load, limit)
 			if err != nil {
 				return err
+			}
+			if keepOut {
+				for _, p := range result.Probes {
+					if p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs {
+						if _, err := s.quarantine(p.Name, app, p.Detail, 0); err != nil {
+							return err
+						}
+					}
+				}
 			}
 			if asJSON {
 				err = writeJSON(s, result)
@@ -60,7 +76,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
+	addPID(cmd, &pid)
 	cmd.Flags().BoolVar(&load, "probe", false, "also load each driver and active layer, in a child process each")
+	cmd.Flags().BoolVar(&keepOut, "quarantine", false, "with --probe: keep what crashes or hangs out of all programs, or of that of --app, until its file changes")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
@@ -68,8 +86,12 @@ func newDoctor(s *surroundings) *cobra.Command {
 }
 
 // examined is the doctor's report on a machine; load: with each driver and layer loaded in a child.
-func (s *surroundings) examined(source *machine.Source, user string, load bool, limit time.Duration) (*doctor.Report, error) {
-	options := doctor.Options{User: user}
+func (s *surroundings) examined(about *subject, user string, load bool, limit time.Duration) (*doctor.Report, error) {
+	source := about.source
+	options := doctor.Options{User: user, Class: about.class}
+	if p := about.process; p != nil {
+		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
+	}
 	found, missing := probe.Find(s.executable, "")
 	if missing == nil {
 		if real, err := filepath.EvalSymlinks(found.Library); err == nil {
@@ -84,6 +106,9 @@ func (s *surroundings) examined(source *machine.Source, user string, load bool, 
 	}
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
+	}
+	if about.process != nil {
+		result.Process(about.process)
 	}
 	result.Variables(environment.All(result.Answer, source, source.Environ, source.Elevated))
 	return result, nil
@@ -108,7 +133,7 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 			switch {
 			case m.Good:
 				mark = "ok"
-			case m.Class != 0 && m.Class != doctor.ProcessClass:
+			case m.Class != 0 && m.Class != r.WordSize():
 				mark = fmt.Sprintf("%d-bit", m.Class)
 			}
 			if !m.Used {

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -24,12 +24,16 @@ type explanation struct {
 	App    string         `json:"app,omitempty"`
 	In     []explain.Item `json:"in"`
 	Out    []explain.Item `json:"out"`
+
+	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
+	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
 }
 
 func newExplain(s *surroundings) *cobra.Command {
 	var (
 		asJSON, elevated, statements bool
 		app                          string
+		pid                          int
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
@@ -38,18 +42,19 @@ func newExplain(s *surroundings) *cobra.Command {
 			"layer why it is in or out, whose file it is, and the line for the environment that changes it. With names or\n" +
 			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
-			source, err := s.source(app, elevated)
+			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
 			}
-			answer, err := explained(source, app, names)
+			answer, err := explained(about, about.name(app), names)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return writeJSON(s, answer)
 			}
-			printExplained(s, app, answer.In, answer.Out)
+			printExplained(s, answer.App, answer.In, answer.Out)
+			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
 			}
@@ -59,14 +64,15 @@ func newExplain(s *surroundings) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", explainSchema))
 	cmd.Flags().BoolVar(&statements, "statements", false, "end with the statements of the specification that are named")
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
+	addPID(cmd, &pid)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd
 }
 
 // explained explains a decision for a program; names, when there are any, say of what.
-func explained(source *machine.Source, app string, names []string) (*explanation, error) {
-	answer, err := decision.Ask(source)
+func explained(about *subject, app string, names []string) (*explanation, error) {
+	answer, err := decision.Ask(about.facts())
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +85,17 @@ func explained(source *machine.Source, app string, names []string) (*explanation
 	for _, e := range append(slices.Clone(in), out...) {
 		manifests = append(manifests, e.Manifest)
 	}
-	owners := source.Owners(manifests)
+	owners := about.source.Owners(manifests)
 	for _, list := range [][]explain.Item{in, out} {
 		for i := range list {
 			list[i].Package = owners[list[i].Manifest]
 		}
 	}
-	return &explanation{explainSchema, app, in, out}, nil
+	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
+	if about.process != nil {
+		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
+	}
+	return result, nil
 }
 
 func printExplained(s *surroundings, app string, in, out []explain.Item) {

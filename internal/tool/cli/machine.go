@@ -30,10 +30,15 @@ func (s *surroundings) machine() (machine.Machine, error) {
 	if !m.Foreign() {
 		m.Environ = s.environ
 	}
+	return m, s.change(&m)
+}
+
+// change makes the changes of --env.
+func (s *surroundings) change(m *machine.Machine) error {
 	for _, variable := range s.variables {
 		name, value, set := strings.Cut(variable, "=")
 		if name == "" {
-			return m, fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
+			return fmt.Errorf("--env wants NAME=VALUE, got %q", variable)
 		}
 		if set {
 			m.Environ = machine.WithVariable(m.Environ, name, value)
@@ -41,7 +46,7 @@ func (s *surroundings) machine() (machine.Machine, error) {
 			m.Environ = machine.WithoutVariable(m.Environ, name)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // thisMachine is for commands that need the running system.

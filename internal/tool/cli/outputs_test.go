@@ -32,6 +32,9 @@ var outputs = map[string][]string{
 	"list-paths":     {"list paths"},
 	"list-variables": {"list variables"},
 	"explain":        {"explain"},
+	"ps":             {"ps"},
+	"quarantine":     {"quarantine list"},
+	"culprit":        {"run --find-culprit -- /bin/true"},
 	"doctor":         {"doctor"},
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
@@ -46,7 +49,7 @@ var outputs = map[string][]string{
 // titles are what the schemas are of.
 var titles = map[string]string{
 	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
-	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain",
+	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
@@ -54,7 +57,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../graph", "../term")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term")
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodRun)

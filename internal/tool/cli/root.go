@@ -63,12 +63,14 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(
 		newInfo(s),
+		newPs(s),
 		newList(s),
 		newExplain(s),
 		newDoctor(s),
 		newEnv(s),
 		newSettings(s),
 		newPolicy(s),
+		newQuarantine(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),

@@ -32,6 +32,10 @@ type launched struct {
 	asJSON  bool
 	limit   time.Duration // of the child that lists devices
 	program launch.Program
+
+	culprit, apply bool
+	expires        string        // of what --apply writes
+	limits         launch.Limits // of runs of --find-culprit
 }
 
 func newRun(s *surroundings) *cobra.Command {
@@ -43,7 +47,13 @@ func newRun(s *surroundings) *cobra.Command {
 			"written anywhere and no other program is concerned. Without --log and --time the program takes the place of\n" +
 			"the tool; with them the tool waits for it, takes the loader's lines out of its standard error, and ends as it\n" +
 			"ended. Exit code: the program's; 126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could\n" +
-			"not look.",
+			"not look.\n\n" +
+			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
+			"of its layers and drivers left out, until it is known which one does it; Ctrl-\\ says that it hangs now, and what is\n" +
+			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.",
+		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
+			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
+			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("name the program to run: see vkloader run --help")
@@ -61,14 +71,28 @@ func newRun(s *surroundings) *cobra.Command {
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
+	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
+	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")
+	flags.DurationVar(&r.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
+	flags.BoolVar(&r.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
+	flags.StringVar(&r.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
+	cmd.ValidArgsFunction = completePrograms(s)
 	return cmd
 }
 
 func (r *launched) run(s *surroundings, args []string) error {
-	if r.asJSON && !r.dry {
-		return fmt.Errorf("--json goes with --dry-run")
+	switch {
+	case r.asJSON && !r.dry && !r.culprit:
+		return errors.New("--json goes with --dry-run and --find-culprit")
+	case r.culprit && (r.dry || r.log != "" || r.times):
+		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
+	case !r.culprit && (r.apply || r.limits != launch.Limits{}):
+		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
+	case r.limits.Hangs > 0 && r.limits.Enough > 0:
+		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
 	}
 	m, err := s.machine()
 	if err != nil {
@@ -104,6 +128,9 @@ func (r *launched) run(s *surroundings, args []string) error {
 	}
 	if r.dry {
 		return r.print(s, changes, warnings, args)
+	}
+	if r.culprit {
+		return r.findCulprit(s, &m, path, args)
 	}
 	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
 	if r.log == "" && !r.times {

@@ -58,7 +58,11 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 	if err != nil {
 		return err
 	}
+	var gone []string
 	for _, e := range over {
+		if e.Err == nil && !e.Restored {
+			gone = append(gone, e.File.Path)
+		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
 			fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
@@ -66,7 +70,7 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 		}
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
-	return nil
+	return s.renewQuarantines(m, gone)
 }
 
 func putBack(restored bool) string {

@@ -51,6 +51,8 @@ const (
 	VariableUnknown
 	ElevatedIgnores
 	ElevatedProgram
+	ProcessOldFile
+	ProcessDiffers
 	DriverCrashes
 	DriverHangs
 	DriverFails
@@ -162,6 +164,12 @@ var table = [codeCount]Entry{
 	ElevatedProgram: {"elevated-program", diag.Note, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be led by that user.",
 		"Examine it with --elevated."},
+	ProcessOldFile: {"process-old-file", diag.Warning, "",
+		"What was updated while a program runs is used from its next start on; old and new parts together may not fit.",
+		"Start the program again."},
+	ProcessDiffers: {"process-differs", diag.Warning, "",
+		"A program keeps what it loaded; the diagnosis of what would be loaded now is not about that.",
+		"Start the program again, or see with which variables it was started: vkloader explain --pid."},
 	DriverCrashes: {"driver-crashes", diag.Problem, "",
 		"Drivers run in the program's own process: when one crashes, the program does, also when it uses another one.",
 		"Update or remove the driver, or switch it off."},

@@ -11,6 +11,9 @@ import (
 type distribution struct {
 	name string   // in words
 	ids  []string // its own id and those that it is like, lower case
+
+	class   int  // word size of the programs that something is installed for
+	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
 }
 
 // readDistribution reads os-release(5).
@@ -101,6 +104,9 @@ func (d distribution) forLibrary(name string) string {
 	}
 	if m := d.manager(); m != nil && m.library != nil {
 		if word := m.library(name); word != "" {
+			if d.class == 32 {
+				return d.install32(m, strings.TrimSuffix(strings.TrimPrefix(word, "'"), "()(64bit)'"))
+			}
 			return fmt.Sprintf("Run as root: %s %s", m.install, word)
 		}
 	}

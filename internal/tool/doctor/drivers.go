@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -130,7 +131,11 @@ func (e *exam) withoutDriver() {
 		what = "none of " + term.Count(n, "driver") + " can be loaded"
 	}
 	do := ""
-	if len(e.Drivers) == 0 {
+	other := !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class })
+	if other && len(e.Drivers) > 0 || e.class != ProcessClass && len(e.Drivers) == 0 {
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", e.class, e.class)
+	}
+	if other {
 		do = e.system.install(familyFor("amdgpu"))
 		for _, g := range e.gpus {
 			if f := familyFor(g.Kernel); f != nil {

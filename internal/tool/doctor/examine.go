@@ -1,6 +1,8 @@
 package doctor
 
 import (
+	"strings"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -8,12 +10,16 @@ import (
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/wordsize"
 )
 
 // Options say for which program is looked.
 type Options struct {
 	User    string // whose permissions count, by name or number; "": who runs the tool
 	Library string // the loader that belongs to the tool, without symbolic links; "": none
+	Class   int    // word size of the program; 0: that of the programs that the library is built for
+
+	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 }
 
 // exam is an examination under way.
@@ -27,6 +33,7 @@ type exam struct {
 	system  distribution
 	user    user
 	gpus    []*GPU
+	class   int // word size of the program
 }
 
 // Examine looks at a machine through a source of facts. The error is for what kept it from looking.
@@ -35,12 +42,20 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
-	if e.plan, err = decision.Ask(source); err != nil {
+	if e.plan, err = decision.Ask(wordsize.Source(source, options.Class)); err != nil {
 		return nil, err
 	}
-	e.linker = linker.New(e.machine, linker.Options{Class: ProcessClass, Machine: processMachine,
+	if e.class = options.Class; e.class == 0 {
+		e.class = ProcessClass
+	}
+	if e.class != ProcessClass {
+		e.Class = e.class
+	}
+	e.linker = linker.New(e.machine, linker.Options{Class: e.class, Machine: e.processor(),
 		Elevated: source.Elevated, Program: source.Program})
 	e.system = readDistribution(e.machine)
+	e.system.class = e.class
+	e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
 	e.System = e.system.name
 	if e.user, err = e.findUser(options.User); err != nil {
 		return nil, err
@@ -53,6 +68,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		}
 	}
 	e.libraries()
+	e.otherWordSize()
 	e.graphics()
 	e.loaders()
 	e.leftovers()
@@ -78,7 +94,20 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 }
 
 // ProcessClass is the word size of the programs that the library is built for.
-const ProcessClass = 64
+const ProcessClass = wordsize.Own
 
-// processMachine is their processor.
-const processMachine = elf.X8664
+// processor is that of the program, as far as its word size tells.
+func (e *exam) processor() elf.Machine {
+	if e.class == 32 {
+		return elf.I386
+	}
+	return elf.X8664
+}
+
+// processName is for whom it is looked, in words.
+func (e *exam) processName() string {
+	if e.class == 32 {
+		return "32-bit programs on x86"
+	}
+	return "64-bit programs on x86-64"
+}

@@ -79,6 +79,9 @@ func (f *family) software() bool { return f.kernel == nil }
 
 // install is the line that installs the family's package.
 func (d distribution) install(f *family) string {
+	if d.class == 32 {
+		return d.driver32(f)
+	}
 	if d.is("nixos") {
 		if f.name == "NVIDIA" {
 			return `Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`

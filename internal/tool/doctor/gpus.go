@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -259,7 +260,7 @@ func (e *exam) judge(g *GPU) {
 func (e *exam) anyFor(g *GPU) bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
 		f := familyOf(m.Library)
-		return f != nil && slices.Contains(f.kernel, g.Kernel) && (m.Class == 0 || m.Class == ProcessClass)
+		return f != nil && slices.Contains(f.kernel, g.Kernel) && (m.Class == 0 || m.Class == e.class)
 	})
 }
 
@@ -294,7 +295,7 @@ func (e *exam) undriven(g *GPU) {
 		what = "no driver manifest is for a graphics device"
 	}
 	if others := e.otherClass(g); others != "" {
-		what += "; " + others + " is for 32-bit programs only"
+		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
 	}
 	if do = e.containerCure(g); do == "" && f != nil {
 		do = e.system.install(f)
@@ -310,11 +311,11 @@ func (e *exam) undriven(g *GPU) {
 	}
 }
 
-// otherClass is a manifest of a driver for the device that is for 32-bit programs.
+// otherClass is a manifest of a driver for the device that is for programs of the other word size.
 func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		f := familyOf(m.Library)
-		if f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != ProcessClass {
+		if f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest
 		}
 	}

@@ -123,7 +123,7 @@ const loaderName = "libvulkan.so.1"
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if f.Err() != nil || f.Class != ProcessClass || f.Machine != processMachine ||
+		if f.Err() != nil || f.Class != e.class || f.Machine != e.processor() ||
 			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
 			return
 		}
@@ -162,7 +162,7 @@ func (e *exam) loaders() {
 func (e *exam) judgeLoaders(first linker.Result) {
 	if first.File == nil {
 		what := loaderName + " is in no directory of the dynamic linker" + e.uncached(loaderName)
-		if e.machine.Foreign() || e.options.Library == "" {
+		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
 			found := e.found(LoaderMissing, loaderName, "", what, e.cure(loaderName))
 			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)

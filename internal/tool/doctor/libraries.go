@@ -81,10 +81,10 @@ func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *lin
 		return nil
 	}
 	m.Class, m.Machine = r.File.Class, r.File.MachineName()
-	if r.File.Class != ProcessClass || r.File.Machine != processMachine {
+	if r.File.Class != e.class || r.File.Machine != e.processor() {
 		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
 			"%s is a library for %d-bit programs on %s, and this is for %s",
-			r.File.Path, m.Class, m.Machine, processName), "")
+			r.File.Path, m.Class, m.Machine, e.processName()), e.other(m))
 		return nil
 	}
 	if !fits(r.File.Symbols()) {
@@ -93,9 +93,6 @@ func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *lin
 	e.closure(m, r.File)
 	return r.File
 }
-
-// processName is for whom the library is built, in words.
-const processName = "64-bit programs on x86-64"
 
 // missing says that a manifest's library is nowhere, and where it was looked for.
 func (e *exam) missing(m *Module, r linker.Result) {
@@ -111,7 +108,7 @@ func (e *exam) missing(m *Module, r linker.Result) {
 		f := e.linker.Open(r.Others[0])
 		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
 			"the only %s is %s, for %d-bit programs on %s; this is for %s",
-			m.Library, r.Others[0], f.Class, f.MachineName(), processName), e.system.forLibrary(m.Library))
+			m.Library, r.Others[0], f.Class, f.MachineName(), e.processName()), e.system.forLibrary(m.Library))
 		return
 	}
 	what := fmt.Sprintf("%s is in no directory of the dynamic linker", m.Library)

@@ -113,7 +113,7 @@ func probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) e
 			environ = machine.WithVariable(environ, v[0], v[1])
 		}
 	}
-	result, err := probe.Run(at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	result, err := probe.Present(at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,8 @@ type Module struct {
 type Report struct {
 	Schema    int       `json:"schema"`
 	System    string    `json:"system,omitempty"` // the distribution
+	PID       int       `json:"pid,omitempty"`    // of the process that was examined
+	Class     int       `json:"class,omitempty"`  // the program's word size, where it is not that of the library
 	Sandboxes []Sandbox `json:"sandboxes"`
 	GPUs      []GPU     `json:"gpus"`
 	Loaders   []Loader  `json:"loaders"`

@@ -122,12 +122,16 @@ func (e *exam) detail(kind string) string {
 // containerCure brings a driver into the sandbox, where that is not done by installing a package; "" elsewhere.
 func (e *exam) containerCure(g *GPU) string {
 	nvidia := g.Kernel == "nvidia"
+	platform := "org.freedesktop.Platform.GL"
+	if e.class == 32 {
+		platform = "org.freedesktop.Platform.GL32"
+	}
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
 		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
-		return "Run outside: flatpak install org.freedesktop.Platform.GL.nvidia-" + or(version, "VERSION")
+		return "Run outside: flatpak install " + platform + ".nvidia-" + or(version, "VERSION")
 	case kind == "flatpak":
-		return "Run outside: flatpak install org.freedesktop.Platform.GL.default"
+		return "Run outside: flatpak install " + platform + ".default"
 	case kind == "snap":
 		return "Run outside: snap connect " + or(e.detail("snap"), "NAME") + ":gpu-2404 mesa-2404:gpu-2404"
 	case kind == "steam":

@@ -48,6 +48,10 @@ func (e *exam) findUser(name string) (user, error) {
 	if !found {
 		return u, fmt.Errorf("no user %q in /etc/passwd", name)
 	}
+	if e.options.Groups != nil {
+		u.groups = e.options.Groups
+		return u, nil
+	}
 	for _, fields := range e.records("/etc/group", 4) {
 		id, err := strconv.ParseUint(fields[2], 10, 32)
 		if err == nil && slices.Contains(strings.Split(fields[3], ","), u.name) {

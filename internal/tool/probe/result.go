@@ -13,6 +13,7 @@ type Result struct {
 	Usage      map[string]Usage
 	Mapped     []string       // real paths of the libraries in the process once there is an instance; nil: there is none
 	Asked      []Interception // by layer, in the order of the question
+	Unshown    []string       // why nothing could be shown on a platform; of Present
 	Log        string         // what was written to standard error
 	Problem    string         // why it did not end well; empty when it did
 	Outcome    Outcome

@@ -2,12 +2,15 @@ package probe
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
+	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -29,10 +32,17 @@ type event struct {
 	After   string    `json:"after"`
 	Layer   int       `json:"layer"`
 	Trouble string    `json:"problem"`
+
+	Platform string `json:"platform"`
+	Step     string `json:"step"`
 }
 
-// logMost is how much of the child's standard error is kept: a driver in trouble may write without end.
-const logMost = 4 << 20
+// logMost is how much of the child's standard error is kept, eventsMost how much of its events: a driver in trouble may
+// write without end.
+const (
+	logMost    = 4 << 20
+	eventsMost = 16 << 20
+)
 
 // Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
 // means that the child could not be run at all; whatever happens inside it is the result's Problem.
@@ -43,6 +53,12 @@ func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
 // Twice is Run with everything once more in the same process, for times without cold files.
 func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run("again", "", at, environ, limit)
+}
+
+// Present is Run with frames shown on a surface, too: without a window where the driver has such, and in a window where
+// there is an X display.
+func Present(at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run("present", "", at, environ, limit)
 }
 
 // Ask is Run with a question to the layers of the chain: what they intercept.
@@ -63,21 +79,40 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		cmd.Stdin = strings.NewReader(input)
 	}
 	cmd.Env = environ
-	var out bytes.Buffer
 	log := &firstBytes{most: logMost}
-	cmd.Stdout, cmd.Stderr = &out, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stderr = log // what it prints on standard output goes nowhere
+	events, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("probe: %w", err)
+	}
+	defer events.Close()
+	cmd.ExtraFiles = []*os.File{theirs}
+	// It ends with the tool, whatever ends that: the signal is tied to the thread that started it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	// What a driver has started goes with it.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	theirs.Close()
+	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
-	err := cmd.Wait()
+	defer takeAlong(cmd.Process.Pid)()
+	out := &firstBytes{most: eventsMost}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(out, events)
+	}()
+	err = cmd.Wait()
 	// What is left of its group has been started by a driver or layer and stays behind otherwise.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	_ = events.SetReadDeadline(time.Now().Add(cmd.WaitDelay))
+	<-read
 	result := &Result{Usage: map[string]Usage{}, Log: log.String()}
-	unfinished := result.read(&out)
+	unfinished := result.read(strings.NewReader(out.String()))
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -99,6 +134,32 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 	return result, nil
 }
 
+// takeAlong ends a child's whole group when the tool is told to end, as by Ctrl-C: what a driver has started is in no
+// other. The tool then ends as it was told. The function that it gives ends the watch.
+func takeAlong(group int) (stop func()) {
+	signals, over := make(chan os.Signal, 1), make(chan struct{})
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			signal.Reset(s)
+			if number, ok := s.(syscall.Signal); ok {
+				_ = syscall.Kill(os.Getpid(), number)
+			}
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(over)
+	}
+}
+
 // during says in which phase it ended, or after which, when none was going on.
 func (r *Result) during(phase string) string {
 	switch {
@@ -111,7 +172,7 @@ func (r *Result) during(phase string) string {
 }
 
 // read takes the probe's lines and gives the phase that was begun and not finished.
-func (r *Result) read(out *bytes.Buffer) (unfinished string) {
+func (r *Result) read(out io.Reader) (unfinished string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -141,6 +202,8 @@ func (r *Result) read(out *bytes.Buffer) (unfinished string) {
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
+		case "present":
+			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
 		case "intercepts":
 			r.asked(e.Layer).Commands = append(r.asked(e.Layer).Commands, e.Command)
 		case "asked":

@@ -62,7 +62,7 @@ func New(m *machine.Machine, options Options) *Linker {
 	}
 	l.levels = levels(m, l.elf)
 	if !m.Exists("/lib/ld-musl-x86_64.so.1") { // there, what wants glibc finds none
-		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true}
+		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
 	}
 	if options.Program != "" {
 		if program := l.Open(options.Program); program.err == nil {

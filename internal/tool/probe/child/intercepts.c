@@ -6,7 +6,7 @@
  * others all.
  *
  * standard input: lines "layer<TAB>LIBRARY<TAB>NEGOTIATE<TAB>GIPA<TAB>GDPA" (names of functions), and "NAME" for
- * commands. standard output: lines {"event":"intercepts","layer":0,"command":"vkX"}, after the last one of a layer
+ * commands. descriptor 3: lines {"event":"intercepts","layer":0,"command":"vkX"}, after the last one of a layer
  * {"event":"asked","layer":0,"problem":""} */
 #include <dlfcn.h>
 #include <link.h>
@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "events.h"
 #include "intercepts.h"
 #include "interface.h"
 
@@ -59,8 +60,8 @@ static bool read_input(void)
 
 static void finish(size_t layer, const char *problem)
 {
-    printf("{\"event\":\"asked\",\"layer\":%zu,\"problem\":\"%s\"}\n", layer, problem);
-    fflush(stdout);
+    fprintf(events, "{\"event\":\"asked\",\"layer\":%zu,\"problem\":\"%s\"}\n", layer, problem);
+    fflush(events);
 }
 
 /* A function pointer through an object pointer: what dlsym is for. */
@@ -101,13 +102,13 @@ static const char *ask(size_t index, VkInstance instance, VkDevice device)
     for (size_t i = 0; i < command_count; i++)
         if ((gipa && of_library(gipa(instance, commands[i]), map)) ||
             (gdpa && device && of_library(gdpa(device, commands[i]), map)))
-            printf("{\"event\":\"intercepts\",\"layer\":%zu,\"command\":\"%s\"}\n", index, commands[i]);
+            fprintf(events, "{\"event\":\"intercepts\",\"layer\":%zu,\"command\":\"%s\"}\n", index, commands[i]);
     return device ? "" : "no device could be made: those of devices are not known";
 }
 
 void intercepts(VkInstance instance, VkDevice device)
 {
-    fflush(stdout);
+    fflush(events);
     for (size_t i = 0; i < layer_count; i++) {
         pid_t child = fork();
         if (child == 0) {

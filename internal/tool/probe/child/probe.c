@@ -6,6 +6,7 @@
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
  * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
+ *        probe LIBRARY present      show a picture, too: see present.c
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           see die.c
  */
@@ -15,82 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "die.h"
+#include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-/* ---- output ---- */
-
-static void put_string(const char *s)
-{
-    putchar('"');
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
-static void put_key(const char *key)
-{
-    printf(",\"%s\":", key);
-}
-
-static void put_text(const char *key, const char *value)
-{
-    put_key(key);
-    put_string(value);
-}
-
-static void put_number(const char *key, double value)
-{
-    printf(",\"%s\":%.0f", key, value);
-}
-
-static void put_uuid(const char *key, const uint8_t *uuid)
-{
-    printf(",\"%s\":\"", key);
-    for (uint32_t i = 0; i < VK_UUID_SIZE; i++) printf("%02x", uuid[i]);
-    printf("\"");
-}
-
-static int round_number = 1;
-static double began;
-
-static void begin(const char *phase)
-{
-    printf("{\"event\":\"begin\",\"phase\":\"%s\",\"round\":%d}\n", phase, round_number);
-    fflush(stdout);
-    began = now_us();
-}
-
-static void done(const char *phase, VkResult result)
-{
-    double us = now_us() - began;
-    printf("{\"event\":\"done\",\"phase\":\"%s\",\"round\":%d,\"us\":%.3f,\"result\":%d}\n", phase, round_number, us,
-           (int)result);
-    fflush(stdout);
-}
-
-static void end_line(void)
-{
-    printf("}\n");
-    fflush(stdout);
-}
+#include "present.h"
 
 /* Resident memory and threads of this process, as the kernel counts them. */
 static void usage(const char *after)
@@ -103,7 +34,7 @@ static void usage(const char *after)
         sscanf(line, "Threads: %ld", &threads);
     }
     if (f) fclose(f);
-    printf("{\"event\":\"usage\"");
+    fprintf(events, "{\"event\":\"usage\"");
     put_text("after", after);
     put_number("resident_kb", (double)rss);
     put_number("threads", (double)threads);
@@ -112,20 +43,19 @@ static void usage(const char *after)
 
 /* ---- the library ---- */
 
-static PFN_vkGetInstanceProcAddr gipa;
+PFN_vkGetInstanceProcAddr gipa;
 
-static PFN_vkVoidFunction command(VkInstance instance, const char *name)
+PFN_vkVoidFunction command(VkInstance instance, const char *name)
 {
     PFN_vkVoidFunction f = gipa(instance, name);
     if (!f) {
-        printf("{\"event\":\"missing\"");
+        fprintf(events, "{\"event\":\"missing\"");
         put_text("command", name);
         end_line();
         exit(3);
     }
     return f;
 }
-#define COMMAND(instance, name) ((PFN_##name)command((instance), #name))
 
 static bool load(const char *path)
 {
@@ -133,7 +63,7 @@ static bool load(const char *path)
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
     if (!library) {
-        printf("{\"event\":\"unloadable\"");
+        fprintf(events, "{\"event\":\"unloadable\"");
         put_text("error", dlerror());
         end_line();
         return false;
@@ -142,7 +72,7 @@ static bool load(const char *path)
     void *symbol = dlsym(library, "vkGetInstanceProcAddr");
     memcpy(&gipa, &symbol, sizeof gipa);
     if (!gipa) {
-        printf("{\"event\":\"unloadable\"");
+        fprintf(events, "{\"event\":\"unloadable\"");
         put_text("error", "no vkGetInstanceProcAddr in it");
         end_line();
         return false;
@@ -150,7 +80,7 @@ static bool load(const char *path)
     Dl_info where;
     if (dladdr(symbol, &where) && where.dli_fname) {
         char *real = realpath(where.dli_fname, NULL);
-        printf("{\"event\":\"library\"");
+        fprintf(events, "{\"event\":\"library\"");
         put_text("path", real ? real : where.dli_fname);
         end_line();
         free(real);
@@ -181,7 +111,7 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     done("enumerate extensions", r);
     *portability = r >= 0 && has(exts, count, "VK_KHR_portability_enumeration");
     for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
-        printf("{\"event\":\"extension\"");
+        fprintf(events, "{\"event\":\"extension\"");
         put_text("name", exts[i].extensionName);
         put_number("revision", exts[i].specVersion);
         end_line();
@@ -199,7 +129,7 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     }
     done("enumerate layers", r);
     for (uint32_t i = 0; print && r >= 0 && i < count; i++) {
-        printf("{\"event\":\"layer\"");
+        fprintf(events, "{\"event\":\"layer\"");
         put_text("name", layers[i].layerName);
         put_text("description", layers[i].description);
         put_number("api_version", layers[i].specVersion);
@@ -212,7 +142,7 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
     if (ask) ask(version);
     if (print) {
-        printf("{\"event\":\"version\"");
+        fprintf(events, "{\"event\":\"version\"");
         put_number("version", *version);
         end_line();
     }
@@ -237,7 +167,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
         if (props.apiVersion >= VK_API_VERSION_1_2) id.pNext = &driver;
         COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
     }
-    printf("{\"event\":\"device\"");
+    fprintf(events, "{\"event\":\"device\"");
     put_number("index", index);
     put_text("name", props.deviceName);
     put_number("type", props.deviceType);
@@ -261,7 +191,7 @@ static int mapped(struct dl_phdr_info *info, size_t size, void *unused)
     (void)unused;
     char *real = info->dlpi_name && *info->dlpi_name ? realpath(info->dlpi_name, NULL) : NULL;
     if (real) {
-        printf("{\"event\":\"mapped\"");
+        fprintf(events, "{\"event\":\"mapped\"");
         put_text("path", real);
         end_line();
     }
@@ -360,8 +290,10 @@ static bool program(bool print)
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "die")) return die(argv[2]);
-    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "intercepts"))) {
-        fprintf(stderr, "usage: probe LIBRARY [again|intercepts]\n");
+    events_open();
+    if (argc < 2 || argc > 3 ||
+        (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "present") && strcmp(argv[2], "intercepts"))) {
+        fprintf(stderr, "usage: probe LIBRARY [again|present|intercepts]\n");
         return 2;
     }
     if (argc == 3 && !strcmp(argv[2], "intercepts") && !(to_ask = to_ask_device = intercepts_begin())) {
@@ -376,8 +308,9 @@ int main(int argc, char **argv)
         round_number = 2;
         fine = program(false) && fine;
     }
+    if (argc == 3 && !strcmp(argv[2], "present")) present();
     usage("end");
-    printf("{\"event\":\"end\"}\n");
-    fflush(stdout);
+    fprintf(events, "{\"event\":\"end\"}\n");
+    fflush(events);
     return fine ? 0 : 1;
 }

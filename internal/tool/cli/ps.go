@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/wordsize"
+)
+
+// psSchema is raised when a field of ps changes its meaning or goes.
+const psSchema = 1
+
+// running is what ps says.
+type running struct {
+	Schema    int          `json:"schema"`
+	Processes []oneRunning `json:"processes"`
+	Hidden    int          `json:"hidden"` // processes of others, which could not be looked into
+}
+
+// oneRunning is a process that has a Vulkan loader mapped.
+type oneRunning struct {
+	PID       int              `json:"pid"`
+	Name      string           `json:"name"`
+	Program   string           `json:"program"`
+	Command   []string         `json:"command"`
+	User      uint32           `json:"user"` // by number
+	Class     int              `json:"class"`
+	Elevated  bool             `json:"elevated"`
+	Sandboxes []doctor.Sandbox `json:"sandboxes"`
+	Loaders   []runningLoader  `json:"loaders"`
+	Drivers   []process.Module `json:"drivers"`
+	Layers    []process.Module `json:"layers"`
+	Memory    []process.Memory `json:"memory"` // of devices; nothing where the kernel's driver does not tell
+}
+
+// runningLoader is a loader's file that is mapped.
+type runningLoader struct {
+	File    string         `json:"file"`
+	Version string         `json:"version,omitempty"` // from the file's name
+	Change  process.Change `json:"change,omitempty"`  // what became of the file since it was mapped: gone, replaced or written
+}
+
+func newPs(s *surroundings) *cobra.Command {
+	var asJSON, watch bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "The programs that have a Vulkan loader mapped, with the drivers and layers in them",
+		Long: "ps lists every process with a Vulkan loader in its memory: which loader, which drivers and layers, its word size,\n" +
+			"its sandbox, and how much memory of devices it holds, where the kernel's driver says so. What an update has\n" +
+			"replaced under a running program is marked. Processes of others are looked into by root only.\n\n" + exitCodesHelp,
+		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if _, err := s.thisMachine("ps"); err != nil {
+				return err
+			}
+			if interval <= 0 {
+				return fmt.Errorf("--interval wants a time such as 2s, got %s", interval)
+			}
+			var last *running
+			for {
+				now, err := runningPrograms()
+				if err != nil {
+					return exit.As(exit.NotLooked, err)
+				}
+				if !reflect.DeepEqual(now, last) {
+					if asJSON {
+						err = writeJSON(s, now)
+					} else {
+						printRunning(s, now, watch, last != nil)
+					}
+				}
+				if err != nil || !watch {
+					return err
+				}
+				last = now
+				time.Sleep(interval)
+			}
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
+	cmd.Flags().BoolVar(&watch, "watch", false, "go on, and show it again whenever it has changed, until Ctrl-C")
+	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "how often --watch looks")
+	return cmd
+}
+
+// runningPrograms looks at all processes.
+func runningPrograms() (*running, error) {
+	found, hidden, err := kernel.List()
+	if err != nil {
+		return nil, err
+	}
+	result := &running{Schema: psSchema, Processes: []oneRunning{}, Hidden: hidden}
+	for _, p := range found {
+		source := &machine.Source{Machine: p.Machine, Elevated: p.Elevated, Program: p.Program}
+		one := oneRunning{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
+			Elevated: p.Elevated, Sandboxes: doctor.Sandboxes(source), Loaders: []runningLoader{},
+			Drivers: []process.Module{}, Layers: []process.Module{}, Memory: append([]process.Memory{}, p.Memory()...)}
+		for _, m := range p.Loaders() {
+			one.Loaders = append(one.Loaders, runningLoader{m.Path, m.Version(), p.Change(&m)})
+		}
+		if answer, err := decision.Ask(wordsize.Source(source, p.Class)); err == nil {
+			one.Drivers, one.Layers = p.Modules(answer)
+		}
+		result.Processes = append(result.Processes, one)
+	}
+	return result, nil
+}
+
+// printRunning shows it; live: again and again, again: it was shown before.
+func printRunning(s *surroundings, r *running, live, again bool) {
+	style := term.StyleFor(s.out, s.getenv)
+	if file, ok := s.out.(*os.File); live && ok {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			fmt.Fprint(s.out, "\x1b[H\x1b[2J")
+			again = false
+		}
+	}
+	if again {
+		fmt.Fprintln(s.out)
+	}
+	if len(r.Processes) == 0 {
+		fmt.Fprintln(s.out, "No program has a Vulkan loader mapped.")
+	} else {
+		table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
+		for _, p := range r.Processes {
+			var loaders, sandboxes []string
+			for _, l := range p.Loaders {
+				loaders = append(loaders, term.Or(l.Version, l.File)+changed(l.Change))
+			}
+			for _, in := range p.Sandboxes {
+				sandboxes = append(sandboxes, strings.TrimSuffix(in.Kind+" "+in.Detail, " "))
+			}
+			table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
+				modules(p.Layers), memoryOf(p.Memory), strings.Join(sandboxes, ", "))
+		}
+		table.Print(s.out, "", style)
+	}
+	if r.Hidden > 0 {
+		fmt.Fprintf(s.out, "%s of others could not be looked into: run as root to see them\n", counted(r.Hidden))
+	}
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+func bits(class int) string {
+	if class == 0 {
+		return ""
+	}
+	return fmt.Sprint(class)
+}
+
+func changed(c process.Change) string {
+	if c == process.Same {
+		return ""
+	}
+	return " (" + string(c) + ")"
+}
+
+func modules(list []process.Module) string {
+	var names []string
+	for _, m := range list {
+		names = append(names, m.Name+changed(m.Change))
+	}
+	return strings.Join(names, ", ")
+}
+
+// memoryOf is the sum, in MiB.
+func memoryOf(list []process.Memory) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var all uint64
+	for _, m := range list {
+		all += m.Bytes
+	}
+	return fmt.Sprintf("%.0f MiB", float64(all)/(1<<20))
+}

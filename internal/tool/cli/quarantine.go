@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/quarantine"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
+)
+
+// quarantineSchema is raised when a field of quarantine changes its meaning or goes.
+const quarantineSchema = 1
+
+// quarantined is what quarantine list says.
+type quarantined struct {
+	Schema  int              `json:"schema"`
+	Entries []quarantine.Now `json:"entries"`
+}
+
+func newQuarantine(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "quarantine list|add|lift",
+		Short: "Drivers and layers that are kept out of a program, or of all, until their file changes",
+		Long: "A quarantine keeps a driver or layer out of one program or of all programs: until its library changes, as by an\n" +
+			"update that may have mended it, and at most for the time that was set. It is written into the settings file, which\n" +
+			"every loader reads; loaders know of no end, so that the tool lifts what is over whenever \"vkloader run\", \"settings\"\n" +
+			"or \"quarantine\" runs. \"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add some.\n\n" +
+			exitCodesHelp,
+		Args: subcommandOnly("what to do with quarantines", "list, add or lift"),
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(newQuarantineList(s), newQuarantineAdd(s), newQuarantineLift(s))
+	return cmd
+}
+
+// renewQuarantines lifts those that are over, and says so. gone are settings files that were removed just now.
+func (s *surroundings) renewQuarantines(m *machine.Machine, gone []string) error {
+	found, err := settingsfile.Look(&machine.Source{Machine: *m})
+	if err != nil {
+		return err
+	}
+	ended, err := quarantine.Renew(found, gone)
+	for _, e := range ended {
+		fmt.Fprintf(s.errOut, "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
+	}
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: quarantines stay as they are: %v\n", err)
+	}
+	return nil
+}
+
+func forWhom(program string) string { return term.Or(program, "all programs") }
+
+func newQuarantineList(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "What is in quarantine, for whom, why and until when", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			found, err := s.settings()
+			if err != nil {
+				return err
+			}
+			list, err := quarantine.List(found)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(s, quarantined{quarantineSchema, list})
+			}
+			if len(list) == 0 {
+				fmt.Fprintln(s.out, "Nothing is in quarantine.")
+				return nil
+			}
+			table := term.NewTable("", "name", "for", "until", "why")
+			for _, e := range list {
+				state := e.Kind
+				if !e.InForce {
+					state += ", not in force"
+				}
+				table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
+			}
+			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", quarantineSchema))
+	return cmd
+}
+
+func until(e *quarantine.Entry) string {
+	if e.Until.IsZero() {
+		return "its file changes"
+	}
+	return settingsfile.Time(e.Until) + ", or its file changes"
+}
+
+func newQuarantineAdd(s *surroundings) *cobra.Command {
+	var app, expires, why string
+	cmd := &cobra.Command{
+		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all",
+		Long: "add keeps the layer, or the driver whose manifest has this file name, out of the program of --app, or of all programs.\n\n" +
+			exitCodesHelp,
+		Example: "  vkloader quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader quarantine add old_icd.json --expires 7d",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			length, err := quarantineLength(expires)
+			if err != nil {
+				return err
+			}
+			_, err = s.quarantine(args[0], app, why, length)
+			return err
+		},
+		ValidArgsFunction: completeFound(s),
+	}
+	cmd.Flags().StringVar(&app, "app", "", "out of this program only: its executable `EXE`")
+	cmd.Flags().StringVar(&expires, "expires", "never", "at most for a `TIME` such as 8h or 30d, or \"never\"")
+	cmd.Flags().StringVar(&why, "why", "", "a `TEXT` for \"quarantine list\"")
+	return cmd
+}
+
+// quarantine adds one, and says so.
+func (s *surroundings) quarantine(name, program, why string, length time.Duration) (*quarantine.Entry, error) {
+	found, err := s.settings()
+	if err != nil {
+		return nil, err
+	}
+	e, err := quarantine.Add(found, name, program, why, length)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(s.errOut, "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	return e, nil
+}
+
+// quarantineLength reads a time such as 8h or 30d; zero is never.
+func quarantineLength(text string) (time.Duration, error) {
+	if text == "never" {
+		return 0, nil
+	}
+	number, unit := text, time.Duration(1)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		number, unit = days+"h", 24
+	}
+	length, err := time.ParseDuration(number)
+	if err != nil || length <= 0 || length > 100*365*24*time.Hour {
+		return 0, fmt.Errorf("--expires wants a time such as 90m, 8h or 7d, or never, got %q", text)
+	}
+	return length * unit, nil
+}
+
+func newQuarantineLift(s *surroundings) *cobra.Command {
+	var app string
+	var all bool
+	cmd := &cobra.Command{
+		Use: "lift [NAME]", Short: "Let a driver or layer back in",
+		Long: "lift takes a quarantine back, with --app only that for this program, with --all every one.\n\n" + exitCodesHelp,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if all == (len(args) == 1) {
+				return errors.New("quarantine lift wants the name of a driver or layer, or --all")
+			}
+			found, err := s.settings()
+			if err != nil {
+				return err
+			}
+			if app != "" {
+				real, err := settingsfile.RealApps(&found.Machine, []string{app})
+				if err != nil {
+					return err
+				}
+				app = real[0]
+			}
+			lifted, err := quarantine.Lift(found, func(e *quarantine.Entry) bool {
+				return (all || slices.Contains(args, e.Name)) && (app == "" || e.Program == app)
+			})
+			for _, e := range lifted {
+				fmt.Fprintf(s.out, "%s is back for %s\n", e.Name, forWhom(e.Program))
+			}
+			if err == nil && len(lifted) == 0 && !all {
+				err = exit.Problem("%s is not in quarantine", args[0])
+			}
+			return err
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+			source, err := s.source("", false)
+			if err == nil {
+				if found, err := settingsfile.Look(source); err == nil {
+					list, _ := quarantine.List(found)
+					for _, e := range list {
+						names = append(names, e.Name)
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().StringVar(&app, "app", "", "only for this program: its executable `EXE`")
+	cmd.Flags().BoolVar(&all, "all", false, "everything")
+	return cmd
+}

@@ -1,0 +1,34 @@
+package doctor
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
+)
+
+// Sandboxes are those that a machine's programs run in.
+func Sandboxes(source *machine.Source) []Sandbox {
+	e := &exam{Report: &Report{Sandboxes: []Sandbox{}}, machine: &source.Machine, source: source}
+	e.sandboxes()
+	return e.Report.Sandboxes
+}
+
+// Process enters what differs between what a process has loaded and what would be loaded now.
+func (r *Report) Process(p *process.Process) {
+	r.PID = p.PID
+	for _, d := range p.Differences(r.Answer) {
+		code := ProcessDiffers
+		if d.Old {
+			code = ProcessOldFile
+		}
+		path := d.File
+		if path == "" {
+			path = d.Manifest
+		}
+		f := r.found(code, d.Name, path, d.What, "")
+		if d.Weak {
+			f.soften(diag.Note)
+		}
+	}
+	r.Order()
+}

@@ -1,0 +1,37 @@
+package doctor
+
+import "testing"
+
+// What brings a 32-bit driver is said in the distribution's words.
+func TestPackagesFor32Bits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ids     []string
+		foreign bool
+		kernel  string
+		want    string
+	}{
+		{[]string{"debian"}, true, "amdgpu", "Run as root: apt install mesa-vulkan-drivers:i386"},
+		{[]string{"debian"}, false, "i915", "Run as root: dpkg --add-architecture i386 && apt update && apt install mesa-vulkan-drivers:i386"},
+		{[]string{"debian"}, true, "nvidia", "Run as root: apt install nvidia-driver-libs:i386"},
+		{[]string{"ubuntu", "debian"}, true, "nvidia", "Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it."},
+		{[]string{"fedora"}, false, "amdgpu", "Run as root: dnf install mesa-vulkan-drivers.i686"},
+		{[]string{"fedora"}, false, "nvidia", "Run as root: dnf install xorg-x11-drv-nvidia-libs.i686"},
+		{[]string{"arch"}, false, "amdgpu", "Run as root, with the repository multilib: pacman -S lib32-vulkan-radeon"},
+		{[]string{"opensuse-tumbleweed", "suse"}, false, "amdgpu", "Run as root: zypper install libvulkan_radeon-32bit"},
+		{[]string{"void"}, false, "i915", "Run as root: xbps-install mesa-vulkan-intel-32bit"},
+		{[]string{"nixos"}, false, "i915", "Add hardware.graphics.enable32Bit = true; to the system's configuration."},
+		{[]string{"gentoo"}, false, "i915", "Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86=\"64 32\""},
+		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
+	} {
+		d := distribution{ids: c.ids, class: 32, foreign: c.foreign}
+		if got := d.install(familyFor(c.kernel)); got != c.want {
+			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
+		}
+	}
+	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
+		if got := (distribution{ids: []string{id}, class: 32, foreign: true}).forLibrary("libxcb-present.so.0"); got != want {
+			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}

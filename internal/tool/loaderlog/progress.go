@@ -1,0 +1,86 @@
+package loaderlog
+
+import "strings"
+
+// Phase is how far the loader had come in a program, by its last lines.
+type Phase string
+
+// Phases, in words that go on with "it stood there".
+const (
+	Unused   Phase = "before the loader was used"
+	Searches Phase = "while the loader looked for drivers and layers"
+	Opens    Phase = "while the loader opened "
+	Creates  Phase = "while an instance was made"
+	Instance Phase = "after the layers of an instance were in place"
+	Listed   Phase = "after the devices were listed"
+	Made     Phase = "after a device was made: in the program's own work with it"
+	Closes   Phase = "while drivers and layers were closed"
+)
+
+// Progress follows the loader through a program by the lines of its log.
+type Progress struct {
+	Last   string   // the loader's last line, without its tag
+	Phase  Phase    // Unused without any line
+	Layers []string // names of those that were put into a chain, each once
+
+	library string
+}
+
+// The beginnings of texts that tell a phase.
+const (
+	instanceStack = "vkCreateInstance layer callstack"
+	deviceStack   = "vkCreateDevice layer callstack"
+	deviceList    = "linux_read_sorted_physical_devices"
+	unloading     = "Unloading "
+)
+
+// Line takes a line of the log.
+func (p *Progress) Line(text string) {
+	line, ok := Parse(text)
+	if !ok {
+		return
+	}
+	trimmed := strings.TrimSpace(line.Text)
+	if trimmed == "" || strings.Trim(trimmed, "|") == "" {
+		return
+	}
+	if p.Phase == "" {
+		p.Phase = Searches
+	}
+	p.Last = trimmed
+	switch {
+	case line.Kind == DriverOpens:
+		p.Phase, p.library = Opens, "the driver "+line.Library
+	case line.Kind == LayerOpens:
+		p.Phase, p.library = Opens, "the layer "+line.Library
+	case line.Kind == LayerInserted:
+		p.Phase = Creates
+		for _, name := range p.Layers {
+			if name == line.Name {
+				return
+			}
+		}
+		p.Layers = append(p.Layers, line.Name)
+	case strings.HasPrefix(trimmed, instanceStack):
+		p.Phase = Instance
+	case strings.HasPrefix(trimmed, deviceStack), line.Kind == DeviceMade:
+		p.Phase = Made
+	case strings.HasPrefix(trimmed, deviceList):
+		p.Phase = Listed
+	case strings.HasPrefix(trimmed, unloading):
+		p.Phase = Closes
+	case p.Phase == Opens: // the opening is over
+		p.Phase = Searches
+	}
+}
+
+// Words are the phase in words.
+func (p *Progress) Words() string {
+	switch p.Phase {
+	case "":
+		return string(Unused)
+	case Opens:
+		return string(Opens) + p.library
+	}
+	return string(p.Phase)
+}

@@ -1,0 +1,146 @@
+package process
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/explain"
+)
+
+// Module is a driver or layer that a process has mapped.
+type Module struct {
+	Name     string `json:"name"`               // of the layer; of a driver, its manifest's file name
+	Manifest string `json:"manifest,omitempty"` // "": no manifest that programs find names this file
+	File     string `json:"file"`
+	Change   Change `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
+
+	Item *explain.Item `json:"-"` // what the decision says of it; nil without a manifest
+	In   bool          `json:"-"` // it would be loaded now
+}
+
+// Modules are the drivers and layers among the mapped files: those that manifests name, by the decision for this process,
+// and those that have the functions of one.
+func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
+	drivers, layers = []Module{}, []Module{}
+	in, out := explain.Of(answer)
+	add := func(kind string, m Module) {
+		if kind == "driver" {
+			drivers = append(drivers, m)
+		} else {
+			layers = append(layers, m)
+		}
+	}
+	libraries := map[string]string{}
+	for _, l := range answer.Layers {
+		libraries[l.Name+"\x00"+l.Manifest] = l.Library
+	}
+	taken := map[string]bool{}
+	for i, list := range [][]explain.Item{in, out} {
+		for j := range list {
+			item := &list[j]
+			library := item.Library
+			if library == "" {
+				library = libraries[item.Name+"\x00"+item.Manifest]
+			}
+			if library == "" {
+				library = p.named(item.Manifest)
+			}
+			m := p.find(library)
+			if m == nil || taken[item.Kind+m.Path] {
+				continue
+			}
+			taken[item.Kind+m.Path], taken[m.Path] = true, true
+			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, Change: p.Change(m), Item: item, In: i == 0})
+		}
+	}
+	for i := range p.Mapped {
+		m := &p.Mapped[i]
+		if taken[m.Path] || strings.HasPrefix(path.Base(m.Path), loaderStem) || !strings.Contains(path.Base(m.Path), ".so") {
+			continue
+		}
+		if kind := p.kind(m); kind != "" {
+			add(kind, Module{Name: path.Base(m.Path), File: m.Path, Change: p.Change(m)})
+		}
+	}
+	return drivers, layers
+}
+
+// find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
+// version, as an update leaves it behind.
+func (p *Process) find(library string) *Mapping {
+	if library == "" {
+		return nil
+	}
+	if strings.Contains(library, "/") {
+		real, err := p.Machine.Real(library)
+		for i, m := range p.Mapped {
+			if m.Path == path.Clean(library) || err == nil && m.Path == real {
+				return &p.Mapped[i]
+			}
+		}
+	}
+	stem := func(name string) string {
+		name, _, _ = strings.Cut(path.Base(name), ".so")
+		return name
+	}
+	for i, m := range p.Mapped {
+		if strings.Contains(path.Base(m.Path), ".so") && stem(m.Path) == stem(library) &&
+			(!strings.Contains(library, "/") || path.Dir(m.Path) == path.Dir(path.Clean(library))) {
+			return &p.Mapped[i]
+		}
+	}
+	return nil
+}
+
+// kind tells by the functions of a library what it is: a driver, a layer, or "" for neither.
+func (p *Process) kind(m *Mapping) string {
+	if m.Deleted {
+		return ""
+	}
+	f, err := p.Machine.Open(m.Path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	symbols, err := elf.ReadSymbols(f)
+	switch {
+	case err != nil:
+		return ""
+	case slices.ContainsFunc([]string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion"}, symbols.Exports):
+		return "driver"
+	case symbols.Exports("vkNegotiateLoaderLayerInterfaceVersion"):
+		return "layer"
+	}
+	return ""
+}
+
+// named is the library that a manifest names which the decision left out: of a driver, or of its only layer.
+func (p *Process) named(file string) string {
+	data, err := p.Machine.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	var content struct {
+		ICD struct {
+			Path string `json:"library_path"`
+		}
+		Layer struct {
+			Path string `json:"library_path"`
+		} `json:"layer"`
+	}
+	if json.Unmarshal(data, &content) != nil {
+		return ""
+	}
+	library := content.ICD.Path
+	if library == "" {
+		library = content.Layer.Path
+	}
+	if strings.Contains(library, "/") && !path.IsAbs(library) {
+		library = path.Join(path.Dir(file), library)
+	}
+	return library
+}

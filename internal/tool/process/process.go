@@ -1,0 +1,303 @@
+package process
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/machine"
+)
+
+// Kernel is where the kernel shows its processes.
+type Kernel struct {
+	Proc string // "/proc"
+}
+
+// Process is a running program.
+type Process struct {
+	PID     int
+	Name    string   // as the kernel calls it, at most 15 bytes
+	Program string   // path of the executable as the process sees it, without " (deleted)"
+	Command []string // as it was called
+	Started time.Time
+
+	User     uint32 // the effective one
+	Groups   []uint32
+	Elevated bool // the kernel started it with more rights than its user (AT_SECURE)
+	Class    int  // word size of its executable, or of the loader that it has mapped; 0: not known
+
+	Machine machine.Machine // its root and its environment, as it was started
+	Mapped  []Mapping
+	NoMaps  bool // who looks may not see what is mapped
+
+	directory string
+}
+
+// Mapping is a file that is mapped into a process.
+type Mapping struct {
+	Path    string // as the process sees it
+	Deleted bool   // the file that was mapped is no longer there under this name
+	inode   uint64
+}
+
+// ErrHidden is the error of a process that who looks may not look into.
+var ErrHidden = errors.New("it belongs to somebody else: run as its user, or as root")
+
+// Look looks at one process.
+func (k Kernel) Look(pid int) (*Process, error) {
+	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}
+	status, err := os.ReadFile(p.file("status"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("process %d: there is none of this number", pid)
+	} else if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	p.readStatus(string(status))
+	root, program := "", ""
+	if root, err = os.Readlink(p.file("root")); err == nil {
+		program, err = os.Readlink(p.file("exe"))
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("process %d: %w", pid, ErrHidden)
+	} else if err != nil {
+		return nil, fmt.Errorf("process %d is no program: %w", pid, err) // a thread of the kernel, or one that has ended
+	}
+	p.Machine.Root = k.root(p)
+	inside := func(path string) string { // of a process below a chroot the kernel tells the whole path
+		if rest, below := strings.CutPrefix(path, root+"/"); below && root != "/" {
+			return "/" + rest
+		}
+		return path
+	}
+	p.Program = inside(strings.TrimSuffix(program, deleted))
+	p.Command = split(p.text("cmdline"))
+	p.Machine.Environ = split(p.text("environ"))
+	p.Started = k.started(p.text("stat"))
+	p.Class, p.Elevated = 0, secure(p.text("auxv"))
+	maps, err := os.ReadFile(p.file("maps"))
+	p.NoMaps = err != nil
+	p.Mapped = parseMaps(string(maps))
+	for i := range p.Mapped {
+		p.Mapped[i].Path = inside(p.Mapped[i].Path)
+	}
+	p.Class = p.class()
+	return p, nil
+}
+
+// List looks at every process that has a Vulkan loader mapped. hidden is how many there are that could not be looked into.
+func (k Kernel) List() (found []*Process, hidden int, err error) {
+	entries, err := os.ReadDir(k.Proc)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		// Most processes have none, and the list of mappings says so at once.
+		maps, err := os.ReadFile(filepath.Join(k.Proc, entry.Name(), "maps"))
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			hidden++
+		case err != nil || !bytes.Contains(maps, []byte(loaderStem)):
+		default:
+			if p, err := k.Look(pid); err == nil && len(p.Loaders()) > 0 {
+				found = append(found, p)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *Process) int { return a.PID - b.PID })
+	return found, hidden, nil
+}
+
+// root is the directory that stands for the process's "/"; "" when that is the one of who looks, by mounts and by root.
+func (k Kernel) root(p *Process) string {
+	same := func(name string) bool {
+		mine, err := os.Stat(filepath.Join(k.Proc, "self", name))
+		theirs, err2 := os.Stat(p.file(name))
+		return err == nil && err2 == nil && os.SameFile(mine, theirs)
+	}
+	if same("ns/mnt") && same("root") {
+		return ""
+	}
+	return p.file("root")
+}
+
+func (p *Process) file(name string) string { return filepath.Join(p.directory, name) }
+
+// text is one of the kernel's files of the process; "" when it cannot be read.
+func (p *Process) text(name string) string {
+	data, _ := os.ReadFile(p.file(name))
+	return string(data)
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
+}
+
+// readStatus takes name, user and groups from /proc/PID/status.
+func (p *Process) readStatus(text string) {
+	for _, line := range strings.Split(text, "\n") {
+		name, value, _ := strings.Cut(line, ":")
+		fields := strings.Fields(value)
+		switch {
+		case name == "Name":
+			p.Name = strings.TrimSpace(value)
+		case (name == "Uid" || name == "Gid") && len(fields) > 1: // real, effective, saved, of the file system
+			id, _ := strconv.ParseUint(fields[1], 10, 32)
+			if name == "Uid" {
+				p.User = uint32(id)
+			} else {
+				p.Groups = append(p.Groups, uint32(id))
+			}
+		case name == "Groups":
+			for _, f := range fields {
+				if id, err := strconv.ParseUint(f, 10, 32); err == nil && !slices.Contains(p.Groups, uint32(id)) {
+					p.Groups = append(p.Groups, uint32(id))
+				}
+			}
+		}
+	}
+}
+
+// Entries of the auxiliary vector (getauxval(3)).
+const (
+	atNull, atSecure = 0, 23
+)
+
+// secure reads AT_SECURE from an auxiliary vector: pairs of words, of the process's own word size.
+func secure(auxv string) bool {
+	data, word := []byte(auxv), 8
+	// Of a 32-bit process the second word is not the upper half of a small number.
+	if len(data) >= 8 && binary.NativeEndian.Uint32(data[4:]) != 0 {
+		word = 4
+	}
+	number := func(at []byte) uint64 {
+		if word == 4 {
+			return uint64(binary.NativeEndian.Uint32(at))
+		}
+		return binary.NativeEndian.Uint64(at)
+	}
+	for ; len(data) >= 2*word; data = data[2*word:] {
+		switch number(data) {
+		case atSecure:
+			return number(data[word:]) != 0
+		case atNull:
+			return false
+		}
+	}
+	return false
+}
+
+// ticks a second are what the kernel tells times in, on every machine of today.
+const ticks = 100
+
+// started is when a process began, from field 22 of /proc/PID/stat; the fields are counted from behind the name, which
+// may have anything in it.
+func (k Kernel) started(stat string) time.Time {
+	at := strings.LastIndexByte(stat, ')')
+	fields := strings.Fields(stat[at+1:])
+	if at < 0 || len(fields) < 20 {
+		return time.Time{}
+	}
+	since, err := strconv.ParseInt(fields[19], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	system, _ := os.ReadFile(filepath.Join(k.Proc, "stat"))
+	for _, line := range strings.Split(string(system), "\n") {
+		if text, ok := strings.CutPrefix(line, "btime "); ok {
+			boot, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			if err == nil {
+				return time.Unix(boot, 0).Add(time.Duration(since) * time.Second / ticks)
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// deleted is what the kernel adds to the name of a file that is gone.
+const deleted = " (deleted)"
+
+// parseMaps gives the files of /proc/PID/maps, each once.
+func parseMaps(text string) []Mapping {
+	var list []Mapping
+	seen := map[string]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line) // addresses, permissions, offset, device, inode, name
+		if len(fields) < 6 || !strings.HasPrefix(fields[5], "/") {
+			continue
+		}
+		name := line[strings.Index(line, fields[5]):]
+		m := Mapping{Path: strings.TrimSuffix(name, deleted), Deleted: strings.HasSuffix(name, deleted)}
+		m.inode, _ = strconv.ParseUint(fields[4], 10, 64)
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// loaderStem is how the names of the loader's files begin, and no driver's: theirs go on with an underscore.
+const loaderStem = "libvulkan.so"
+
+// Loaders are the loader's files that are mapped.
+func (p *Process) Loaders() (loaders []Mapping) {
+	for _, m := range p.Mapped {
+		if name := path.Base(m.Path); strings.HasPrefix(name, loaderStem) {
+			loaders = append(loaders, m)
+		}
+	}
+	return loaders
+}
+
+// Version is that of a loader, from the name of its file; "" when that says none.
+func (m *Mapping) Version() string {
+	_, version, _ := strings.Cut(path.Base(m.Path), ".so.")
+	if strings.Count(version, ".") < 2 {
+		return ""
+	}
+	return version
+}
+
+// class is the word size: of the loader that is mapped, because Wine's own executable may have another one than the
+// program in it, else of the executable.
+func (p *Process) class() int {
+	for _, m := range p.Loaders() {
+		if l := p.library(&m); l != nil {
+			return l.Class
+		}
+	}
+	if f, err := os.Open(p.file("exe")); err == nil {
+		defer f.Close()
+		if l, err := elf.Read(f); err == nil {
+			return l.Class
+		}
+	}
+	return 0
+}
+
+func (p *Process) library(m *Mapping) *elf.Library {
+	f, err := p.Machine.Open(m.Path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	l, err := elf.Read(f)
+	if err != nil {
+		return nil
+	}
+	return l
+}

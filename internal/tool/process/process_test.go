@@ -1,0 +1,155 @@
+package process
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// words is an auxiliary vector of a word size.
+func words(size int, numbers ...uint64) string {
+	var data []byte
+	for _, n := range numbers {
+		if size == 4 {
+			data = binary.NativeEndian.AppendUint32(data, uint32(n))
+		} else {
+			data = binary.NativeEndian.AppendUint64(data, n)
+		}
+	}
+	return string(data)
+}
+
+func TestSecure(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{4, 8} {
+		if !secure(words(size, 33, 0x7fff0000, 23, 1, 0, 0)) {
+			t.Errorf("%d bytes a word: a program with more rights is taken for another", size)
+		}
+		if secure(words(size, 33, 0x7fff0000, 23, 0, 0, 0)) || secure(words(size, 33, 1, 0, 0, 23, 1)) || secure("") {
+			t.Errorf("%d bytes a word: a program without more rights is taken for one with", size)
+		}
+	}
+}
+
+// Each file is told once; names with spaces stay whole, and a file that is gone is marked.
+func TestParseMaps(t *testing.T) {
+	t.Parallel()
+	got := parseMaps("55d0-55d1 r--p 00000000 08:01 77 /usr/lib/libvulkan.so.1.3.239\n" +
+		"55d1-55d2 r-xp 00001000 08:01 77 /usr/lib/libvulkan.so.1.3.239\n" +
+		"7f00-7f01 r--p 00000000 08:01 78                         /opt/my game/lib a.so (deleted)\n" +
+		"7f01-7f02 rw-p 00000000 00:00 0 \n7ffe-7fff rw-p 00000000 00:00 0                  [stack]\n")
+	want := []Mapping{{"/usr/lib/libvulkan.so.1.3.239", false, 77}, {"/opt/my game/lib a.so", true, 78}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"/usr/lib/libvulkan.so.1.3.239": "1.3.239", "/opt/libvulkan.so.1": "", "/opt/libvulkan.so": ""} {
+		if got := (&Mapping{Path: file}).Version(); got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}
+
+// made is a directory like /proc with one process of number 7, below which root lies.
+func made(t *testing.T, files map[string]string) Kernel {
+	t.Helper()
+	proc := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(proc, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"7/root": t.TempDir(), "7/exe": "/opt/game (deleted)"} {
+		if err := os.Symlink(target, filepath.Join(proc, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Kernel{Proc: proc}
+}
+
+// What the kernel tells of a process is read as it is meant; memory is counted once for each client of a device.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	client := "drm-driver:\tamdgpu\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t2048 KiB\ndrm-memory-gtt:\t1 MiB\n" +
+		"drm-total-vram:\t4096 KiB\ndrm-shared-vram:\t9 KiB\n"
+	k := made(t, map[string]string{
+		"stat": "cpu 1\nbtime 1000000\n", "7/maps": "1-2 r--p 0 08:01 5 /usr/lib/libvulkan.so.1.3.239\n",
+		"7/status":  "Name:\tgame\nUid:\t1000\t1001\t1000\t1000\nGid:\t1000\t1002\t1000\t1000\nGroups:\t44 1002 105 \n",
+		"7/cmdline": "/opt/game\x00--fast\x00", "7/environ": "HOME=/home/me\x00VK_LAYER_PATH=\x00",
+		"7/stat": "7 (a) b) S 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 500 1 1", "7/auxv": words(8, 23, 1, 0, 0),
+		"7/fdinfo/3": client, "7/fdinfo/4": client, "7/fdinfo/5": "pos:\t0\nflags:\t02\n",
+		"7/fdinfo/6": "drm-driver:\tamdgpu\ndrm-client-id:\t4\ndrm-pdev:\t0000:03:00.0\ndrm-resident-vram:\t1024 KiB\ndrm-memory-vram:\t7 MiB\n",
+	})
+	p, err := k.Look(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name != "game" || p.Program != "/opt/game" || p.User != 1001 || !reflect.DeepEqual(p.Groups, []uint32{1002, 44, 105}) || !p.Elevated ||
+		!reflect.DeepEqual(p.Command, []string{"/opt/game", "--fast"}) || !p.Started.Equal(time.Unix(1000005, 0)) || p.Machine.Root != filepath.Join(k.Proc, "7/root") ||
+		!reflect.DeepEqual(p.Machine.Environ, []string{"HOME=/home/me", "VK_LAYER_PATH="}) {
+		t.Errorf("got %+v", p)
+	}
+	want := []Memory{{"0000:03:00.0", "amdgpu", "gtt", 1 << 20}, {"0000:03:00.0", "amdgpu", "vram", 3 << 20}}
+	if got := p.Memory(); !reflect.DeepEqual(got, want) {
+		t.Errorf("memory %+v, want %+v", got, want)
+	}
+	if found, hidden, err := k.List(); err != nil || hidden != 0 || len(found) != 1 || found[0].PID != 7 {
+		t.Errorf("listed %v, %d hidden, %v", found, hidden, err)
+	}
+	if _, err := k.Look(8); err == nil {
+		t.Error("a process that is not there is found")
+	}
+}
+
+// A file is gone, has another one in its place, or was written to.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "lib.so")
+	if err := os.WriteFile(name, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	inode := uint64(0)
+	long := time.Now().Add(-time.Hour)
+	for _, c := range []struct {
+		m       Mapping
+		started time.Time
+		want    Change
+	}{
+		{Mapping{name, false, inode}, time.Now().Add(time.Hour), Same},
+		{Mapping{name, true, 1}, long, Replaced},
+		{Mapping{name, false, 1}, long, Replaced},
+		{Mapping{name, false, 1}, time.Now().Add(time.Hour), Same},
+		{Mapping{name + "x", true, 1}, long, Gone},
+		{Mapping{name + "x", false, 1}, long, Same},
+	} {
+		p := &Process{Started: c.started}
+		if got := p.Change(&c.m); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
+		}
+	}
+	p := &Process{Started: long}
+	if real := parseMaps("1-2 r--p 0 08:01 " + inodeOf(t, name) + " " + name); p.Change(&real[0]) != Written {
+		t.Error("a file that was written to is taken for the same")
+	}
+}
+
+func inodeOf(t *testing.T, name string) string {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino)
+}

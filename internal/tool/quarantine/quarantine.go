@@ -1,0 +1,232 @@
+package quarantine
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// Now is an entry as it stands.
+type Now struct {
+	Entry
+	InForce bool   `json:"in_force"` // loaders get it
+	Over    string `json:"over,omitempty"`
+}
+
+// List gives every quarantine of the user, and of all users.
+func List(found *settingsfile.Found) ([]Now, error) {
+	list := []Now{}
+	for _, place := range found.Places {
+		entries, err := read(&found.Machine, place)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		for _, e := range entries {
+			now := Now{Entry: e, Over: e.Over(&found.Machine, time.Now())}
+			if f := found.InForce(); f != nil && f.Path == place {
+				if content, err := f.Decode(); err == nil {
+					now.InForce = e.inForce(content)
+				}
+			}
+			list = append(list, now)
+		}
+	}
+	return list, nil
+}
+
+// Add puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how long; zero:
+// until its file changes.
+func Add(found *settingsfile.Found, name, program, why string, length time.Duration) (*Entry, error) {
+	e := &Entry{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
+	if length > 0 {
+		e.Until = e.Since.Add(length)
+	}
+	if program != "" {
+		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
+		if err != nil {
+			return nil, err
+		}
+		e.Program = apps[0]
+	}
+	others, err := e.identify(found)
+	if err != nil {
+		return nil, err
+	}
+	if e.Settings, err = found.Place(); err != nil {
+		return nil, err
+	}
+	return e, e.enter(found, others)
+}
+
+// identify finds what the name means. others are the drivers that stay, when it is one.
+func (e *Entry) identify(found *settingsfile.Found) (others []string, err error) {
+	answer, err := decision.Ask(decision.Lacking(found.Source, found.Places))
+	if err != nil {
+		return nil, err
+	}
+	library := ""
+	e.Kind = ""
+	for _, l := range answer.Layers {
+		if l.Name == e.Name && !l.Meta {
+			e.Kind, e.Manifest, e.Implicit, library = "layer", l.Manifest, l.Implicit, l.Library
+			break
+		}
+	}
+	for _, d := range answer.Drivers {
+		if e.Kind == "" && (search.BaseName(d.Path) == e.Name || d.Path == e.Name) {
+			e.Kind, e.Manifest, library = "driver", d.Path, d.Library
+		} else {
+			others = append(others, d.Path)
+		}
+	}
+	if e.Kind == "" {
+		return nil, exit.Problem("no layer and no driver that programs get is %s: see vkloader explain", e.Name)
+	}
+	if e.Kind == "driver" {
+		e.Name = search.BaseName(e.Manifest)
+		if len(others) == 0 {
+			return nil, exit.Problem("%s is the only driver: without it there is no Vulkan", e.Name)
+		}
+	}
+	e.File = e.Manifest
+	if r := linker.New(&found.Machine, linker.Options{Class: 64, Machine: elf.X8664}).Find(library); r.File != nil {
+		e.File = r.File.Real
+	}
+	e.Identity = identityOf(&found.Machine, e.File)
+	return others, nil
+}
+
+// change changes the settings file and the state beside it under one lock.
+func change(found *settingsfile.Found, place string, f func(content map[string]any, entries []Entry) ([]Entry, error)) error {
+	m := &found.Machine
+	unlock, err := settingsfile.Lock(m, place)
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	defer unlock()
+	entries, err := read(m, place)
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	file, err := settingsfile.Read(m, place)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = nil, nil
+	}
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	if file != nil && !file.Ours {
+		file = nil // another program's came since: it is not touched
+	}
+	content, err := file.Decode()
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	was := len(objects(content)) > 0
+	if entries, err = f(content, entries); err != nil {
+		return err
+	}
+	switch left := objects(content); {
+	case len(left) > 0:
+		var expires time.Time
+		if file != nil {
+			expires = file.Expires
+		}
+		err = settingsfile.Write(m, place, content, expires, false)
+	case was:
+		_, err = settingsfile.Remove(m, place)
+	}
+	if err == nil {
+		err = write(m, place, entries)
+	}
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	return nil
+}
+
+// enter writes a quarantine down, in the place of one of the same thing.
+func (e *Entry) enter(found *settingsfile.Found, others []string) error {
+	return change(found, e.Settings, func(content map[string]any, entries []Entry) ([]Entry, error) {
+		if at := slices.IndexFunc(entries, func(o Entry) bool { return e.same(&o) }); at >= 0 {
+			entries[at].take(content)
+			entries = slices.Delete(entries, at, at+1)
+		}
+		if err := e.put(content, others); err != nil {
+			return nil, err
+		}
+		return append(entries, *e), nil
+	})
+}
+
+// Lift ends the quarantines that which chooses.
+func Lift(found *settingsfile.Found, which func(*Entry) bool) (lifted []Entry, err error) {
+	for _, place := range found.Places {
+		entries, err := read(&found.Machine, place)
+		if err != nil {
+			return lifted, exit.As(exit.NotLooked, err)
+		}
+		if !slices.ContainsFunc(entries, func(e Entry) bool { return which(&e) }) {
+			continue
+		}
+		err = change(found, place, func(content map[string]any, entries []Entry) ([]Entry, error) {
+			return slices.DeleteFunc(entries, func(e Entry) bool {
+				if !which(&e) {
+					return false
+				}
+				e.take(content)
+				e.Settings = place
+				lifted = append(lifted, e)
+				return true
+			}), nil
+		})
+		if err != nil {
+			return lifted, err
+		}
+	}
+	return lifted, nil
+}
+
+// Ended is a quarantine that was over, and why.
+type Ended struct {
+	Entry
+	Why string
+}
+
+// Renew lifts those that are over. gone are settings files whose own time was over just now: what still holds of theirs is
+// written again.
+func Renew(found *settingsfile.Found, gone []string) (ended []Ended, err error) {
+	reason := map[string]string{}
+	name := func(e *Entry) string { return e.Kind + "\x00" + e.Name + "\x00" + e.Program }
+	lifted, err := Lift(found, func(e *Entry) bool {
+		why := e.Over(&found.Machine, time.Now())
+		if why != "" {
+			reason[name(e)] = why
+		}
+		return why != ""
+	})
+	for _, e := range lifted {
+		ended = append(ended, Ended{e, reason[name(&e)]})
+	}
+	for _, place := range gone {
+		entries, wrong := read(&found.Machine, path.Clean(place))
+		err = errors.Join(err, wrong)
+		for i := range entries {
+			others, wrong := entries[i].identify(found)
+			if wrong == nil {
+				wrong = entries[i].enter(found, others)
+			}
+			err = errors.Join(err, wrong)
+		}
+	}
+	return ended, err
+}

@@ -1,0 +1,191 @@
+package quarantine
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// key names an object of the settings file by the programs that it is for; "" for all.
+func key(object map[string]any) string { return strings.Join(settingsfile.Apps(object), "\n") }
+
+// objects are those of a content.
+func objects(content map[string]any) (list []map[string]any) {
+	array, _ := content["settings_array"].([]any)
+	for _, element := range array {
+		if object, ok := element.(map[string]any); ok {
+			list = append(list, object)
+		}
+	}
+	return list
+}
+
+// copied is a deep copy.
+func copied(object map[string]any) map[string]any {
+	fresh := map[string]any{}
+	if text, err := json.Marshal(object); err == nil {
+		_ = json.Unmarshal(text, &fresh)
+	}
+	return fresh
+}
+
+// forProgram is the object that a program gets alone. Where it gets that of other programs too, or that of all, a copy is
+// made for it, so that it loses nothing of what that says.
+func forProgram(content map[string]any, program string) map[string]any {
+	if object := settingsfile.For(content, []string{program}, false); object != nil {
+		return object
+	}
+	fresh := map[string]any{}
+	for _, object := range objects(content) {
+		apps := settingsfile.Apps(object)
+		if slices.Contains(apps, program) {
+			fresh = copied(object)
+			break
+		}
+		if apps == nil && len(fresh) == 0 {
+			fresh = copied(object)
+		}
+	}
+	fresh["app_keys"] = []any{program}
+	array, _ := content["settings_array"].([]any)
+	content["settings_array"] = append([]any{fresh}, array...) // the first that names a program counts (SET-29)
+	return fresh
+}
+
+// put changes a content so that loaders keep the entry's driver or layer out. others are the drivers that stay.
+func (e *Entry) put(content map[string]any, others []string) error {
+	var list []map[string]any
+	if e.Program != "" {
+		list = append(list, forProgram(content, e.Program))
+	} else {
+		settingsfile.For(content, nil, true)
+		list = objects(content) // a program gets its own object and not that for all
+	}
+	e.Before = map[string]string{}
+	for _, object := range list {
+		if e.Kind == "driver" {
+			if _, has := object["additional_drivers"]; has {
+				return exit.Problem("the settings choose drivers already: change them with \"vkloader settings set --driver\"")
+			}
+			object["additional_drivers"], object["additional_drivers_use_exclusively"] = pathsOf(others), true
+			continue
+		}
+		layers, had := object["layers"].([]any)
+		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(l) == e.Name })
+		if at >= 0 {
+			entry := layers[at].(map[string]any)
+			e.Before[key(object)], _ = entry["control"].(string)
+			entry["control"] = settings.Off.String()
+			continue
+		}
+		entry := map[string]any{"name": e.Name, "control": settings.Off.String(), "path": e.Manifest}
+		if e.Implicit {
+			entry["treat_as_implicit_manifest"] = true
+		}
+		if layers = append([]any{entry}, layers...); !had {
+			layers = append(layers, map[string]any{"control": settings.Unordered.String()})
+		}
+		object["layers"] = layers
+	}
+	return nil
+}
+
+// pathsOf is a list of drivers as the file has it: the last one is the first that is loaded (SET-83).
+func pathsOf(drivers []string) []any {
+	list := []any{}
+	for _, path := range slices.Backward(drivers) {
+		list = append(list, map[string]any{"path": path})
+	}
+	return list
+}
+
+func nameOf(layer any) string {
+	entry, _ := layer.(map[string]any)
+	name, _ := entry["name"].(string)
+	return name
+}
+
+// take changes a content back; what was changed by somebody else since stays as it is.
+func (e *Entry) take(content map[string]any) {
+	for _, object := range objects(content) {
+		if apps := settingsfile.Apps(object); e.Program != "" && !slices.Equal(apps, []string{e.Program}) {
+			continue
+		}
+		if e.Kind == "driver" {
+			delete(object, "additional_drivers")
+			delete(object, "additional_drivers_use_exclusively")
+			continue
+		}
+		layers, _ := object["layers"].([]any)
+		at := slices.IndexFunc(layers, func(l any) bool { return nameOf(l) == e.Name })
+		if at < 0 {
+			continue
+		}
+		entry := layers[at].(map[string]any)
+		if entry["control"] != settings.Off.String() {
+			continue
+		}
+		if before := e.Before[key(object)]; before != "" {
+			entry["control"] = before
+			continue
+		}
+		if layers = slices.Delete(layers, at, at+1); len(layers) == 1 && nameOf(layers[0]) == "" {
+			delete(object, "layers") // all others in their order: as without
+		} else {
+			object["layers"] = layers
+		}
+	}
+	// An object that says nothing more, or what that for all programs says, is none.
+	all := ""
+	for _, object := range objects(content) {
+		if settingsfile.Apps(object) == nil {
+			all = said(object)
+			break
+		}
+	}
+	array, _ := content["settings_array"].([]any)
+	content["settings_array"] = slices.DeleteFunc(array, func(element any) bool {
+		object, ok := element.(map[string]any)
+		if !ok {
+			return false
+		}
+		says := said(object)
+		return says == "{}" || e.Program != "" && slices.Equal(settingsfile.Apps(object), []string{e.Program}) && says == all
+	})
+}
+
+// said is what an object says, without for whom.
+func said(object map[string]any) string {
+	object = copied(object)
+	delete(object, "app_keys")
+	text, _ := json.Marshal(object)
+	return string(text)
+}
+
+// inForce tells whether a content keeps the entry's driver or layer out.
+func (e *Entry) inForce(content map[string]any) bool {
+	for _, object := range objects(content) {
+		apps := settingsfile.Apps(object)
+		if e.Program != "" && !slices.Contains(apps, e.Program) {
+			continue
+		}
+		if e.Kind == "driver" {
+			exclusive, _ := object["additional_drivers_use_exclusively"].(bool)
+			drivers, _ := object["additional_drivers"].([]any)
+			return exclusive && !slices.ContainsFunc(drivers, func(d any) bool {
+				driver, _ := d.(map[string]any)
+				return fmt.Sprint(driver["path"]) == e.Manifest
+			})
+		}
+		layers, _ := object["layers"].([]any)
+		return slices.ContainsFunc(layers, func(l any) bool {
+			return nameOf(l) == e.Name && l.(map[string]any)["control"] == settings.Off.String()
+		})
+	}
+	return false
+}

@@ -1,0 +1,132 @@
+package quarantine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"vkloader/internal/tool/machine"
+)
+
+// Entry is a quarantine.
+type Entry struct {
+	Kind     string    `json:"kind"` // layer or driver
+	Name     string    `json:"name"` // of the layer; of a driver, its manifest's file name
+	Manifest string    `json:"manifest"`
+	File     string    `json:"file"`              // its library; when that changes, the quarantine is over
+	Program  string    `json:"program,omitempty"` // executable; "": every program
+	Why      string    `json:"why,omitempty"`
+	Since    time.Time `json:"since"`
+	Until    time.Time `json:"until,omitzero"`
+	Settings string    `json:"settings"` // the settings file that says it to loaders
+
+	Identity Identity          `json:"identity"` // of the file
+	Implicit bool              `json:"implicit,omitempty"`
+	Before   map[string]string `json:"before,omitempty"` // by whom it is for: what the settings said of the layer
+}
+
+// Identity tells whether a file is still the same.
+type Identity struct {
+	Size     int64     `json:"size"`
+	Modified time.Time `json:"modified"`
+	Inode    uint64    `json:"inode"`
+}
+
+// identityOf reads it; the zero one for a file that is not there.
+func identityOf(m *machine.Machine, name string) Identity {
+	info, err := m.Stat(name)
+	if err != nil {
+		return Identity{}
+	}
+	id := Identity{Size: info.Size(), Modified: info.ModTime().UTC()}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		id.Inode = stat.Ino
+	}
+	return id
+}
+
+// Over says why a quarantine is over; "" while it is not.
+func (e *Entry) Over(m *machine.Machine, now time.Time) string {
+	switch id := identityOf(m, e.File); {
+	case !e.Until.IsZero() && !now.Before(e.Until):
+		return "its time is over"
+	case id == Identity{}:
+		return e.File + " is gone"
+	case id.Size != e.Identity.Size || !id.Modified.Equal(e.Identity.Modified) || id.Inode != e.Identity.Inode:
+		return e.File + " has changed"
+	}
+	return ""
+}
+
+// same tells whether two are about the same thing for the same program.
+func (e *Entry) same(o *Entry) bool {
+	return e.Kind == o.Kind && e.Name == o.Name && e.Program == o.Program
+}
+
+// stateName is the file beside a settings file.
+const stateName = "vkloader_quarantine.json"
+
+// state is what stands in it.
+type state struct {
+	Schema  int     `json:"schema"`
+	Entries []Entry `json:"entries"`
+}
+
+// statePath is the state's file that belongs to a settings file.
+func statePath(settings string) string { return path.Join(path.Dir(settings), stateName) }
+
+// read gives the entries beside a settings file; none without a state.
+func read(m *machine.Machine, settings string) ([]Entry, error) {
+	name := statePath(settings)
+	data, err := m.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var s state
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i := range s.Entries {
+		s.Entries[i].Settings = settings
+	}
+	return s.Entries, nil
+}
+
+// write puts the entries beside a settings file, all at once; without any, the state's file goes.
+func write(m *machine.Machine, settings string, entries []Entry) error {
+	where, err := m.Host(statePath(settings))
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		if err := os.Remove(where); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(state{1, entries}, "", "    ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(where), "."+stateName+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), where)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

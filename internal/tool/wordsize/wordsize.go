@@ -1,0 +1,125 @@
+package wordsize
+
+import (
+	"bytes"
+	"debug/pe"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/machine"
+)
+
+// Own is the word size of the programs that the library, and the decision, is built for.
+const Own = 64
+
+// Program is what a program says of its word size.
+type Program struct {
+	Class int    // 32 or 64; 0: not known, as of a script
+	What  string // in words: "a 32-bit program"
+}
+
+// Of reads a program's file: an ELF file, or a program for Windows, which Wine runs with drivers of its own word size.
+func Of(m *machine.Machine, name string) Program {
+	f, err := m.Open(name)
+	if err != nil {
+		return Program{}
+	}
+	defer f.Close()
+	l, err := elf.Read(f)
+	if err == nil {
+		if base := path.Base(name); strings.HasPrefix(base, "wine") {
+			return ofPrefix(m, l.Class)
+		}
+		return program(l.Class, "program")
+	}
+	if errors.Is(err, elf.ErrNotELF) {
+		return windows(f)
+	}
+	return Program{}
+}
+
+func program(class int, kind string) Program {
+	words := map[int]string{32: "a 32-bit ", 64: "a 64-bit "}
+	return Program{class, words[class] + kind}
+}
+
+// windows reads the header of a program for Windows.
+func windows(r io.ReaderAt) Program {
+	f, err := pe.NewFile(r)
+	if err != nil {
+		return Program{}
+	}
+	switch f.Machine {
+	case pe.IMAGE_FILE_MACHINE_I386:
+		return program(32, "program for Windows")
+	case pe.IMAGE_FILE_MACHINE_AMD64:
+		return program(64, "program for Windows")
+	}
+	return Program{}
+}
+
+// ofPrefix is what Wine runs: in a prefix of 32 bits, such programs alone.
+func ofPrefix(m *machine.Machine, class int) Program {
+	prefix, set := m.Lookup("WINEPREFIX")
+	if home, _ := m.Lookup(variables.Home.Name()); !set || prefix == "" {
+		prefix = home + "/.wine"
+	}
+	registry, err := m.ReadFile(prefix + "/system.reg")
+	if err == nil {
+		head := registry[:min(len(registry), 1<<10)]
+		for kind, bits := range map[string]int{"#arch=win32": 32, "#arch=win64": 64} {
+			if bytes.Contains(head, []byte(kind)) {
+				return Program{bits, map[int]string{32: "Wine with a 32-bit prefix (", 64: "Wine with a 64-bit prefix ("}[bits] + prefix + ")"}
+			}
+		}
+	}
+	return program(class, "Wine")
+}
+
+// Source gives a decision for a program of a word size: manifests say in library_arch for which one they are, and the
+// decision is made for programs of Own.
+func Source(from facts.Source, class int) facts.Source {
+	if class == 0 || class == Own || manifest.LoaderBits != "64" {
+		return from
+	}
+	return other{from}
+}
+
+type other struct{ facts.Source }
+
+const member = `"library_arch"`
+
+// File exchanges the two word sizes in a manifest; nothing in it changes its place.
+func (o other) File(name string) facts.File {
+	file := o.Source.File(name)
+	if !strings.Contains(file.Content, member) {
+		return file
+	}
+	var changed strings.Builder
+	rest := file.Content
+	for {
+		before, after, found := strings.Cut(rest, member)
+		changed.WriteString(before)
+		if !found {
+			break
+		}
+		value := strings.TrimLeft(after, " \t\r\n:")
+		gap := after[:len(after)-len(value)]
+		switch {
+		case strings.HasPrefix(value, `"32`):
+			value = `"64` + value[3:]
+		case strings.HasPrefix(value, `"64`):
+			value = `"32` + value[3:]
+		}
+		changed.WriteString(member + gap)
+		rest = value
+	}
+	file.Content = changed.String()
+	return file
+}

@@ -1,0 +1,143 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+// found is what of a verdict the tests look at.
+type found struct {
+	Result        string
+	Culprits      []struct{ Kind, Name string }
+	Runs          []struct{ Good bool }
+	What, Process string
+	Files         []string
+	Phase, Cure   string
+	Applied       bool
+}
+
+// computing is a program on the null driver that makes a device and submits work to it, among layers that do nothing.
+func computing(t *testing.T) (*world.World, []string) {
+	t.Helper()
+	w := world.New(t)
+	w.NoShim = true
+	w.Env["VK_DRIVER_FILES"] = filepath.Join(built, "drivers/null_icd.json")
+	for _, name := range []string{"VK_LAYER_one", "VK_LAYER_two", "VK_LAYER_three"} {
+		w.ImplicitLayer(name)
+	}
+	return w, []string{filepath.Join(built, "test/compute"), "libvulkan.so.1", "1"}
+}
+
+// hunted runs a program with --find-culprit.
+func hunted(t *testing.T, w *world.World, code int, program []string, options ...string) found {
+	t.Helper()
+	args := slices.Concat([]string{"run", "--find-culprit", "--json"}, options, []string{"--"}, program)
+	out, exit := w.Run(4*time.Minute, filepath.Join(built, "vkloader"), args...)
+	var v found
+	if err := json.Unmarshal([]byte(out), &v); err != nil || exit.Code != code {
+		t.Fatalf("%v: exit code %d, want %d: %v\n%s%s", args, exit.Code, code, err, out, exit.Stderr)
+	}
+	return v
+}
+
+// A layer that crashes or hangs the program, wherever it does so, is named, with the phase of the loader, the file where it
+// stood, and a cure with which the program works.
+func TestFindCulprit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, script string
+		options      []string
+		what, phase  string
+	}{
+		{"submit", "die vkQueueSubmit", nil, "killed by SIGABRT in ", "after a device was made"},
+		{"hang", "delay vkQueueSubmit 3600000", []string{"--hangs-after", "8s"}, "it hung", "after a device was made"},
+		{"instance", "die vkCreateInstance", nil, "killed by SIGABRT in ", "after the layers of an instance were in place"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w, program := computing(t)
+			w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", c.script)
+			w.ImplicitLayer("VK_LAYER_four")
+			v := hunted(t, w, 1, program, c.options...)
+			if v.Result != "found" || len(v.Culprits) != 1 || v.Culprits[0].Name != "VK_LAYER_bad" || v.Culprits[0].Kind != "layer" {
+				t.Fatalf("got %+v", v)
+			}
+			if !strings.HasPrefix(v.What, c.what) || !strings.HasPrefix(v.Phase, c.phase) || v.Applied {
+				t.Errorf("got %+v", v)
+			}
+			if v.Process != program[0] || !slices.Contains(v.Files, w.Path("lib/VK_LAYER_bad.so")) || len(v.Runs) > 7 {
+				t.Errorf("where it stood: %+v", v)
+			}
+			if want := "env DISABLE_VK_LAYER_bad=1 " + program[0]; !strings.HasPrefix(v.Cure, want) {
+				t.Errorf("cure %q, want %q", v.Cure, want)
+			}
+		})
+	}
+}
+
+// Of two drivers the one that crashes is named; a program that ends well has no culprit; one that crashes by itself has none
+// among layers and drivers.
+func TestFindCulpritElsewhere(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	if v := hunted(t, w, 0, []string{"true"}); v.Result != "fine" || len(v.Runs) != 1 {
+		t.Errorf("of a program that works: %+v", v)
+	}
+	if v := hunted(t, w, 0, []string{"sleep", "600"}, "--fine-after", "1s"); v.Result != "fine" {
+		t.Errorf("of a program that goes on: %+v", v)
+	}
+	v := hunted(t, w, 1, []string{"sh", "-c", "kill -SEGV $$"})
+	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the loader was used" || v.Cure != "" {
+		t.Errorf("of a program that crashes by itself: %+v", v)
+	}
+	delete(w.Env, "VK_DRIVER_FILES")
+	w.Driver("old", "device name=old", "die vkEnumeratePhysicalDevices")
+	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/old.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
+	if v := hunted(t, w, 1, program); v.Result != "found" || fmt.Sprint(v.Culprits) != "[{driver old.json}]" {
+		t.Errorf("of a driver that crashes: %+v", v)
+	}
+}
+
+// What --apply writes keeps the culprit out of this program alone, until its file changes.
+func TestFindCulpritApplies(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	bad := w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	tool := filepath.Join(built, "vkloader")
+	if v := hunted(t, w, 1, program, "--apply"); v.Result != "found" || !v.Applied {
+		t.Fatalf("got %+v", v)
+	}
+	out, _ := w.Run(time.Minute, tool, "quarantine", "list")
+	if !strings.Contains(out, "layer  VK_LAYER_bad  "+program[0]) || !strings.Contains(out, "or its file changes") || strings.Contains(out, "not in force") {
+		t.Errorf("the list:\n%s", out)
+	}
+	works := func() bool {
+		_, exit := w.Run(time.Minute, tool, slices.Concat([]string{"run", "--"}, program)...)
+		return exit.Signal == 0
+	}
+	if !works() {
+		t.Error("the program still crashes")
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", "/bin/true"); !strings.Contains(out, "VK_LAYER_bad: active") {
+		t.Errorf("other programs:\n%s", out)
+	}
+	bad.Replace("intercept vkQueueSubmit") // mended, with another library
+	w.Copy(world.Layer, "VK_LAYER_bad")
+	_, exit := w.Run(time.Minute, tool, "run", "--", "true")
+	if !strings.Contains(exit.Stderr, "the quarantine of VK_LAYER_bad for "+program[0]+" is lifted: "+bad.Library+" has changed") {
+		t.Errorf("after an update: %s", exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "quarantine", "list"); out != "Nothing is in quarantine.\n" {
+		t.Errorf("the list after it:\n%s", out)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {
+		t.Errorf("the program after it:\n%s", out)
+	}
+}

@@ -1,0 +1,90 @@
+package tool
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+// A layer that dies when something is shown is found, also without a display, and can be kept out of all programs.
+func TestProbePresents(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	w.Env["DISPLAY"] = world.Unset
+	w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueuePresentKHR", "die vkQueuePresentKHR")
+	tool := filepath.Join(built, "vkloader")
+	out, exit := w.Run(2*time.Minute, tool, "doctor", "--probe", "--quarantine", "--timeout", "40s")
+	for _, want := range []string{"problem layer-crashes: VK_LAYER_bad\n", "killed by SIGABRT during: present (headless)", "ok       VK_LAYER_one"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if !strings.Contains(exit.Stderr, "VK_LAYER_bad is kept out of all programs, until its file changes") {
+		t.Errorf("--quarantine says %s", exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: active") || !strings.Contains(out, "VK_LAYER_one: active") {
+		t.Errorf("in quarantine:\n%s", out)
+	}
+	if out, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 0 || out != "VK_LAYER_bad is back for all programs\n" {
+		t.Errorf("lift: %d, %s%s", exit.Code, out, exit.Stderr)
+	}
+	if out, _ := w.Run(time.Minute, tool, "explain"); !strings.Contains(out, "VK_LAYER_bad: active") {
+		t.Errorf("after it was lifted:\n%s", out)
+	}
+	if left, _ := filepath.Glob(w.Path("home/.config/vulkan/loader_settings.d/*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, exit := w.Run(time.Minute, tool, "quarantine", "lift", "VK_LAYER_bad"); exit.Code != 1 {
+		t.Errorf("lifted twice: exit code %d", exit.Code)
+	}
+}
+
+// However the tool ends, its child ends with it, although a driver in that hangs.
+func TestProbeEndsWithTheTool(t *testing.T) {
+	t.Parallel()
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		w := world.New(t)
+		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
+		cmd := exec.Command(filepath.Join(built, "vkloader"), "info", "--timeout", "10m")
+		cmd.Env = w.Environment()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pid := 0
+		until(t, "the driver is asked", func() bool {
+			seen := w.Log().Fn("vkCreateInstance")
+			if len(seen) > 0 {
+				pid = int(seen[0].Int("pid"))
+			}
+			return pid > 0
+		})
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.Sys().(syscall.WaitStatus); got.Signal() != s {
+			t.Errorf("the tool ended with %v, not by %v", cmd.ProcessState, s)
+		}
+		until(t, "the child ends with "+s.String(), func() bool {
+			data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || strings.Contains(string(data), ") Z ")
+		})
+	}
+}
+
+// until waits for something for a minute.
+func until(t *testing.T, what string, yes func() bool) {
+	t.Helper()
+	for begun := time.Now(); !yes(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("a minute has passed, and not: %s", what)
+		}
+	}
+}
