@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -85,13 +84,13 @@ func (s *surroundings) examined(source *machine.Source, user string, load bool, 
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
-	result.Variables(environment.All(result.Answer, source, source.Environ, source.Elevated))
 	return result, nil
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.
 func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "%s\n\n", style.Heading(term.OneLine(r.Verdict)))
 	printPlace(s, style, r)
 	for _, section := range []struct {
 		title   string
@@ -122,6 +121,9 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	printProbes(s, style, r.Probes)
 	count := map[string]int{}
 	for _, f := range r.Findings {
+		if f.Because != "" && !full {
+			continue
+		}
 		count[f.Severity]++
 		if f.Severity != diag.Note.String() || full {
 			printFinding(s, style, &f)
@@ -203,6 +205,9 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("file", where)
 	line("what", f.What)
 	line("why", f.Why)
+	if f.Because != "" {
+		line("from", "it follows from "+f.Because)
+	}
 	line("do", f.Do)
 	line("rule", f.Statement)
 	fmt.Fprintln(s.out)

@@ -71,6 +71,7 @@ func explained(source *machine.Source, app string, names []string) (*explanation
 		return nil, err
 	}
 	in, out := explain.Of(answer)
+	out = append(out, explain.KeptOut(source, answer)...)
 	in, out = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) > 0 && len(in)+len(out) == 0 {
 		return nil, exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
@@ -85,6 +86,7 @@ func explained(source *machine.Source, app string, names []string) (*explanation
 			list[i].Package = owners[list[i].Manifest]
 		}
 	}
+	explain.Cures(source, answer, in, out)
 	return &explanation{explainSchema, app, in, out}, nil
 }
 
@@ -121,7 +123,7 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
 		}
 		if e.Do != "" && e.Change == "" {
-			fmt.Fprintf(s.out, "      %s\n", e.Do)
+			fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))
 		}
 	}
 	fmt.Fprintf(s.out, "For %s:\n", who)

@@ -63,6 +63,11 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 		return nil, err
 	}
 	if app != "" {
+		if info, err := m.Stat(app); err != nil {
+			return nil, exit.Unable("--app: %w", err)
+		} else if info.IsDir() {
+			return nil, exit.Unable("--app %s: a directory, not a program", app)
+		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/term"
 )
 
@@ -61,8 +62,8 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+term.Count(len(names), "driver")+
-			" that every program loads at its start", "For a program that starts too slowly: export VK_LOADER_DRIVERS_DISABLE="+
-			strings.Join(names, ","))
+			" that every program loads at its start", "").offer("For a program that starts too slowly: ",
+			cure.Add(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -81,8 +82,8 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it",
-					"export VK_LOADER_DRIVERS_DISABLE="+m.Name)
+				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it", "").offer("",
+					append(cure.Add(e.source, variables.DriversDisable, m.Name), cure.Add(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
 	}
@@ -130,7 +131,15 @@ func (e *exam) withoutDriver() {
 		what = "none of " + term.Count(n, "driver") + " can be loaded"
 	}
 	do := ""
-	if len(e.Drivers) == 0 {
+	replace := ""
+	if hidden := e.outFor(diag.DriverPortability); len(e.Drivers) == 0 && hidden > 0 {
+		what = term.Count(hidden, "driver") + " found, each for a device that is not wholly Vulkan: only programs that ask for " +
+			"such get it"
+		do = diag.DriverPortability.Entry().Do
+	} else if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); len(e.Drivers) == 0 && out > 0 {
+		what = term.Count(out, "driver") + " found, each switched off by a variable"
+		do = "See which: vkloader env"
+	} else if len(e.Drivers) == 0 {
 		do = e.system.install(familyFor("amdgpu"))
 		for _, g := range e.gpus {
 			if f := familyFor(g.Kernel); f != nil {
@@ -142,12 +151,47 @@ func (e *exam) withoutDriver() {
 				do = f.Do
 			}
 		}
-		if replace := e.replaced(); replace != "" {
+		if replace = e.replaced(); replace != "" {
 			what = "no driver manifest is where " + replace + " says"
-			do = "unset " + replace
+			do = "Correct " + replace + "."
 		}
 	}
-	e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
+	found := e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
+	if replace != "" {
+		e.unsetting(found, replace)
+	}
+}
+
+// outFor counts the drivers that are out for a reason.
+func (e *exam) outFor(code diag.Code) (n int) {
+	for i := range e.plan.Findings {
+		if e.plan.Findings[i].Code == code {
+			n++
+		}
+	}
+	return n
+}
+
+// absent makes what is wrong with drivers for hardware that is not here notes, when a device here is served: a leftover
+// of another card, which the loader skips.
+func (e *exam) absent() {
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path && !m.Good })
+		if !served || at < 0 || !strings.HasPrefix(f.Code, "library-") && f.Code != DriverInterface.String() {
+			continue
+		}
+		family := familyOf(e.Drivers[at].Library)
+		if family == nil || family.software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
+			return slices.Contains(family.kernel, g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.name == "NVIDIA"
+		}) {
+			continue
+		}
+		f.soften(diag.Note)
+		f.Why = "It is a leftover of a device that is not here: the loader skips it."
+		f.Do = "Nothing; it does no harm."
+	}
 }
 
 // replaced is the variable that replaces the search for drivers.

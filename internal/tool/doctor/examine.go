@@ -14,6 +14,8 @@ import (
 type Options struct {
 	User    string // whose permissions count, by name or number; "": who runs the tool
 	Library string // the loader that belongs to the tool, without symbolic links; "": none
+
+	share *linker.Linker // of an examination of the same machine
 }
 
 // exam is an examination under way.
@@ -29,9 +31,22 @@ type exam struct {
 	gpus    []*GPU
 }
 
-// Examine looks at a machine through a source of facts. The error is for what kept it from looking.
+// Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
+// from looking.
 func Examine(source *machine.Source, options Options) (*Report, error) {
-	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+	e, err := look(source, options)
+	if err != nil {
+		return nil, err
+	}
+	e.settle()
+	e.Order()
+	e.Verdict = e.verdict()
+	return e.Report, nil
+}
+
+// look examines without trying anything.
+func look(source *machine.Source, options Options) (*exam, error) {
+	e := &exam{Report: &Report{source: source, Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
@@ -39,7 +54,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	e.linker = linker.New(e.machine, linker.Options{Class: ProcessClass, Machine: processMachine,
-		Elevated: source.Elevated, Program: source.Program})
+		Elevated: source.Elevated, Program: source.Program, Share: options.share})
 	e.system = readDistribution(e.machine)
 	e.System = e.system.name
 	if e.user, err = e.findUser(options.User); err != nil {
@@ -58,7 +73,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	e.leftovers()
 	e.environment()
 	e.Order()
-	return e.Report, nil
+	return e, nil
 }
 
 // uninteresting are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own.
@@ -71,6 +86,8 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 		return f.Path == "" // VK_INSTANCE_LAYERS is there to be used
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
+	case diag.SettingsIgnored, diag.SettingsKeys:
+		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
 		return e.named(f.Path) && !e.machine.Exists(f.Path)
 	}

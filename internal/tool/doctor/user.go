@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"vkloader/internal/tool/term"
 )
 
 // user is for whom permissions are examined.
@@ -161,13 +163,19 @@ func (e *exam) permissionCure(node string) string {
 		return ""
 	}
 	switch kind := e.containerKind(); {
+	case kind == "kubernetes":
+		return fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group)
 	case kind == "podman":
 		return "Start the container with: podman run --group-add keep-groups ..."
+	case kind == "container":
+		return fmt.Sprintf("Start the container with the group %d as a further one.", group)
 	case kind != "":
 		return fmt.Sprintf("Start the container with: docker run --group-add %d ...", group)
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
-		return "Run as root: chmod 666 " + node
+		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
+		return "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
+			"group. Run as root: udevadm trigger --subsystem-match=drm"
 	}
 	name := strconv.Itoa(int(group))
 	for _, fields := range e.records("/etc/group", 3) {
@@ -176,5 +184,5 @@ func (e *exam) permissionCure(node string) string {
 			break
 		}
 	}
-	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", name, e.user.name)
+	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", term.Quoted(name), term.Quoted(e.user.name))
 }

@@ -43,12 +43,16 @@ type Options struct {
 	Machine  elf.Machine // its processor
 	Elevated bool        // then LD_LIBRARY_PATH counts for nothing
 	Program  string      // its executable, whose DT_RPATH counts for everything; "": one without
+	Share    *Linker     // of the same files, whose libraries need not be read again; nil: none
 }
 
 // New reads what is the same for every library: the variable, the cache, the processor's level.
 func New(m *machine.Machine, options Options) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
 		files: map[string]*File{}}
+	if options.Share != nil {
+		l.files = options.Share.files
+	}
 	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
