@@ -171,7 +171,9 @@ $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE)' -o $@.new ./cmd/vkloader
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) \
+		-X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryFolder=$(LIBDIR) \
+		-X vkloader/internal/tool/probe.libexecFolder=$(LIBEXECDIR)' -o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 # Man pages and completions, from the commands themselves.

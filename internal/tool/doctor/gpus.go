@@ -308,6 +308,9 @@ func (e *exam) nvidiaModule() string {
 // undriven says that nothing on the machine serves a device, and what would.
 func (e *exam) undriven(g *GPU) {
 	f := familyFor(g.Kernel)
+	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
+		return // that nobody sees it without asking is said where no driver is left
+	}
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
 	}

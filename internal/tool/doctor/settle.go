@@ -36,7 +36,9 @@ func (e *exam) settle() {
 			return found
 		}
 		options := e.options
-		options.share = e.linker
+		if c.File == "" { // otherwise the file that goes may be known as a library
+			options.share = e.linker
+		}
 		if again, err := look(c.On(e.source), options); err == nil {
 			found = map[string]bool{}
 			for i := range again.Findings {
