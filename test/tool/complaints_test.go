@@ -149,7 +149,7 @@ func site(t *testing.T, name string) (run func(changes []string, args ...string)
 
 var (
 	titleLine = regexp.MustCompile(`(?m)^(problem|warning|note) .*$`)
-	cureLine  = regexp.MustCompile(`(export|unset) (\w+)(?:=(\S+))?`)
+	cureLine  = regexp.MustCompile(`(export|unset) (\w+)(?:=('[^']*'|\S+))?`)
 )
 
 // Every complaint has a world in which the tool says what the page says, and where the cure is a variable, it cures:
@@ -202,7 +202,7 @@ func cure(t *testing.T, run func([]string, ...string) string, s shown) {
 		}
 		change := word[2]
 		if word[1] == "export" {
-			change += "=" + word[3]
+			change += "=" + strings.Trim(word[3], "'")
 		}
 		if out := run([]string{change}, slices.Clone(s.args)...); strings.Contains(out, title+"\n") {
 			t.Errorf("with %s it still says\n%s", change, out)

@@ -62,10 +62,7 @@ func newBundle(s *surroundings) *cobra.Command {
 					return fmt.Errorf("%s is there already: another name with -o, or --force", file)
 				}
 			}
-			parts, err := s.bundleParts(source, app, still || source.Foreign(), limit)
-			if err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
+			parts := s.bundleParts(source, app, still || source.Foreign(), limit)
 			answer := bundled{bundleSchema, file, !only, []bundledPart{}}
 			for _, p := range parts {
 				answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What})
@@ -122,48 +119,66 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 }
 
 // bundleParts gathers everything, with what is private hidden.
-func (s *surroundings) bundleParts(source *machine.Source, app string, still bool, limit time.Duration) ([]bundle.Part, error) {
-	answer, err := decision.Ask(source)
-	if err != nil {
-		return nil, err
-	}
+func (s *surroundings) bundleParts(source *machine.Source, app string, still bool, limit time.Duration) []bundle.Part {
 	ordinary := &machine.Source{Machine: source.Machine} // for no program in particular
 	hide := bundle.NewPrivate(bundle.People(source))
 	var parts []bundle.Part
-	add := func(name, what string, value any, err error) {
-		text := ""
-		if err == nil {
-			text, err = encodeJSON(hide.Value(value))
-		}
-		parts = append(parts, hide.Part(name, what, text, err))
+	text := func(name, what string, make func() (string, error)) {
+		made, err := guarded(make)
+		parts = append(parts, hide.Part(name, what, made, err))
 	}
-	explanation, err := explained(&subject{source: source}, app, nil)
-	add("explain.json", "what is loaded, in which order, and why", explanation, err)
-	report, err := s.examined(&subject{source: source}, "", false, limit)
-	add("doctor.json", "what is wrong, and what to do", report, err)
-	list, err := variablesOf(ordinary)
-	add("variables.json", "the loader's variables, and no others", list, err)
-	paths, err := pathsOf(ordinary)
-	add("paths.json", "where drivers, layers and settings are looked for", paths, err)
-	chain, err := survey.Chain(s.executable, source, still, limit)
-	picture := ""
-	if err == nil {
+	add := func(name, what string, look func() (any, error)) {
+		text(name, what, func() (string, error) {
+			value, err := look()
+			if err != nil {
+				return "", err
+			}
+			return encodeJSON(hide.Value(value))
+		})
+	}
+	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, app, nil) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return s.examined(&subject{source: source}, "", false, limit) })
+	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
+	text("chain.html", "the chain as a picture", func() (string, error) {
+		chain, err := survey.Chain(s.executable, source, still, limit)
+		if err != nil {
+			return "", err
+		}
 		chain.Program = app
 		var html strings.Builder
 		err = graph.HTML(&html, bundle.Hidden(hide, chain))
-		picture = html.String()
-	}
-	parts = append(parts, hide.Part("chain.html", "the chain as a picture", picture, err),
-		hide.Part("system.txt", "distribution and kernel", bundle.System(source), nil))
+		return html.String(), err
+	})
+	text("system.txt", "distribution and kernel", func() (string, error) { return bundle.System(source), nil })
 	if !still {
-		versions, err := s.version()
-		add("version.json", "versions of the library and of the tool", versions, err)
-		info, err := survey.Look(s.executable, source.Machine, survey.Options{Limit: limit})
-		add("info.json", "devices and times of a short run", info, err)
-		log, err := s.logOfRun(source, limit)
-		parts = append(parts, hide.Part("log.txt", "what the loader says in a short run", log, err))
+		add("version.json", "versions of the library and of the tool", func() (any, error) { return s.version() })
+		add("info.json", "devices and times of a short run", func() (any, error) {
+			return survey.Look(s.executable, source.Machine, survey.Options{Limit: limit})
+		})
+		text("log.txt", "what the loader says in a short run", func() (string, error) { return s.logOfRun(source, limit) })
 	}
-	return bundle.Names(append(parts, bundle.Files(hide, source, answer)...)), nil
+	var files []bundle.Part
+	if _, err := guarded(func() (string, error) {
+		answer, err := decision.Ask(source)
+		if err == nil {
+			files = bundle.Files(hide, source, answer)
+		}
+		return "", err
+	}); err != nil {
+		files = []bundle.Part{hide.Part("files.txt", "why there are no manifests here", "", err)}
+	}
+	return bundle.Names(append(parts, files...))
+}
+
+// guarded makes one part: what goes wrong with it, even a fault of the tool, is that part's text and takes no other along.
+func guarded(make func() (string, error)) (text string, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			text, err = "", fmt.Errorf("a fault of the tool: %v", fault)
+		}
+	}()
+	return make()
 }
 
 // logOfRun is the loader's log of the probe.

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
@@ -110,13 +109,13 @@ func (s *surroundings) examined(about *subject, user string, load bool, limit ti
 	if about.process != nil {
 		result.Process(about.process)
 	}
-	result.Variables(environment.All(result.Answer, source, source.Environ, source.Elevated))
 	return result, nil
 }
 
 // printDoctor writes the report for people: what there is, then what is wrong with it.
 func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "%s\n\n", style.Heading(term.OneLine(r.Verdict)))
 	printPlace(s, style, r)
 	for _, section := range []struct {
 		title   string
@@ -147,6 +146,9 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	printProbes(s, style, r.Probes)
 	count := map[string]int{}
 	for _, f := range r.Findings {
+		if f.Because != "" && !full {
+			continue
+		}
 		count[f.Severity]++
 		if f.Severity != diag.Note.String() || full {
 			printFinding(s, style, &f)
@@ -228,6 +230,9 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("file", where)
 	line("what", f.What)
 	line("why", f.Why)
+	if f.Because != "" {
+		line("from", "it follows from "+f.Because)
+	}
 	line("do", f.Do)
 	line("rule", f.Statement)
 	fmt.Fprintln(s.out)

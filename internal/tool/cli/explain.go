@@ -77,6 +77,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 		return nil, err
 	}
 	in, out := explain.Of(answer)
+	out = append(out, explain.KeptOut(about.source, answer)...)
 	in, out = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) > 0 && len(in)+len(out) == 0 {
 		return nil, exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
@@ -91,6 +92,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 			list[i].Package = owners[list[i].Manifest]
 		}
 	}
+	explain.Cures(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
@@ -131,7 +133,7 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
 		}
 		if e.Do != "" && e.Change == "" {
-			fmt.Fprintf(s.out, "      %s\n", e.Do)
+			fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))
 		}
 	}
 	fmt.Fprintf(s.out, "For %s:\n", who)

@@ -2,23 +2,34 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
 func TestExplainText(t *testing.T) {
 	tree := mixed()
-	tree.Vars["VK_INSTANCE_LAYERS"] = "VK_LAYER_e"
-	answer, err := decision.Ask(tree)
+	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: []string{"HOME=/h", "NO_D=", "VK_INSTANCE_LAYERS=VK_LAYER_e"}}}
+	for name, content := range tree.Files {
+		path := filepath.Join(source.Root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer, err := decision.Ask(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in, out := explain.Of(answer)
+	explain.Cures(source, answer, in, out)
 	var text bytes.Buffer
 	printExplained(&surroundings{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
 	want := []string{
@@ -41,6 +52,13 @@ func TestExplainText(t *testing.T) {
 
 // --env, --app and --elevated change what is decided for, not this process.
 func TestExplainWhatIf(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("relative", 0o755), os.WriteFile("relative/game", nil, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&surroundings{}).source("relative/gone", false); err == nil || !strings.Contains(err.Error(), "relative/gone") {
+		t.Errorf("a program that is not there: %v", err)
+	}
 	s := &surroundings{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
 	source, err := s.source("relative/game", true)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+
+	"vkloader/internal/tool/term"
 )
 
 // writeJSON prints an answer as JSON.
@@ -18,12 +20,13 @@ func writeJSON(s *surroundings, value any) error {
 	return err
 }
 
-// encodeJSON is JSON for people to read as well: indented, and without escapes for HTML's sake.
+// encodeJSON is JSON for people to read as well: indented, without escapes for HTML's sake, and with what could command a
+// terminal escaped.
 func encodeJSON(value any) (string, error) {
 	var text strings.Builder
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(value)
-	return text.String(), err
+	return term.Escaped(text.String()), err
 }

@@ -15,14 +15,16 @@ import (
 func (s *surroundings) machine() (machine.Machine, error) {
 	m := machine.Machine{}
 	if s.root != "" {
+		// A link is not followed here: that of /proc/PID/root leads into the file system of another process, and says "/".
 		root, err := filepath.Abs(s.root)
-		if err == nil {
-			root, err = filepath.EvalSymlinks(root)
-		}
 		if err != nil {
 			return m, exit.Unable("--root: %w", err)
 		}
-		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		info, err := os.Stat(root)
+		if err != nil {
+			return m, exit.Unable("--root: %w", err)
+		}
+		if !info.IsDir() {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
 		m.Root = root
@@ -66,6 +68,11 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 		return nil, err
 	}
 	if app != "" {
+		if info, err := m.Stat(app); err != nil {
+			return nil, exit.Unable("--app: %w", err)
+		} else if info.IsDir() {
+			return nil, exit.Unable("--app %s: a directory, not a program", app)
+		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)
 		}

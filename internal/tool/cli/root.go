@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
@@ -85,14 +86,16 @@ func newRoot(s *surroundings) *cobra.Command {
 
 // run carries out a command line and gives the exit code.
 func run(s *surroundings, args []string) int {
+	s.out = term.Cleaner{To: s.out} // not standard error: what a program writes there that runs under the tool is its own
 	root := newRoot(s)
+	root.SetErr(term.Cleaner{To: s.errOut})
 	root.SetArgs(args)
 	err := root.Execute()
 	if err == nil {
 		return exit.Fine
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintf(s.errOut, "vkloader: %s\n", text)
+		fmt.Fprintf(term.Cleaner{To: s.errOut}, "vkloader: %s\n", text)
 	}
 	return exit.CodeOf(err)
 }

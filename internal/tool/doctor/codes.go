@@ -23,9 +23,11 @@ const (
 	LibraryNeeds
 	LibraryVersion
 	LibrarySymbol
+	LibraryRuntime
 	LibraryTwice
 	DriverInterface
 	LayerInterface
+	LayerVariable
 	GPUNoKernelDriver
 	GPUOldKernelDriver
 	GPUNoNode
@@ -43,6 +45,7 @@ const (
 	LeftoverOverride
 	LeftoverSettings
 	LoaderMissing
+	LoaderBroken
 	LoaderOld
 	LoaderBundled
 	LoaderOther
@@ -83,12 +86,19 @@ var table = [codeCount]Entry{
 		"Nothing that comes with the library defines a symbol that it uses: the program dies at the first use, or the " +
 			"dynamic linker refuses the library at once.",
 		"Install versions of the libraries that belong together."},
+	LibraryRuntime: {"library-runtime", diag.Problem, "",
+		"The driver opens this library when it runs, so that its absence shows only then: no device is listed, or nothing " +
+			"can be compiled.",
+		"Install the driver's packages completely."},
 	LibraryTwice: {"library-twice", diag.Warning, "PATH-20",
 		"Manifests are not compared: a driver that two of them name is loaded twice, and its devices are listed twice.",
 		"Remove one of the manifests, or the variable that adds it."},
 	DriverInterface: {"driver-interface", diag.Problem, "DRV-059",
 		"A driver has to export vk_icdGetInstanceProcAddr, or the functions of the oldest interface.",
 		"Correct library_path in the manifest: it names a library that is no driver."},
+	LayerVariable: {"layer-variable", diag.Warning, "ENV-64",
+		"No shell can set a variable of such a name, so that nobody can switch the layer.",
+		"Correct the name in the layer's manifest."},
 	LayerInterface: {"layer-interface", diag.Problem, "LAY-293",
 		"A layer has to export vkNegotiateLoaderLayerInterfaceVersion or vkGetInstanceProcAddr.",
 		"Correct library_path in the manifest: it names a library that is no layer."},
@@ -135,13 +145,16 @@ var table = [codeCount]Entry{
 	LeftoverOverride: {"leftover-override", diag.Warning, "LAY-189",
 		"A configurator's override layer changes every program until it is removed, also when the configurator is not " +
 			"running.",
-		"Remove the override manifest."},
+		"Change it in the configurator."},
 	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
 		"A settings file changes every program until it is removed, also when what wrote it is not running.",
-		"Remove the settings file."},
+		"Change it in what wrote it."},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},
+	LoaderBroken: {"loader-broken", diag.Problem, "",
+		"The dynamic linker stops at the first file of the name, also at one that is empty or damaged.",
+		"Install the loader's package again, or remove the file."},
 	LoaderOld: {"loader-old", diag.Warning, "",
 		"An older loader lacks commands, settings and corrections that newer ones have.",
 		"Remove the older loader."},

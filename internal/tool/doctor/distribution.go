@@ -91,6 +91,11 @@ func debianPackage(soname string) string {
 		return "libllvm" + version
 	}
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	if name == "" || strings.ContainsFunc(name+version, func(r rune) bool {
+		return r != '-' && r != '.' && r != '+' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	}) {
+		return ""
+	}
 	if version != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' {
 		name += "-"
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/term"
 )
 
@@ -62,8 +63,8 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+term.Count(len(names), "driver")+
-			" that every program loads at its start", "For a program that starts too slowly: export VK_LOADER_DRIVERS_DISABLE="+
-			strings.Join(names, ","))
+			" that every program loads at its start", "").offer("For a program that starts too slowly: ",
+			cure.Add(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -82,8 +83,8 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it",
-					"export VK_LOADER_DRIVERS_DISABLE="+m.Name)
+				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it", "").offer("",
+					append(cure.Add(e.source, variables.DriversDisable, m.Name), cure.Add(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
 	}
@@ -131,11 +132,19 @@ func (e *exam) withoutDriver() {
 		what = "none of " + term.Count(n, "driver") + " can be loaded"
 	}
 	do := ""
+	replace := ""
 	other := !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class })
-	if other && len(e.Drivers) > 0 || e.class != ProcessClass && len(e.Drivers) == 0 {
-		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", e.class, e.class)
-	}
-	if other {
+	if hidden := e.outFor(diag.DriverPortability); len(e.Drivers) == 0 && hidden > 0 {
+		what = term.Count(hidden, "driver") + " found, each for a device that is not wholly Vulkan: only programs that ask for " +
+			"such get it"
+		do = diag.DriverPortability.Entry().Do
+	} else if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); len(e.Drivers) == 0 && out > 0 {
+		what = term.Count(out, "driver") + " found, each switched off by a variable"
+		do = "See which: vkloader env"
+	} else if other {
+		if len(e.Drivers) > 0 || e.class != ProcessClass {
+			what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", e.class, e.class)
+		}
 		do = e.system.install(familyFor("amdgpu"))
 		for _, g := range e.gpus {
 			if f := familyFor(g.Kernel); f != nil {
@@ -147,12 +156,47 @@ func (e *exam) withoutDriver() {
 				do = f.Do
 			}
 		}
-		if replace := e.replaced(); replace != "" {
+		if replace = e.replaced(); replace != "" && len(e.Drivers) == 0 {
 			what = "no driver manifest is where " + replace + " says"
-			do = "unset " + replace
+			do = "Correct " + replace + "."
 		}
 	}
-	e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
+	found := e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
+	if replace != "" {
+		e.unsetting(found, replace)
+	}
+}
+
+// outFor counts the drivers that are out for a reason.
+func (e *exam) outFor(code diag.Code) (n int) {
+	for i := range e.plan.Findings {
+		if e.plan.Findings[i].Code == code {
+			n++
+		}
+	}
+	return n
+}
+
+// absent makes what is wrong with drivers for hardware that is not here notes, when a device here is served: a leftover
+// of another card, which the loader skips.
+func (e *exam) absent() {
+	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path && !m.Good })
+		if !served || at < 0 || !strings.HasPrefix(f.Code, "library-") && f.Code != DriverInterface.String() {
+			continue
+		}
+		family := familyOf(e.Drivers[at].Library)
+		if family == nil || family.software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
+			return slices.Contains(family.kernel, g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.name == "NVIDIA"
+		}) {
+			continue
+		}
+		f.soften(diag.Note)
+		f.Why = "It is a leftover of a device that is not here: the loader skips it."
+		f.Do = "Nothing; it does no harm."
+	}
 }
 
 // replaced is the variable that replaces the search for drivers.

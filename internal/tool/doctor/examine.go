@@ -20,6 +20,8 @@ type Options struct {
 	Class   int    // word size of the program; 0: that of the programs that the library is built for
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
+
+	share *linker.Linker // of an examination of the same machine
 }
 
 // exam is an examination under way.
@@ -36,9 +38,22 @@ type exam struct {
 	class   int // word size of the program
 }
 
-// Examine looks at a machine through a source of facts. The error is for what kept it from looking.
+// Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
+// from looking.
 func Examine(source *machine.Source, options Options) (*Report, error) {
-	e := &exam{Report: &Report{Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+	e, err := look(source, options)
+	if err != nil {
+		return nil, err
+	}
+	e.settle()
+	e.Order()
+	e.Verdict = e.verdict()
+	return e.Report, nil
+}
+
+// look examines without trying anything.
+func look(source *machine.Source, options Options) (*exam, error) {
+	e := &exam{Report: &Report{source: source, Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
@@ -52,7 +67,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		e.Class = e.class
 	}
 	e.linker = linker.New(e.machine, linker.Options{Class: e.class, Machine: e.processor(),
-		Elevated: source.Elevated, Program: source.Program})
+		Elevated: source.Elevated, Program: source.Program, Share: options.share})
 	e.system = readDistribution(e.machine)
 	e.system.class = e.class
 	e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
@@ -74,7 +89,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	e.leftovers()
 	e.environment()
 	e.Order()
-	return e.Report, nil
+	return e, nil
 }
 
 // uninteresting are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own.
@@ -87,6 +102,8 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 		return f.Path == "" // VK_INSTANCE_LAYERS is there to be used
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
+	case diag.SettingsIgnored, diag.SettingsKeys:
+		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
 		return e.named(f.Path) && !e.machine.Exists(f.Path)
 	}

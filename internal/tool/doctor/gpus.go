@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
 )
 
 // GPU is a graphics device, as the kernel shows it.
@@ -20,6 +21,8 @@ type GPU struct {
 	Nodes   []string `json:"nodes"`   // that a Vulkan driver opens
 	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
 	Asleep  bool     `json:"asleep,omitempty"`
+
+	Label string `json:"label"` // for people: as its maker calls it, where that is known
 
 	directory string // in sysfs
 	cards     []string
@@ -210,10 +213,12 @@ func (e *exam) graphics() {
 	e.devices()
 	e.serve()
 	for _, g := range e.gpus {
+		g.Label = e.label(g)
 		e.GPUs = append(e.GPUs, *g)
 		e.judge(g)
 	}
 	e.nvidiaVersions()
+	e.absent()
 	e.idle()
 	e.rivals()
 	e.fallback()
@@ -252,7 +257,7 @@ func (e *exam) judge(g *GPU) {
 			names = append(names, path.Base(m))
 		}
 		e.found(GPUAsleep, g.Title(), "", "it is switched off to save power, and every program that lists devices wakes it",
-			"For a program that does not need it: export VK_LOADER_DRIVERS_DISABLE="+strings.Join(names, ","))
+			"").offer("For a program that does not need it: ", cure.Add(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -275,7 +280,7 @@ func (e *exam) hasFamily(name string) bool {
 func (e *exam) kernelCure(g *GPU) string {
 	switch vendors[g.Vendor] {
 	case "NVIDIA":
-		return e.system.install(familyFor("nvidia"))
+		return e.nvidiaModule()
 	case "AMD":
 		return "Run as root: modprobe amdgpu"
 	case "Intel":
@@ -284,9 +289,29 @@ func (e *exam) kernelCure(g *GPU) string {
 	return ""
 }
 
+// nvidiaModule is what brings NVIDIA's module of the kernel. Where its libraries are installed, the package is as well:
+// then the module was not built for this kernel, or is not loaded.
+func (e *exam) nvidiaModule() string {
+	if kind := e.containerKind(); kind != "" {
+		return "Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + "."
+	}
+	if !e.hasFamily("NVIDIA") {
+		return e.system.install(familyFor("nvidia"))
+	}
+	if m := e.system.manager(); m != nil && m.id == "debian" {
+		return "The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for " +
+			"this kernel: dkms autoinstall"
+	}
+	return "The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
+		"for this kernel."
+}
+
 // undriven says that nothing on the machine serves a device, and what would.
 func (e *exam) undriven(g *GPU) {
 	f := familyFor(g.Kernel)
+	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
+		return // that nobody sees it without asking is said where no driver is left
+	}
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
 	}
@@ -300,12 +325,15 @@ func (e *exam) undriven(g *GPU) {
 	if do = e.containerCure(g); do == "" && f != nil {
 		do = e.system.install(f)
 	}
-	if elsewhere := e.elsewhere(); elsewhere != "" {
+	elsewhere := e.elsewhere()
+	if elsewhere != "" {
 		what += "; manifests lie in " + elsewhere + ", where programs do not look"
-		do = "export " + variables.DataDirs.Name() + "=" + strings.TrimSuffix(elsewhere, "/vulkan/icd.d") + ":" +
-			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
+	if elsewhere != "" {
+		found.offer("", cure.Set(variables.DataDirs.Name(), strings.TrimSuffix(elsewhere, "/vulkan/icd.d")+":"+
+			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere
 		found.soften(diag.Warning)
 	}

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -26,11 +27,11 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "rm "+f.Path)
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "").offer("", cure.Remove(path.Clean(f.Path)))
 	}
 	if s := e.plan.Settings; s != nil {
 		file := path.Clean(s.File)
-		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "rm "+file)
+		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "")
 		owner := ""
 		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
 			owner = "; it is vkloader's own, without expiry"
@@ -38,6 +39,8 @@ func (e *exam) leftovers() {
 				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
 			}
 			found.Do = "vkloader settings clear"
+		} else {
+			found.offer("", cure.Remove(file))
 		}
 		found.What = settingsSay(s) + owner + e.age(file)
 	}
@@ -123,7 +126,7 @@ const loaderName = "libvulkan.so.1"
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if f.Err() != nil || f.Class != e.class || f.Machine != e.processor() ||
+		if f.Err() != nil || f.Library == nil || f.Class != e.class || f.Machine != e.processor() ||
 			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
 			return
 		}
@@ -168,9 +171,27 @@ func (e *exam) judgeLoaders(first linker.Result) {
 				found.soften(diag.Note)
 			}
 		} else {
-			e.found(LoaderMissing, loaderName, "", what+"; the one that belongs to this tool is "+e.options.Library,
-				"export LD_LIBRARY_PATH="+strings.TrimSuffix(search.Folder(e.options.Library), "/"))
+			e.found(LoaderMissing, loaderName, "", what+"; the one that belongs to this tool is "+e.options.Library, "").offer("",
+				e.libraryPath(strings.TrimSuffix(search.Folder(e.options.Library), "/")))
 		}
+		return
+	}
+	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
+		what := file.Path + " is what programs get, and it is no Vulkan loader"
+		if err := file.Err(); err != nil {
+			what += fmt.Sprintf(": %v", unwrap(err))
+		}
+		found := e.found(LoaderBroken, loaderName, file.Path, what, "Install the package that has "+file.Path+" again.")
+		if owner := e.packageOf(file.Real); owner != "" {
+			found.Do = "Install the package " + owner + " again."
+		} else if !e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1 {
+			found.offer("", cure.Remove(path.Clean(file.Path)))
+		}
+		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
+			found.offer("", cure.Unset("LD_LIBRARY_PATH"))
+		}
+	}
+	if len(e.Loaders) == 0 {
 		return
 	}
 	others := e.linker.Find(loaderName) // what other programs get
@@ -201,6 +222,17 @@ func (e *exam) judgeLoaders(first linker.Result) {
 		}
 	}
 }
+
+// libraryPath puts a directory first in LD_LIBRARY_PATH.
+func (e *exam) libraryPath(directory string) cure.Change {
+	if value := e.variable("LD_LIBRARY_PATH"); value != "" {
+		directory += ":" + value
+	}
+	return cure.Set("LD_LIBRARY_PATH", directory)
+}
+
+// packageOf is the package that a file belongs to; "" for none.
+func (e *exam) packageOf(file string) string { return e.machine.Owners([]string{file})[file] }
 
 func (e *exam) bundled(l *Loader) bool {
 	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Folder(e.source.Program))

@@ -12,17 +12,18 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/term"
 )
 
 // libraries examines the library of every driver that is used and of every layer that is listed.
 func (e *exam) libraries() {
 	for _, d := range e.plan.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
-		f := e.module(&m, func(s *elf.Symbols) bool {
-			return s.Exports("vk_icdGetInstanceProcAddr") || s.Exports("vkGetInstanceProcAddr") &&
-				s.Exports("vkCreateInstance") && s.Exports("vkEnumerateInstanceExtensionProperties")
+		f := e.module(&m, func(has func(string) bool) bool {
+			return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
+				has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 		}, DriverInterface)
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
@@ -37,10 +38,15 @@ func (e *exam) libraries() {
 			continue
 		}
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, func(s *elf.Symbols) bool {
-			return s.Exports(or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) ||
-				s.Exports(or(l.GetInstance, "vkGetInstanceProcAddr"))
+		e.module(&m, func(has func(string) bool) bool {
+			return has(or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(or(l.GetInstance, "vkGetInstanceProcAddr"))
 		}, LayerInterface)
+		for _, name := range []string{l.DisableName, l.EnableName} {
+			if l.Implicit && name != "" && !term.IsName(name) {
+				f := e.found(LayerVariable, l.Name, l.Manifest, fmt.Sprintf("%q is no name of a variable", name), "")
+				f.Line, f.Column = l.Line, l.Column
+			}
+		}
 		e.Layers = append(e.Layers, m)
 	}
 }
@@ -53,7 +59,7 @@ func or(text, otherwise string) string {
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *linker.File {
+func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit Code) *linker.File {
 	before := len(e.Findings)
 	defer func() {
 		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
@@ -75,7 +81,7 @@ func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *lin
 		what := fmt.Sprintf("%s: %v", r.File.Path, unwrap(err))
 		do := ""
 		if errors.Is(err, fs.ErrPermission) {
-			do = "Run as root: chmod a+rX " + r.File.Real
+			do = "Run as root: chmod a+rX " + term.Quoted(r.File.Real)
 		}
 		e.found(LibraryUnreadable, m.Name, m.Manifest, what, do)
 		return nil
@@ -87,10 +93,15 @@ func (e *exam) module(m *Module, fits func(*elf.Symbols) bool, misfit Code) *lin
 			r.File.Path, m.Class, m.Machine, e.processName()), e.other(m))
 		return nil
 	}
-	if !fits(r.File.Symbols()) {
+	c := e.linker.Close(r.File)
+	// dlsym looks in the library and then in those that it needs: NVIDIA's layers have their functions there.
+	if !fits(func(name string) bool {
+		return slices.ContainsFunc(c.Files, func(f *linker.File) bool { return f.Symbols().Exports(name) })
+	}) && len(c.Missing) == 0 {
 		e.found(misfit, m.Name, m.Manifest, r.File.Path+" exports none of the functions that the loader looks for", "")
 	}
-	e.closure(m, r.File)
+	e.closure(m, r.File, c)
+	e.atRunTime(m, r.File)
 	return r.File
 }
 
@@ -112,7 +123,20 @@ func (e *exam) missing(m *Module, r linker.Result) {
 		return
 	}
 	what := fmt.Sprintf("%s is in no directory of the dynamic linker", m.Library)
-	e.found(LibraryMissing, m.Name, m.Manifest, what+e.uncached(m.Library), e.cure(m.Library))
+	e.pathTo(e.found(LibraryMissing, m.Name, m.Manifest, what+e.uncached(m.Library), e.cure(m.Library)), m.Library)
+}
+
+// besides are directories that are not the dynamic linker's, where container tools put drivers.
+var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
+
+// pathTo offers to put such a directory into LD_LIBRARY_PATH, when the library is there.
+func (e *exam) pathTo(f *Finding, name string) {
+	for _, directory := range besides {
+		if e.fits(directory + "/" + name) {
+			f.What += "; " + directory + "/" + name + " is there"
+			f.offer("", e.libraryPath(directory))
+		}
+	}
 }
 
 // uncached says where a library lies that the dynamic linker would find after ldconfig.
@@ -126,9 +150,18 @@ func (e *exam) uncached(name string) string {
 // cure is the line that makes a library findable.
 func (e *exam) cure(name string) string {
 	if e.configured(name) != "" {
+		if kind := e.containerKind(); kind != "" {
+			return "In the image of " + sandboxWords[kind] + ": RUN ldconfig"
+		}
 		return "Run as root: ldconfig"
 	}
 	return e.system.forLibrary(name)
+}
+
+// fits tells whether a file is a library for the programs that are examined: what is for others does not help.
+func (e *exam) fits(file string) bool {
+	f := e.linker.Open(file)
+	return f.Err() == nil && f.Class == e.class && f.Machine == e.processor()
 }
 
 // configured looks for a library in the directories that ldconfig(8) is told of.
@@ -146,7 +179,7 @@ func (e *exam) configured(name string) string {
 		}
 		for _, line := range strings.Split(string(data), "\n") {
 			directory := strings.TrimSpace(line)
-			if path.IsAbs(directory) && e.machine.Exists(directory+"/"+name) {
+			if path.IsAbs(directory) && e.fits(directory+"/"+name) {
 				return directory + "/" + name
 			}
 		}
@@ -155,8 +188,7 @@ func (e *exam) configured(name string) string {
 }
 
 // closure examines everything that a library needs.
-func (e *exam) closure(m *Module, f *linker.File) {
-	c := e.linker.Close(f)
+func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 	m.Needs = len(c.Files) - 1
 	through := func(by *linker.File) string {
 		if by == f {
@@ -173,8 +205,9 @@ func (e *exam) closure(m *Module, f *linker.File) {
 			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and there is only %s, for other programs",
 				through(missing.By), missing.Name, missing.Result.Others[0]), e.cure(missing.Name))
 		default:
-			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, which is in no directory of the dynamic linker%s",
-				through(missing.By), missing.Name, e.uncached(missing.Name)), e.cure(missing.Name))
+			e.pathTo(e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf(
+				"%s needs %s, which is in no directory of the dynamic linker%s", through(missing.By), missing.Name,
+				e.uncached(missing.Name)), e.cure(missing.Name)), missing.Name)
 		}
 	}
 	type pair struct{ by, in *linker.File }
@@ -211,6 +244,44 @@ func (e *exam) closure(m *Module, f *linker.File) {
 	}
 }
 
+// runtimeFiles are what drivers open when they run, beside what their files say that they need: by family, names without
+// the version that the driver's own file has.
+var runtimeFiles = map[string][]string{"NVIDIA": {"libnvidia-glvkspirv.so", "libnvidia-gpucomp.so"}}
+
+// gpucompFrom is the first version of NVIDIA's driver with a libnvidia-gpucomp.
+const gpucompFrom = "550"
+
+// atRunTime looks for the files that a driver opens when it runs.
+func (e *exam) atRunTime(m *Module, file *linker.File) {
+	family := familyOf(m.Library)
+	if family == nil {
+		return
+	}
+	_, version, ok := strings.Cut(path.Base(file.Real), ".so.")
+	if !ok || !strings.Contains(version, ".") {
+		return
+	}
+	var missing *Finding
+	for _, stem := range runtimeFiles[family.name] {
+		if stem == "libnvidia-gpucomp.so" && linker.CompareVersions(version, gpucompFrom) < 0 {
+			continue
+		}
+		name := stem + "." + version
+		r := e.linker.Find(name, file)
+		switch {
+		case r.File == nil && missing != nil:
+			missing.What += "; so is " + name
+		case r.File == nil:
+			missing = e.found(LibraryRuntime, m.Name, m.Manifest, file.Path+" opens "+name+
+				", which is in no directory of the dynamic linker"+e.uncached(name), e.cure(name))
+			e.pathTo(missing, name)
+		case r.File.Err() != nil:
+			e.found(LibraryRuntime, m.Name, m.Manifest, fmt.Sprintf("%s opens %s, and %s cannot be read: %v", file.Path, name,
+				r.File.Path, unwrap(r.File.Err())), e.cure(name))
+		}
+	}
+}
+
 // older is what to do about a library that is too old.
 func (e *exam) older(old linker.Old) string {
 	if strings.HasPrefix(old.Version, "GLIBC_") {
@@ -228,14 +299,24 @@ func (e *exam) sameDriver(m *Module, f *linker.File) {
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
 			what := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest)
-			do := "Remove " + m.Manifest + " or " + other.Manifest
 			if other.Manifest == m.Manifest {
-				what, do = "the manifest is found twice", "See which variables name it: vkloader env"
-				if more := variables.AddDriverFiles; e.source.Var(more.Name(), more.Secure()).Set {
-					do = "unset " + more.Name()
+				what = "the manifest is found twice"
+			}
+			found := e.found(LibraryTwice, m.Name, m.Manifest, what, "See which variables name them: vkloader env")
+			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
+				if e.source.Var(v.Name(), v.Secure()).Set {
+					found.offer("", cure.Drop(e.source, v, ":", func(n string) bool {
+						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
+					})...)
+					e.unsetting(found, v.Name())
 				}
 			}
-			e.found(LibraryTwice, m.Name, m.Manifest, what, do)
+			found.offer("", cure.Add(e.source, variables.DriversDisable, m.Name)...)
+			for _, one := range []string{m.Manifest, other.Manifest} {
+				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
+					found.offer("", cure.Remove(path.Clean(one)))
+				}
+			}
 			return
 		}
 	}

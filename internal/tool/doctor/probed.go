@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -49,13 +50,14 @@ func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
 	codes := map[string]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails,
 		ProbeNoDevice: DriverNoDevice}
-	do := "export " + variables.DriversDisable.Name() + "=" + a.Name
+	key, changes := cure.Key{Manifest: a.Manifest}, cure.Add(r.source, variables.DriversDisable, a.Name)
 	if a.Kind == "layer" {
 		codes = map[string]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails}
-		do = "export " + variables.LayersDisable.Name() + "=" + a.Name
+		key.Layer, changes = a.layer.Name, nil
 		if a.layer.Implicit && a.layer.DisableName != "" {
-			do = "export " + a.layer.DisableName + "=1"
+			changes = append(changes, cure.Set(a.layer.DisableName, "1"))
 		}
+		changes = append(changes, cure.Add(r.source, variables.LayersDisable, a.layer.Name)...)
 	}
 	code, wrong := codes[a.Result]
 	if !wrong {
@@ -65,8 +67,9 @@ func (r *Report) probed(a *alone) {
 	if a.Said != "" {
 		what += "; the loader says: " + a.Said
 	}
-	if code == DriverNoDevice {
-		do = ""
+	do := ""
+	if c, ok := cure.New(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
+		do = c.Line()
 	}
 	f := r.found(code, a.Name, a.Manifest, what, do)
 	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })

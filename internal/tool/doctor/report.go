@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -23,6 +26,10 @@ type Finding struct {
 	Why       string `json:"why,omitempty"`
 	Do        string `json:"do,omitempty"`
 	Statement string `json:"statement,omitempty"`
+	Because   string `json:"because,omitempty"` // the code of what it follows from: with that mended, it is gone
+
+	before string // what stands before the line of a cure
+	offers []cure.Change
 }
 
 // Module is a driver or layer, as its manifest names it.
@@ -41,6 +48,7 @@ type Module struct {
 // Report is what an examination found.
 type Report struct {
 	Schema    int       `json:"schema"`
+	Verdict   string    `json:"verdict"`          // all of it in one line
 	System    string    `json:"system,omitempty"` // the distribution
 	PID       int       `json:"pid,omitempty"`    // of the process that was examined
 	Class     int       `json:"class,omitempty"`  // the program's word size, where it is not that of the library
@@ -53,6 +61,8 @@ type Report struct {
 	Findings  []Finding `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
+
+	source *machine.Source
 }
 
 // Probe is how a driver or layer behaved in a child process of its own.
@@ -99,11 +109,13 @@ func (r *Report) found(code Code, subject, path, what, do string) *Finding {
 func (r *Report) decided(f *diag.Finding) {
 	e := f.Code.Entry()
 	do := e.Do
-	if v, is := explain.Switches[f.Code]; is {
-		do = "unset " + v.Name() + " (or change it)"
-	}
 	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, What: f.What, Do: do, Statement: e.Statement})
+	if v, is := explain.Switches[f.Code]; is {
+		found := &r.Findings[len(r.Findings)-1]
+		found.Do = "Change " + v.Name() + "."
+		found.offer("", cure.Undo(r.source, v, f.Subject)...)
+	}
 }
 
 // soften makes a finding a warning at most.
@@ -119,10 +131,11 @@ func (r *Report) Order() {
 		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(a) - rank(b) })
-	seen := map[Finding]bool{}
+	seen := map[string]bool{}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		twice := seen[f]
-		seen[f] = true
+		key := fmt.Sprint(f.key(), "\x00", f.Line, ":", f.Column, "\x00", f.What)
+		twice := seen[key]
+		seen[key] = true
 		return twice
 	})
 }

@@ -142,6 +142,9 @@ func (e *exam) containerCure(g *GPU) string {
 			if can == "" {
 				is = "it is not set"
 			}
+			if kind == "kubernetes" {
+				return `In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ")."
+			}
 			return "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ")."
 		}
 		return "Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate"
@@ -162,7 +165,7 @@ func grantsGraphics(capabilities string) bool {
 var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
 	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
-	"/run/host/usr/share/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
+	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
 // elsewhere is such a directory that has manifests and is not searched.
 func (e *exam) elsewhere() string {

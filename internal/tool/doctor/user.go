@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"vkloader/internal/tool/term"
 )
 
 // user is for whom permissions are examined.
@@ -92,11 +94,8 @@ func (u *user) may(e *exam, file string) bool {
 	if !u.known || u.id == 0 || !ok {
 		return true
 	}
-	if where, err := e.machine.Host(file); err == nil {
-		list := make([]byte, 4096)
-		if n, err := syscall.Getxattr(where, "system.posix_acl_access", list); err == nil {
-			return u.listed(list[:n], owner, group)
-		}
+	if list, err := e.machine.Attribute(file, "system.posix_acl_access"); err == nil {
+		return u.listed(list, owner, group)
 	}
 	shift := 0
 	switch {
@@ -168,13 +167,19 @@ func (e *exam) permissionCure(node string) string {
 		return ""
 	}
 	switch kind := e.containerKind(); {
+	case kind == "kubernetes":
+		return fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group)
 	case kind == "podman":
 		return "Start the container with: podman run --group-add keep-groups ..."
+	case kind == "container":
+		return fmt.Sprintf("Start the container with the group %d as a further one.", group)
 	case kind != "":
 		return fmt.Sprintf("Start the container with: docker run --group-add %d ...", group)
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
-		return "Run as root: chmod 666 " + node
+		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
+		return "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
+			"group. Run as root: udevadm trigger --subsystem-match=drm"
 	}
 	name := strconv.Itoa(int(group))
 	for _, fields := range e.records("/etc/group", 3) {
@@ -183,5 +188,5 @@ func (e *exam) permissionCure(node string) string {
 			break
 		}
 	}
-	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", name, e.user.name)
+	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", term.Quoted(name), term.Quoted(e.user.name))
 }

@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"syscall"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
@@ -18,9 +18,20 @@ func (e *exam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source) {
 		e.decided(&f)
-		e.Findings[len(e.Findings)-1].Do = "unset " + f.Subject + " (or correct it)"
+		e.unsetting(&e.Findings[len(e.Findings)-1], f.Subject)
 	}
 	e.selections()
+	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+}
+
+// unsetting offers to unset a variable that is to blame, but for those that Steam's runtime sets itself: without them its
+// programs do not find the drivers of the host.
+func (e *exam) unsetting(f *Finding, name string) {
+	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
+		f.Do = "Steam's runtime has set it, from the drivers of the host: mend those, and start Steam again."
+		return
+	}
+	f.offer("", cure.Unset(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -44,13 +55,12 @@ func (e *exam) selections() {
 		id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 		known := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor != "" })
 		if known && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
-			var have []string
+			f := e.found(VariableDevice, name, "", "no device here is "+value, "")
 			for _, g := range e.gpus {
-				if g.Vendor != "" {
-					have = append(have, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", ""))
+				if g.Vendor != "" && !g.displayOnly() {
+					f.offer("", cure.Set(name, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")))
 				}
 			}
-			e.found(VariableDevice, name, "", "no device here is "+value, "export "+name+"="+strings.Join(have, " or "))
 		}
 	}
 }
@@ -84,19 +94,15 @@ func (e *exam) elevation() {
 		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
 			e.found(ElevatedProgram, e.source.Program, "",
 				"it runs with more rights than its user: variables and the home directory "+
-					"count for nothing", "vkloader doctor --elevated --app "+e.source.Program)
+					"count for nothing", "vkloader doctor --elevated --app "+term.Quoted(e.source.Program))
 		}
 	}
 }
 
 // capable tells whether an executable gets capabilities.
 func (e *exam) capable(file string) bool {
-	where, err := e.machine.Host(file)
-	if err != nil {
-		return false
-	}
-	size, err := syscall.Getxattr(where, "security.capability", nil)
-	return err == nil && size > 0
+	value, err := e.machine.Attribute(file, "security.capability")
+	return err == nil && len(value) > 0
 }
 
 func isAre(n int) string {
@@ -106,21 +112,25 @@ func isAre(n int) string {
 	return "are"
 }
 
-// Variables says which variables have no effect, or another one than they seem to.
-func (r *Report) Variables(rows []environment.Variable) {
+// values says which variables have no effect, or another one than they seem to.
+func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			r.Found(VariableValue, v.Name, v.Why, "unset "+v.Name)
-		case environment.Unknown:
-			do := "unset " + v.Name
-			if name := nearest(v.Name, rows); name != "" {
-				do = fmt.Sprintf("Write %s instead: export %s=%s", name, name, v.Value)
+			f := e.found(VariableValue, v.Name, "", v.Why, "")
+			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
+				f.offer("", cure.Set(v.Name, better))
 			}
-			r.Found(VariableUnknown, v.Name, v.Why, do)
+			e.unsetting(f, v.Name)
+		case environment.Unknown:
+			f := e.found(VariableUnknown, v.Name, "", v.Why, "")
+			if name := nearest(v.Name, rows); name != "" {
+				f.offer("Write "+name+" instead: ", cure.Set(name, v.Value).With(cure.Unset(v.Name)))
+				continue
+			}
+			f.offer("", cure.Unset(v.Name))
 		}
 	}
-	r.Order()
 }
 
 // nearest is the variable that was probably meant: one that is wrong in at most two letters.

@@ -117,8 +117,9 @@ func TestDevices(t *testing.T) {
 		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
 		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
 			"no driver manifest is for a graphics device", ""},
-		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json", "{}")), nil, GPUNoDriver,
-			"/run/host/usr/share/vulkan/icd.d", "XDG_DATA_DIRS=/run/host/usr/share:"},
+		{"host's manifests", card("0x8086", "xe", true, file("run/host/usr/share/vulkan/icd.d/i.json",
+			`{"file_format_version":"1.0.0","ICD":{"library_path":"libvulkan_gone.so","api_version":"1.3.0"}}`)), nil, GPUNoDriver,
+			"/run/host/usr/share/vulkan/icd.d", "Install the package that has the Vulkan driver ANV (Mesa)."}, // whose library is not here
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -179,9 +180,11 @@ func TestPermission(t *testing.T) {
 		}
 		return ""
 	}
+	const udev = "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
+		"group. Run as root: udevadm trigger --subsystem-match=drm"
 	group := "Run as root: usermod -aG render mia; then log in again"
 	if gid == "0" { // a node of the group root is opened to nobody by a group
-		group = "Run as root: chmod 666 /dev/dri/renderD128"
+		group = udev
 	}
 	for _, c := range []struct {
 		user string
@@ -190,9 +193,10 @@ func TestPermission(t *testing.T) {
 		want string
 	}{
 		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
-		{"leo", 0o600, nil, "Run as root: chmod 666 /dev/dri/renderD128"}, {"mia", 0o664, nil, group},
+		{"leo", 0o600, nil, udev}, {"mia", 0o664, nil, group},
 		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add keep-groups ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},
+		{"mia", 0o660, file("var/run/secrets/kubernetes.io/x", ""), "In the pod's spec.securityContext: supplementalGroups: [" + gid + "]"},
 		{"0", 0o600, nil, ""}, {"", 0o600, nil, ""},
 	} {
 		if got := check(c.user, c.mode, c.more); got != c.want {

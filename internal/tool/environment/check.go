@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -70,21 +71,21 @@ func split(list, separator string) []string {
 func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
-		for _, path := range split(c.value(v), ":") {
+		for _, place := range split(c.value(v), ":") {
 			directory := facts.Folder{}
-			if !search.IsManifestName(path) {
-				directory = c.source.Folder(path)
+			if !search.IsManifestName(place) {
+				directory = c.source.Folder(place)
 			}
 			switch {
-			case search.IsManifestName(path) && !c.source.Exists(path):
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no such file", v.Name(), path)
-			case search.IsManifestName(path):
-			case !directory.Listed && c.source.Exists(path):
-				c.find(diag.VariableNothing, v, "%s names %s, which is neither a directory nor ends in .json", v.Name(), path)
+			case search.IsManifestName(place) && !c.source.Exists(place):
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no such file", v.Name(), place)
+			case search.IsManifestName(place):
+			case !directory.Listed && c.source.Exists(place):
+				c.find(diag.VariableNothing, v, "%s names %s, which is neither a directory nor ends in .json", v.Name(), place)
 			case !directory.Listed:
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no such directory", v.Name(), path)
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no such directory", v.Name(), place)
 			case len(directory.Names) == 0:
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no manifest in it", v.Name(), path)
+				c.find(diag.VariableNothing, v, "%s names %s, and there is no manifest in it", v.Name(), place)
 			}
 		}
 	}
@@ -188,6 +189,9 @@ func (c *checker) layers() {
 	for _, name := range split(c.value(variables.InstanceLayers), ":") {
 		if byName[name] != nil {
 			asked = append(asked, name)
+		} else if c.keptOut(name) {
+			c.find(diag.VariableContradiction, variables.InstanceLayers, "%s names %s, and the settings file %s keeps it out",
+				variables.InstanceLayers.Name(), name, path.Clean(c.answer.Settings.File))
 		} else {
 			c.find(diag.VariableNothing, variables.InstanceLayers, "%s names %s, and no such layer is installed",
 				variables.InstanceLayers.Name(), name)
@@ -219,6 +223,15 @@ func (c *checker) layers() {
 			c.found[len(c.found)-1].Subject = off[0]
 		}
 	}
+}
+
+// keptOut tells whether a layer is installed and out of the list for the settings file's sake.
+func (c *checker) keptOut(name string) bool {
+	if c.answer.Settings == nil {
+		return false
+	}
+	without, err := decision.Ask(decision.Lacking(c.source, []string{path.Clean(c.answer.Settings.File)}))
+	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 
 // disables tells whether VK_LOADER_LAYERS_DISABLE means a layer, and VK_LOADER_LAYERS_ALLOW does not take it out.

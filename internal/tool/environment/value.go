@@ -2,6 +2,7 @@ package environment
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,6 +136,8 @@ func checkFilter(words bool) check {
 			case word == plan.Nothing:
 				fault = fmt.Sprintf("%q is no special word here and matches nothing", e)
 			case word != plan.Pattern:
+			case isBareWord(e, words):
+				fault = fmt.Sprintf("%q is the name of something here; ~%s~ is the word", e, strings.ToLower(e))
 			case strings.Trim(e, " ") != e:
 				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
 			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
@@ -147,6 +150,33 @@ func checkFilter(words bool) check {
 		return fault
 	}
 }
+
+// isBareWord tells whether an entry is a special word without its tildes.
+func isBareWord(entry string, words bool) bool {
+	entry = strings.ToLower(entry)
+	return entry == "all" || words && (entry == "implicit" || entry == "explicit")
+}
+
+// Corrected is the value of a filter as it was probably meant: without spaces beside commas, and special words with their
+// tildes. Values of other variables, and values that say what they mean, stay as they are.
+func Corrected(name, value string) string {
+	id := slices.IndexFunc(filters, func(v variables.ID) bool { return v.Name() == name })
+	if id < 0 {
+		return value
+	}
+	var entries []string
+	for _, e := range strings.Split(value, ",") {
+		if e = strings.Trim(e, " "); isBareWord(e, filters[id] == variables.LayersDisable) {
+			e = "~" + strings.ToLower(e) + "~"
+		}
+		entries = append(entries, e)
+	}
+	return strings.Join(entries, ",")
+}
+
+// filters are the variables that hold patterns for names.
+var filters = []variables.ID{variables.DriversSelect, variables.DriversDisable, variables.LayersEnable,
+	variables.LayersDisable, variables.LayersAllow}
 
 // tooMany is the fault of a list with more entries than count.
 var tooMany = fmt.Sprintf("only its first %d entries count", plan.FilterEntries)

@@ -28,6 +28,9 @@ type Item struct {
 	Why       string `json:"why"`
 	Change    string `json:"change,omitempty"` // a line for the environment that puts it out, or in
 	Do        string `json:"do,omitempty"`
+
+	subject string // a layer's whole name
+	cause   diag.Cause
 }
 
 // Of puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.
@@ -39,35 +42,31 @@ func Of(answer *plan.Answer) (in, out []Item) {
 			reasons[f.Subject+"\x00"+f.Path] = f
 		}
 	}
-	active := map[*manifest.Layer]bool{}
+	used := map[string]bool{} // manifests, and layers with theirs
 	for i, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
-		active[layer] = true
+		used[layer.Manifest], used[layer.Name+"\x00"+layer.Manifest] = true, true
 		e := Item{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
-			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained, Change: variables.LayersDisable.Name() + "=" + layer.Name}
-		if layer.Implicit && layer.DisableName != "" {
-			e.Change = layer.DisableName + "=1"
-		}
+			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained}
 		e.because(reasons[layer.Name+"\x00"+layer.Manifest])
 		in = append(in, e)
 	}
 	for i, driver := range answer.Drivers {
 		name := search.BaseName(driver.Path)
-		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library,
-			Change: variables.DriversDisable.Name() + "=" + name}
+		used[driver.Path] = true
+		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
 		e.because(reasons[name+"\x00"+driver.Path])
 		in = append(in, e)
 	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, row := range kind.Rows(answer) {
-			if row.In || row.Path == "" {
-				continue
+			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
+				used[row.Subject+"\x00"+row.Path] {
+				continue // what is said of something that is in belongs to the doctor
 			}
 			e := Item{Kind: kind.One, Name: search.BaseName(row.Subject), Manifest: row.Path,
-				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do}
-			if row.code == diag.LayerInactive {
-				e.Change = turnOn(answer, row)
-			}
+				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do,
+				subject: row.Subject, cause: row.cause}
 			out = append(out, e)
 		}
 	}
@@ -77,25 +76,6 @@ func Of(answer *plan.Answer) (in, out []Item) {
 func (e *Item) because(f diag.Finding) {
 	entry := f.Code.Entry()
 	e.Code, e.Statement, e.Why = entry.Name, entry.Statement, f.What
-}
-
-// turnOn is what would make an inactive layer active.
-func turnOn(answer *plan.Answer, row Row) string {
-	for _, layer := range answer.Layers {
-		if layer.Name != row.Subject || layer.Manifest != row.Path {
-			continue
-		}
-		if row.cause == diag.DisableVariable {
-			return "unset " + layer.DisableName // nothing else helps (ENV-58)
-		}
-		if layer.Implicit && layer.HasEnable {
-			return layer.EnableName + "=" + layer.EnableValue
-		}
-		if !layer.Implicit {
-			return variables.InstanceLayers.Name() + "=" + layer.Name
-		}
-	}
-	return variables.LayersEnable.Name() + "=" + row.Subject
 }
 
 // Matching keeps what has one of the names in its name, manifest or library.

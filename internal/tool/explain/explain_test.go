@@ -2,42 +2,67 @@ package explain
 
 import (
 	"fmt"
-	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
 )
 
-// mixed is a world with layers and drivers of each kind.
-func mixed() *facts.Tree {
-	layer := func(name, more string) string {
-		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
-			`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
-	}
+// layer is a manifest of an implicit or explicit layer.
+func layer(name, more string) string {
+	return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
+		`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
+}
+
+const (
+	implicit = "/usr/share/vulkan/implicit_layer.d/"
+	explicit = "/usr/share/vulkan/explicit_layer.d/"
+	drivers  = "/usr/share/vulkan/icd.d/"
+)
+
+// mixed are files with layers and drivers of each kind.
+func mixed() map[string]string {
 	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`
-	return &facts.Tree{
-		Vars: map[string]string{"HOME": "/h", "NO_D": ""},
-		Files: map[string]string{
-			"/usr/share/vulkan/icd.d/a.json":            fmt.Sprintf(driver, "a"),
-			"/usr/share/vulkan/icd.d/b.json":            fmt.Sprintf(driver, "b"),
-			"/usr/share/vulkan/explicit_layer.d/e.json": layer("VK_LAYER_e", ""),
-			"/usr/share/vulkan/implicit_layer.d/i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
-			"/usr/share/vulkan/implicit_layer.d/o.json": layer("VK_LAYER_o",
-				`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
-		},
+	return map[string]string{
+		drivers + "a.json":  fmt.Sprintf(driver, "a"),
+		drivers + "b.json":  fmt.Sprintf(driver, "b"),
+		explicit + "e.json": layer("VK_LAYER_e", ""),
+		implicit + "i.json": layer("VK_LAYER_i", `,"disable_environment":{"NO_I":"1"}`),
+		implicit + "d.json": layer("VK_LAYER_d", `,"disable_environment":{"NO_D":"1"}`),
+		implicit + "o.json": layer("VK_LAYER_o",
+			`,"disable_environment":{"NO_O":"1"},"enable_environment":{"YES_O":"on"}`),
 	}
 }
 
-func explainTree(t *testing.T, tree *facts.Tree) (in, out map[string]Item) {
+// lay makes a machine of files and variables.
+func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
 	t.Helper()
-	answer, err := decision.Ask(tree)
+	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
+	for name, content := range files {
+		path := filepath.Join(source.Root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return source
+}
+
+func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]Item) {
+	t.Helper()
+	answer, err := decision.Ask(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	listIn, listOut := Of(answer)
+	listOut = append(listOut, KeptOut(source, answer)...)
+	Cures(source, answer, listIn, listOut)
 	in, out = map[string]Item{}, map[string]Item{}
 	for _, e := range listIn {
 		in[e.Name] = e
@@ -48,35 +73,94 @@ func explainTree(t *testing.T, tree *facts.Tree) (in, out map[string]Item) {
 	return in, out
 }
 
+// after is a machine with the change that explain proposes, as a shell would make it.
+func after(t *testing.T, source *machine.Source, change string) *machine.Source {
+	t.Helper()
+	changed := *source
+	if variable, is := strings.CutPrefix(change, "unset "); is {
+		changed.Environ = machine.WithoutVariable(changed.Environ, variable)
+		return &changed
+	}
+	assignment, err := exec.Command("bash", "-c", "printf %s "+change).Output()
+	name, value, ok := strings.Cut(string(assignment), "=")
+	if err != nil || !ok {
+		t.Fatalf("%q is no line for a shell: %v", change, err)
+	}
+	changed.Environ = machine.WithVariable(changed.Environ, name, value)
+	return &changed
+}
+
 // The line that explain gives for a driver or layer does what it says: set, it puts the thing out or in.
 func TestExplainChangesWork(t *testing.T) {
-	in, out := explainTree(t, mixed())
-	for _, name := range []string{"a.json", "b.json", "VK_LAYER_i"} {
-		if e, ok := in[name]; !ok || e.Why == "" || e.Statement == "" || e.Order == 0 {
-			t.Errorf("%s is not in with a reason: %+v", name, e)
+	t.Parallel()
+	comma, named := mixed(), mixed()
+	comma[implicit+"c.json"] = layer("VK_LAYER_c,d", `,"disable_environment":{"NO C;reboot":"1"}`)
+	comma[drivers+"x,y.json"] = comma[drivers+"a.json"]
+	named[implicit+"n.json"] = layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
+	for title, source := range map[string]*machine.Source{
+		"plain":            lay(t, mixed(), "HOME=/h", "NO_D="),
+		"commas":           lay(t, comma, "NO_D="),
+		"faulty names":     lay(t, named, "NO_D="),
+		"filters in use":   lay(t, mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
+		"selected":         lay(t, mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
+		"enabled":          lay(t, mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
+		"a driver by path": lay(t, mixed(), "NO_D=1", "VK_DRIVER_FILES="+drivers+"a.json:"+drivers+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
+	} {
+		in, out := explainMachine(t, source)
+		for from, list := range map[string]map[string]Item{"in": in, "out": out} {
+			for name, e := range list {
+				if e.Why == "" || e.Statement == "" || from == "in" && e.Order == 0 {
+					t.Errorf("%s: %s without a reason: %+v", title, name, e)
+				}
+				changed := source
+				if _, pair, two := strings.Cut(e.Do, "together: "); two && e.Change == "" {
+					for _, line := range strings.Split(pair, "; ") {
+						changed = after(t, changed, strings.TrimPrefix(line, "export "))
+					}
+				} else if e.Change != "" {
+					changed = after(t, source, e.Change)
+				}
+				nowIn, _ := explainMachine(t, changed)
+				if _, isIn := nowIn[name]; isIn == (from == "in") {
+					t.Errorf("%s: %s was %s, and %s does not change that", title, name, from, e.Change+e.Do)
+				}
+				others := 0
+				for other := range in {
+					if _, still := nowIn[other]; !still && other != name {
+						others++
+					}
+				}
+				if others > 0 && from == "in" {
+					t.Errorf("%s: %s takes others than %s out", title, e.Change, name)
+				}
+			}
 		}
 	}
-	for _, name := range []string{"VK_LAYER_d", "VK_LAYER_e", "VK_LAYER_o"} {
-		if e, ok := out[name]; !ok || e.Why == "" || e.Statement == "" {
-			t.Errorf("%s is not out with a reason: %+v", name, e)
+}
+
+// No variable is proposed where none does it: a settings file decides, or the program does not see variables.
+func TestExplainProposesNothingInVain(t *testing.T) {
+	t.Parallel()
+	files := mixed()
+	files["/etc/vulkan/loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings":{"layers":[` +
+		`{"name":"VK_LAYER_i","path":"` + implicit + `i.json","control":"on","treat_as_implicit_manifest":true},` +
+		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
+	in, out := explainMachine(t, lay(t, files))
+	for _, e := range []Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
+		if e.Change != "" || !strings.Contains(e.Do, "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
+			t.Errorf("with a settings file: %+v", e)
 		}
 	}
-	for from, list := range map[string]map[string]Item{"in": in, "out": out} {
-		for name, e := range list {
-			changed := mixed()
-			changed.Vars = maps.Clone(changed.Vars)
-			if variable, is := strings.CutPrefix(e.Change, "unset "); is {
-				delete(changed.Vars, variable)
-			} else if variable, value, ok := strings.Cut(e.Change, "="); ok {
-				changed.Vars[variable] = value
-			} else {
-				t.Errorf("%s has no line to change it: %+v", name, e)
-				continue
-			}
-			nowIn, _ := explainTree(t, changed)
-			if _, isIn := nowIn[name]; isIn == (from == "in") {
-				t.Errorf("%s was %s, and %s does not change that", name, from, e.Change)
-			}
-		}
+	elevated := lay(t, mixed())
+	elevated.Elevated = true
+	in, out = explainMachine(t, elevated)
+	if e := in["a.json"]; e.Change != "" || e.Do != "no variable does: rm -- "+drivers+"a.json" {
+		t.Errorf("elevated: %+v", e)
+	}
+	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // it sees those of manifests
+		t.Errorf("elevated: %+v", e)
+	}
+	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Change != "" && !strings.HasPrefix(e.Change, "VK_INSTANCE_LAYERS=") {
+		t.Errorf("elevated: %+v", e)
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Machine is a file system and an environment: those of the running system, or what lies below a directory, such as a
@@ -16,6 +19,7 @@ import (
 type Machine struct {
 	Root    string   // the directory that stands for "/"; "" or "/": the running system
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
+	Without []string // files that count as not there, by their clean paths
 }
 
 // Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
@@ -37,10 +41,16 @@ const linksMost = 40
 
 // Real resolves every symbolic link of a path, inside the machine: a link to an absolute path starts again at Root.
 // When a part does not exist, the rest is left as it is written, and there is no error.
-func (m *Machine) Real(name string) (string, error) { return m.resolve(name, true) }
-
-func (m *Machine) resolve(name string, follow bool) (string, error) {
-	if !m.Foreign() && !path.IsAbs(name) {
+func (m *Machine) Real(name string) (string, error) {
+	if m.Foreign() {
+		w, err := m.walk(name, true)
+		if err != nil {
+			return "", err
+		}
+		defer w.close()
+		return w.real(), nil
+	}
+	if !path.IsAbs(name) {
 		directory, err := os.Getwd()
 		if err != nil {
 			return "", err
@@ -59,15 +69,15 @@ func (m *Machine) resolve(name string, follow bool) (string, error) {
 			continue
 		}
 		next := path.Join(current, part)
-		info, err := os.Lstat(m.Root + next)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 || !follow && strings.Join(rest, "") == "" {
+		info, err := os.Lstat(next)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			current = next
 			continue
 		}
 		if links++; links > linksMost {
 			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
 		}
-		target, err := os.Readlink(m.Root + next)
+		target, err := os.Readlink(next)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", next, err)
 		}
@@ -79,103 +89,133 @@ func (m *Machine) resolve(name string, follow bool) (string, error) {
 	return current, nil
 }
 
-// Host is where a file of the machine lies for this process, to be given to the operating system at once: links are
-// resolved already when the machine is a foreign one.
-func (m *Machine) Host(name string) (string, error) { return m.host(name, true) }
-
-func (m *Machine) host(name string, follow bool) (string, error) {
-	if !m.Foreign() {
-		return name, nil
-	}
-	inside, err := m.resolve(name, follow)
-	if err != nil {
-		return "", err
-	}
-	return m.Root + inside, nil
+// hidden tells whether a file counts as not there.
+func (m *Machine) hidden(name string) bool {
+	return len(m.Without) > 0 && slices.Contains(m.Without, path.Clean(name))
 }
 
-// inside gives errors the machine's own path.
-func inside(name string, err error) error {
-	if wrong, ok := err.(*fs.PathError); ok {
-		return &fs.PathError{Op: wrong.Op, Path: name, Err: wrong.Err}
-	}
-	return err
+func (m *Machine) absent(name string) error {
+	return &fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
 }
 
 // ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
 // may act.
 var ErrNotRegular = errors.New("not a regular file")
 
-func openFile(where string) (*os.File, error) {
-	if info, err := os.Stat(where); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: where, Err: ErrNotRegular}
-	}
-	return os.Open(where)
-}
+// fileMost is how much of one file is read: more is no manifest, no settings and no list of packages.
+const fileMost = 256 << 20
 
-// Open opens a file, or a directory, for reading.
+func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, fileMost)) }
+
+// Open opens an ordinary file, or a directory, for reading.
 func (m *Machine) Open(name string) (*os.File, error) {
-	where, err := m.Host(name)
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	// What it is, is asked of a descriptor that does nothing, and then this very thing is opened.
+	handle, err := m.handle(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFile(where)
-	return f, inside(name, err)
+	defer handle.Close()
+	info, err := handle.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var f *os.File
+	if m.Foreign() {
+		if f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY); err != nil {
+			return nil, err
+		}
+	} else if f, err = os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0); err != nil {
+		return nil, err
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // it was put in its place meanwhile
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	return f, nil
+}
+
+// handle is a descriptor by which a file can be described, and nothing else.
+func (m *Machine) handle(name string, flags int) (*os.File, error) {
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if m.Foreign() {
+		return m.beneath(name, unix.O_PATH|flags)
+	}
+	return os.OpenFile(name, unix.O_PATH|flags, 0)
 }
 
 // ReadFile reads a whole file.
 func (m *Machine) ReadFile(name string) ([]byte, error) {
-	where, err := m.Host(name)
+	f, err := m.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFile(where)
-	if err != nil {
-		return nil, inside(name, err)
-	}
 	defer f.Close()
-	data, err := io.ReadAll(f)
-	return data, inside(name, err)
+	data, err := readAll(f)
+	return data, err
 }
 
 // Stat describes what a path leads to.
-func (m *Machine) Stat(name string) (fs.FileInfo, error) {
-	where, err := m.Host(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(where)
-	return info, inside(name, err)
-}
+func (m *Machine) Stat(name string) (fs.FileInfo, error) { return m.describe(name, 0) }
 
 // Lstat describes what has this name, a symbolic link as such.
-func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
-	where, err := m.host(name, false)
+func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(name, unix.O_NOFOLLOW) }
+
+func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
+	handle, err := m.handle(name, flags)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Lstat(where)
-	return info, inside(name, err)
+	defer handle.Close()
+	return handle.Stat()
 }
 
 // Readlink gives what a symbolic link says.
 func (m *Machine) Readlink(name string) (string, error) {
-	where, err := m.host(name, false)
+	handle, err := m.handle(name, unix.O_NOFOLLOW)
 	if err != nil {
 		return "", err
 	}
-	target, err := os.Readlink(where)
-	return target, inside(name, err)
+	defer handle.Close()
+	target, err := readlinkat(int(handle.Fd()), "")
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
+	}
+	return target, nil
+}
+
+// Attribute reads an extended attribute of what a path leads to.
+func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
+	handle, err := m.handle(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	value := make([]byte, 4096)
+	n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), attribute, value)
+	if err != nil {
+		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: err}
+	}
+	return value[:n], nil
 }
 
 // ReadDir lists a directory, sorted by name.
 func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
-	where, err := m.Host(name)
+	f, err := m.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(where)
-	return entries, inside(name, err)
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
 }
 
 // Exists tells whether a path leads to something.

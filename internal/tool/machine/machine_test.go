@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // tree makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.
@@ -105,5 +107,102 @@ func TestForeignSource(t *testing.T) {
 	}
 	if here := (&Source{}); here.Foreign() || here.Exe().Path == "" || !here.Exists("/") {
 		t.Error("this machine")
+	}
+}
+
+// The root of another process is its root, and not what the kernel's link says as a text.
+func TestProcessRoot(t *testing.T) {
+	t.Parallel()
+	m := &Machine{Root: "/proc/self/root"}
+	if !m.Foreign() || !m.Exists("/proc/version") || m.Exists("/no/such") {
+		t.Error("the process's own root")
+	}
+}
+
+// What is swapped for a link while it is read never leads out, with openat2 and without.
+func TestSwappedLinks(t *testing.T) {
+	t.Parallel()
+	m := tree(t, map[string]string{"d/a.json": "inside", "spare": "x"})
+	outside := filepath.Dir(m.Root)
+	if err := os.WriteFile(filepath.Join(outside, "a.json"), []byte("outside"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// "d" is a directory and a link to the one outside by turns.
+	link := filepath.Join(m.Root, "link")
+	if err := os.Symlink(outside, link); err != nil {
+		t.Fatal(err)
+	}
+	stop, ended := make(chan bool), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			if err := unix.Renameat2(unix.AT_FDCWD, link, unix.AT_FDCWD, filepath.Join(m.Root, "d"), unix.RENAME_EXCHANGE); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	for range 2000 {
+		if data, err := m.ReadFile("/d/a.json"); err == nil && string(data) != "inside" {
+			t.Fatalf("read %q", data)
+		}
+		if f, err := m.walkOpen("/d/a.json", unix.O_RDONLY); err == nil {
+			data, _ := readAll(f)
+			if f.Close(); string(data) != "inside" {
+				t.Fatalf("read %q without openat2", data)
+			}
+		}
+		if place, err := m.PlaceOf("/d/new.json", false); err == nil {
+			err = place.Replace("", []byte("new"), 0o644)
+			place.Close()
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
+	close(stop)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(outside, "new.json")); err == nil {
+		t.Error("written outside")
+	}
+}
+
+// Without openat2 paths lead to the same files.
+func TestWalkOpen(t *testing.T) {
+	t.Parallel()
+	m := tree(t, map[string]string{"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json",
+		"out.json": "-> ../secret.json", "l1": "-> l2", "l2": "-> l1"})
+	for name, want := range map[string]string{"/absolute/up.json": "a", "/d/../absolute/./a.json": "a", "/out.json": "", "/l1": "", "/d/a.json/x": ""} {
+		f, err := m.walkOpen(name, unix.O_RDONLY)
+		if err != nil {
+			if want != "" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if data, _ := readAll(f); string(data) != want || want == "" {
+			t.Errorf("%s: %q", name, data)
+		}
+		f.Close()
+	}
+}
+
+// Files that are left out count as not there, in every way of looking.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	s := &Source{Machine: *tree(t, map[string]string{"d/a.json": "a", "d/b.json": "b"})}
+	s.Without = []string{"/d/a.json"}
+	if s.Exists("/d//a.json") || len(s.Folder("/d").Names) != 1 || s.File("/d/a.json").Content != "" || s.File("/d/b.json").Content != "b" {
+		t.Error("it is there")
+	}
+	if entries, err := s.ReadDir("/d"); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }

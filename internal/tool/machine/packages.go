@@ -1,8 +1,10 @@
 package machine
 
 import (
+	"bytes"
 	"context"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,41 +12,111 @@ import (
 // packageLimit is how long the package manager may take: its answer is nice to have.
 const packageLimit = 3 * time.Second
 
-// Owners asks the machine's dpkg, or rpm, which packages files belong to; what they do not know is left out, and so is
+// Owners tells which packages files belong to. On this machine dpkg or rpm is asked; where neither is, and on a foreign
+// machine, the lists that dpkg, apk and pacman keep as texts are read. What they do not know is left out, and so is
 // everything on a system without them.
 func (m *Machine) Owners(files []string) map[string]string {
 	owners := map[string]string{}
-	paths := []string{"-S", "--"}
-	if m.Foreign() {
-		database, err := m.Host("/var/lib/dpkg")
-		if err != nil || !m.Exists("/var/lib/dpkg/status") {
-			return owners
-		}
-		paths = append([]string{"--admindir=" + database}, paths...)
-	}
-	options := len(paths)
+	var wanted []string
 	for _, file := range files {
-		// dpkg takes patterns: a path that could be one is not asked for.
-		if strings.HasPrefix(file, "/") && !strings.ContainsAny(file, "*?[\\\n") {
-			paths = append(paths, file)
+		if strings.HasPrefix(file, "/") && !strings.Contains(file, "\n") && !slices.Contains(wanted, file) {
+			wanted = append(wanted, file)
 		}
 	}
-	if len(paths) == options {
+	if len(wanted) == 0 {
 		return owners
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
-	defer cancel()
+	if !m.Foreign() {
+		wanted = slices.DeleteFunc(wanted, func(file string) bool { // dpkg takes patterns: what could be one is not asked for
+			return strings.ContainsAny(file, "*?[\\")
+		})
+		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
+		defer cancel()
+		if dpkgOwners(ctx, wanted, owners); len(owners) == 0 {
+			rpmOwners(ctx, wanted, owners)
+		}
+	} else {
+		m.dpkgLists(wanted, owners)
+	}
+	if len(owners) == 0 {
+		m.apkDatabase(wanted, owners)
+		m.pacmanDatabase(wanted, owners)
+	}
+	return owners
+}
+
+// dpkgOwners asks dpkg.
+func dpkgOwners(ctx context.Context, files []string, owners map[string]string) {
 	// It fails when it knows only some of them, and prints those.
-	answer, _ := exec.CommandContext(ctx, "dpkg-query", paths...).Output()
+	answer, _ := exec.CommandContext(ctx, "dpkg-query", append([]string{"-S", "--"}, files...)...).Output()
 	for _, line := range strings.Split(string(answer), "\n") {
 		if owner, path, ok := strings.Cut(line, ": "); ok {
 			owners[path] = owner
 		}
 	}
-	if paths = paths[options:]; len(owners) == 0 && !m.Foreign() {
-		rpmOwners(ctx, paths, owners)
+}
+
+// enter notes the owner of those lines of a list that are wanted; prefix stands before them to make them whole paths.
+func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
+	for _, file := range wanted {
+		line := strings.TrimPrefix(file, prefix)
+		if bytes.Contains(list, []byte("\n"+line+"\n")) || bytes.HasPrefix(list, []byte(line+"\n")) {
+			owners[file] = owner
+		}
 	}
-	return owners
+}
+
+// dpkgLists reads dpkg's lists: a file for each package, a path in each line.
+func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
+	const directory = "/var/lib/dpkg/info"
+	entries, err := m.ReadDir(directory)
+	for _, entry := range entries {
+		name, is := strings.CutSuffix(entry.Name(), ".list")
+		if err != nil || !is {
+			continue
+		}
+		if list, err := m.ReadFile(directory + "/" + entry.Name()); err == nil {
+			enter(owners, wanted, list, "", name)
+		}
+	}
+}
+
+// apkDatabase reads apk's list of what is installed: "P:" a package, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
+	data, err := m.ReadFile("/lib/apk/db/installed")
+	if err != nil {
+		if data, err = m.ReadFile("/usr/lib/apk/db/installed"); err != nil {
+			return
+		}
+	}
+	owner, directory := "", ""
+	for _, line := range strings.Split(string(data), "\n") {
+		switch kind, text, _ := strings.Cut(line, ":"); kind {
+		case "P":
+			owner = text
+		case "F":
+			directory = text
+		case "R":
+			if file := "/" + directory + "/" + text; slices.Contains(wanted, file) {
+				owners[file] = owner
+			}
+		}
+	}
+}
+
+// pacmanDatabase reads pacman's lists: a directory NAME-VERSION-RELEASE for each package.
+func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
+	const directory = "/var/lib/pacman/local"
+	entries, err := m.ReadDir(directory)
+	for _, entry := range entries {
+		part := strings.Split(entry.Name(), "-")
+		if err != nil || len(part) < 3 {
+			continue
+		}
+		if list, err := m.ReadFile(directory + "/" + entry.Name() + "/files"); err == nil {
+			enter(owners, wanted, list, "/", strings.Join(part[:len(part)-2], "-"))
+		}
+	}
 }
 
 // rpmOwners asks rpm: it answers with a line for each path, in order.

@@ -27,3 +27,20 @@ func TestPackages(t *testing.T) {
 		}
 	}
 }
+
+// On a foreign machine the lists of dpkg, apk and pacman are read; nothing is run there.
+func TestForeignPackages(t *testing.T) {
+	t.Parallel()
+	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
+	for want, files := range map[string]map[string]string{
+		"mesa-vulkan-drivers:amd64": {"var/lib/dpkg/info/mesa-vulkan-drivers:amd64.list": "/.\n/usr\n" + file + "\n",
+			"var/lib/dpkg/info/other.list": "/usr\n" + file + ".old\n"},
+		"mesa-vulkan-ati": {"lib/apk/db/installed": "P:musl\nF:lib\nR:libc.so\n\nP:mesa-vulkan-ati\nF:usr/share/vulkan/icd.d\nR:radeon_icd.json\n"},
+		"vulkan-radeon":   {"var/lib/pacman/local/vulkan-radeon-1:24.1.0-2/files": "%FILES%\nusr/\nusr/share/vulkan/icd.d/radeon_icd.json\n"},
+		"":                {"etc/none": ""},
+	} {
+		if owners := tree(t, files).Owners([]string{file, "/no/such"}); owners[file] != want || owners["/no/such"] != "" {
+			t.Errorf("%v, want %s", owners, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ package machine
 
 import (
 	"errors"
-	"io"
 	"os"
 	"sort"
 	"strings"
@@ -45,6 +44,9 @@ func (s *Source) Folder(path string) facts.Folder {
 	}
 	f := facts.Folder{Listed: true}
 	for _, n := range names {
+		if s.hidden(path + "/" + n) {
+			continue
+		}
 		if len(n) >= 5 && n[len(n)-5:] == ".json" {
 			f.Names = append(f.Names, n)
 		}
@@ -69,7 +71,7 @@ func (s *Source) File(path string) facts.File {
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	content, err := io.ReadAll(f)
+	content, err := readAll(f)
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,18 @@ import (
 type Place struct {
 	Library string // the libvulkan.so.1 that is looked through
 	Child   string // the program that loads it
+}
+
+// libraryFolder and libexecFolder are LIBDIR and LIBEXECDIR of the Makefile, where a distribution may have put the files;
+// they are asked last, so that a tree that was moved finds its own.
+var libraryFolder, libexecFolder string
+
+// installed adds the place in a folder that the Makefile was told.
+func installed(places []string, folder, name string) []string {
+	if folder == "" {
+		return places
+	}
+	return append(slices.Clone(places), filepath.Join(folder, name))
 }
 
 var (
@@ -29,7 +42,7 @@ func Find(executable, library string) (Place, error) {
 	dir := filepath.Dir(real)
 	found := Place{Library: library}
 	if found.Library == "" {
-		if found.Library, err = firstOf(dir, libraryPlaces); err != nil {
+		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryFolder, "libvulkan.so.1")); err != nil {
 			return Place{}, fmt.Errorf("no libvulkan.so.1 with this tool: %w", err)
 		}
 	} else if strings.Contains(library, "/") {
@@ -37,7 +50,7 @@ func Find(executable, library string) (Place, error) {
 			return Place{}, err
 		}
 	}
-	if found.Child, err = firstOf(dir, childPlaces); err != nil {
+	if found.Child, err = firstOf(dir, installed(childPlaces, libexecFolder, "vkloader/probe")); err != nil {
 		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
@@ -46,7 +59,10 @@ func Find(executable, library string) (Place, error) {
 func firstOf(dir string, places []string) (string, error) {
 	var tried []string
 	for _, place := range places {
-		path := filepath.Join(dir, place)
+		path := place
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, place)
+		}
 		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return path, nil
 		}

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,5 +29,25 @@ func TestPlaces(t *testing.T) {
 			found.Child != filepath.Join(prefix, "libexec/vkloader/probe") {
 			t.Errorf("%s: %+v, %v", lib, found, err)
 		}
+	}
+}
+
+// The folders that the Makefile was told hold for the tool as well, below whatever names.
+func TestFoldersOfTheMakefile(t *testing.T) {
+	folder := t.TempDir()
+	for _, file := range []string{"libvulkan.so.1", "vkloader/probe"} {
+		path := filepath.Join(folder, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func(library, libexec string) { libraryFolder, libexecFolder = library, libexec }(libraryFolder, libexecFolder)
+	libraryFolder, libexecFolder = folder, folder
+	tool := filepath.Join(t.TempDir(), "vkloader")
+	if err := os.WriteFile(tool, nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := Find(tool, ""); err != nil || found.Library != folder+"/libvulkan.so.1" || found.Child != folder+"/vkloader/probe" {
+		t.Errorf("%+v, %v", found, err)
 	}
 }

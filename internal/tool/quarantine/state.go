@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -103,12 +101,16 @@ func read(m *machine.Machine, settings string) ([]Entry, error) {
 
 // write puts the entries beside a settings file, all at once; without any, the state's file goes.
 func write(m *machine.Machine, settings string, entries []Entry) error {
-	where, err := m.Host(statePath(settings))
+	at, err := m.PlaceOf(statePath(settings), len(entries) > 0)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && len(entries) == 0 {
+			return nil
+		}
 		return err
 	}
+	defer at.Close()
 	if len(entries) == 0 {
-		if err := os.Remove(where); !errors.Is(err, fs.ErrNotExist) {
+		if err := at.Remove(); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -117,16 +119,5 @@ func write(m *machine.Machine, settings string, entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(where), "."+stateName+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), where)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return at.Replace("", append(text, '\n'), 0o644)
 }

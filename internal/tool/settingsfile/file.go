@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"vkloader/internal/core/document"
@@ -94,22 +91,16 @@ func (f *File) Expired(now time.Time) bool {
 // Lock keeps other runs of the tool from changing the file until the function that it gives is called. The directory is
 // made where it is missing.
 func Lock(m *machine.Machine, place string) (unlock func(), err error) {
-	where, err := m.Host(place)
+	at, err := m.PlaceOf(place, true)
+	if err == nil {
+		if err = at.Lock(); err != nil {
+			at.Close()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(where), 0o755); err != nil {
-		return nil, err
-	}
-	directory, err := os.Open(filepath.Dir(where))
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(directory.Fd()), syscall.LOCK_EX); err != nil {
-		directory.Close()
-		return nil, fmt.Errorf("lock on %s: %w", path.Dir(place), err)
-	}
-	return func() { directory.Close() }, nil
+	return at.Close, nil
 }
 
 // Write puts content, with the mark, in the file's place, all at once: a program that starts meanwhile reads the old
@@ -125,20 +116,20 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 	if err != nil {
 		return err
 	}
-	where, err := target(m, place)
+	at, err := m.PlaceOf(place, true)
 	if err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(where); err == nil {
-		mode = info.Mode().Perm()
-		if aside {
-			if err := copyFile(where, where+setAside, mode); err != nil {
-				return err
-			}
+	defer at.Close()
+	before, mode, err := at.Read("")
+	if err != nil {
+		mode = 0o644
+	} else if aside {
+		if err := at.Replace(setAside, before, mode); err != nil {
+			return err
 		}
 	}
-	return replace(where, text, mode)
+	return at.Replace("", text, mode)
 }
 
 // encode is the text of a content.
@@ -151,58 +142,16 @@ func encode(content map[string]any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// target is the file that is written for a place, all links followed.
-func target(m *machine.Machine, place string) (string, error) {
-	if m.Foreign() {
-		return m.Host(place)
-	}
-	return m.Real(place)
-}
-
-// replace writes a file in one step.
-func replace(where string, data []byte, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(where), ".vk_loader_settings.*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), where)
-}
-
-func copyFile(from, to string, mode fs.FileMode) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return replace(to, data, mode)
-}
-
 // Remove takes the file away, and puts back what Write had set aside; restored tells whether there was any.
 func Remove(m *machine.Machine, place string) (restored bool, err error) {
-	where, err := target(m, place)
+	at, err := m.PlaceOf(place, false)
 	if err != nil {
 		return false, err
 	}
-	err = os.Rename(where+setAside, where)
+	defer at.Close()
+	err = at.Restore(setAside)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, os.Remove(where)
+		return false, at.Remove()
 	}
 	return err == nil, err
 }

@@ -29,7 +29,7 @@ func Chain(executable string, source *machine.Source, still bool, limit time.Dur
 	if err != nil {
 		return nil, err
 	}
-	chain := chainOf(answer)
+	chain := chainOf(source, answer)
 	if chain.Library = found.Library; source.Foreign() {
 		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
@@ -49,9 +49,11 @@ func Chain(executable string, source *machine.Source, still bool, limit time.Dur
 }
 
 // chainOf is what the decision alone knows.
-func chainOf(answer *plan.Answer) *graph.Chain {
+func chainOf(source *machine.Source, answer *plan.Answer) *graph.Chain {
 	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
 	in, out := explain.Of(answer)
+	out = append(out, explain.KeptOut(source, answer)...)
+	explain.Cures(source, answer, in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]

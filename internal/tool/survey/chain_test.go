@@ -2,53 +2,61 @@ package survey
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
 
 var update = flag.Bool("update", false, "draw docs/images/chain.svg again")
 
 // pictured is a machine with an overlay, a capture layer of a long name, two drivers and a broken one.
-func pictured() *facts.Tree {
+func pictured(t *testing.T) *machine.Source {
+	t.Helper()
 	layer := func(name, library, description, more string) string {
 		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":%q,`+
 			`"api_version":"1.3.0","implementation_version":"1","description":%q%s}}`, name, library, description, more)
 	}
 	driver := `{"file_format_version":"1.0.0","ICD":{"library_path":"/usr/lib/libvulkan_%s.so","api_version":"1.3.230"}}`
 	long := "/opt/capture-studio/lib/x86_64-linux-gnu/vulkan/layers/libVkLayer_capture_of_frames_for_a_vendor_with_a_long_name.so"
-	return &facts.Tree{
-		Vars: map[string]string{"HOME": "/home/user", "VK_INSTANCE_LAYERS": "VK_LAYER_KHRONOS_validation", "CAPTURE": "on"},
-		Files: map[string]string{
-			"/usr/share/vulkan/icd.d/acme_icd.json":  fmt.Sprintf(driver, "acme"),
-			"/usr/share/vulkan/icd.d/gone_icd.json":  fmt.Sprintf(driver, "gone"),
-			"/usr/share/vulkan/icd.d/lvp_icd.json":   fmt.Sprintf(driver, "lvp"),
-			"/usr/share/vulkan/icd.d/wrong_icd.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"a.so"}}`,
-			"/usr/share/vulkan/explicit_layer.d/validation.json": layer("VK_LAYER_KHRONOS_validation",
-				"libVkLayer_khronos_validation.so", "Khronos Validation Layer", ""),
-			"/usr/share/vulkan/implicit_layer.d/capture.json": layer(
-				"VK_LAYER_VENDOR_WITH_A_LONG_NAME_capture_of_frames_and_everything_that_belongs_to_them", long,
-				"Capture of frames", `,"disable_environment":{"NO_CAPTURE":"1"},"enable_environment":{"CAPTURE":"on"}`),
-			"/usr/share/vulkan/implicit_layer.d/overlay.json": layer("VK_LAYER_ACME_overlay", "/usr/lib/libacme_overlay.so",
-				"Frames per second", `,"disable_environment":{"NO_OVERLAY":"1"}`),
-		},
+	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(),
+		Environ: []string{"HOME=/home/user", "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation", "CAPTURE=on"}}}
+	for name, content := range map[string]string{
+		"/usr/share/vulkan/icd.d/acme_icd.json":  fmt.Sprintf(driver, "acme"),
+		"/usr/share/vulkan/icd.d/gone_icd.json":  fmt.Sprintf(driver, "gone"),
+		"/usr/share/vulkan/icd.d/lvp_icd.json":   fmt.Sprintf(driver, "lvp"),
+		"/usr/share/vulkan/icd.d/wrong_icd.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"a.so"}}`,
+		"/usr/share/vulkan/explicit_layer.d/validation.json": layer("VK_LAYER_KHRONOS_validation",
+			"libVkLayer_khronos_validation.so", "Khronos Validation Layer", ""),
+		"/usr/share/vulkan/implicit_layer.d/capture.json": layer(
+			"VK_LAYER_VENDOR_WITH_A_LONG_NAME_capture_of_frames_and_everything_that_belongs_to_them", long,
+			"Capture of frames", `,"disable_environment":{"NO_CAPTURE":"1"},"enable_environment":{"CAPTURE":"on"}`),
+		"/usr/share/vulkan/implicit_layer.d/overlay.json": layer("VK_LAYER_ACME_overlay", "/usr/lib/libacme_overlay.so",
+			"Frames per second", `,"disable_environment":{"NO_OVERLAY":"1"}`),
+	} {
+		path := filepath.Join(source.Root, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return source
 }
 
 func picturedChain(t *testing.T) *graph.Chain {
 	t.Helper()
-	answer, err := decision.Ask(pictured())
+	source := pictured(t)
+	answer, err := decision.Ask(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := chainOf(answer)
+	chain := chainOf(source, answer)
 	chain.Program = "/usr/games/openarena"
 	seen := &Info{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
 		Drivers: []Driver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},

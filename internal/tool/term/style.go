@@ -12,6 +12,9 @@ type Style struct {
 
 // StyleFor gives colour only to a terminal, and only when NO_COLOR is not set.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
+	if cleaner, ok := w.(Cleaner); ok {
+		w = cleaner.To
+	}
 	f, ok := w.(*os.File)
 	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return Style{}

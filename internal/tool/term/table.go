@@ -60,13 +60,3 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 		fmt.Fprintf(w, "%s%s\n", indent, line(row))
 	}
 }
-
-// OneLine replaces control characters, so that a hostile name cannot break the layout or the terminal.
-func OneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}

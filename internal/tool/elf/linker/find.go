@@ -43,12 +43,16 @@ type Options struct {
 	Machine  elf.Machine // its processor
 	Elevated bool        // then LD_LIBRARY_PATH counts for nothing
 	Program  string      // its executable, whose DT_RPATH counts for everything; "": one without
+	Share    *Linker     // of the same files, whose libraries need not be read again; nil: none
 }
 
 // New reads what is the same for every library: the variable, the cache, the processor's level.
 func New(m *machine.Machine, options Options) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
 		files: map[string]*File{}}
+	if options.Share != nil {
+		l.files = options.Share.files
+	}
 	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
@@ -61,7 +65,7 @@ func New(m *machine.Machine, options Options) *Linker {
 		}
 	}
 	l.levels = levels(m, l.elf)
-	if !m.Exists("/lib/ld-musl-x86_64.so.1") { // there, what wants glibc finds none
+	if !l.musl() { // there, what wants glibc finds none
 		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
 	}
 	if options.Program != "" {
@@ -261,27 +265,51 @@ func (l *Linker) take(r *Result, name string) bool {
 	return true
 }
 
-// places are what differs between distributions: the value of $LIB and the default directories below / and /usr.
+// multiarch are the names that Debian and its relatives give to the directories of an architecture.
+var multiarch = map[elf.Machine]string{elf.X8664: "x86_64-linux-gnu", elf.I386: "i386-linux-gnu", elf.ARM64: "aarch64-linux-gnu"}
+
+// places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
+// are built into the examined system's dynamic linker. Which one that is, its directories show.
 func (l *Linker) places() []string {
-	switch {
-	case l.elf == elf.X8664:
-		return []string{"lib/x86_64-linux-gnu", "lib64", "lib"}
-	case l.elf == elf.I386:
-		return []string{"lib/i386-linux-gnu", "lib32", "lib"}
-	case l.elf == elf.ARM64:
-		return []string{"lib/aarch64-linux-gnu", "lib64", "lib"}
-	case l.class == 64:
-		return []string{"lib64", "lib"}
+	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
+	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
+		return []string{"lib/" + triplet, "lib"}
+	}
+	if l.class == 32 {
+		return []string{"lib"} // on all others; their lib32 is in the cache
+	}
+	if has("lib64") {
+		return []string{"lib64"}
 	}
 	return []string{"lib"}
 }
 
+// muslNames are the processors in the names of musl's files.
+var muslNames = map[elf.Machine]string{elf.X8664: "x86_64", elf.I386: "i386", elf.ARM64: "aarch64"}
+
+// defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
+	if name := muslNames[l.elf]; name != "" && l.musl() {
+		data, err := l.machine.ReadFile("/etc/ld-musl-" + name + ".path")
+		if err != nil {
+			return []string{"/lib", "/usr/local/lib", "/usr/lib"}
+		}
+		return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
+	}
+	if l.machine.Exists("/etc/NIXOS") { // there, each program's dynamic linker knows its own package only
+		return nil
+	}
 	var directories []string
 	for _, place := range l.places() {
 		directories = append(directories, "/"+place, "/usr/"+place)
 	}
 	return directories
+}
+
+// musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
+func (l *Linker) musl() bool {
+	return l.machine.Exists("/lib/ld-musl-"+muslNames[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
+		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
 }
 
 // expand replaces $ORIGIN, $LIB and $PLATFORM; all values that $LIB and $PLATFORM have somewhere, because which one a

@@ -266,3 +266,36 @@ func TestCompareVersions(t *testing.T) {
 		}
 	}
 }
+
+// The default directories are those of the system that is examined, and of one word size.
+func TestDefaultDirectories(t *testing.T) {
+	t.Parallel()
+	const here = "soname=liba.so"
+	for name, c := range map[string]struct {
+		files   map[string]string
+		class   int
+		machine elf.Machine
+		want    string // where liba.so is found
+	}{
+		"multiarch":         {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.X8664, "/usr/lib/x86_64-linux-gnu/liba.so"},
+		"not lib64 there":   {map[string]string{"usr/lib/x86_64-linux-gnu/x": "text", "usr/lib64/liba.so": here}, 64, elf.X8664, ""},
+		"multiarch, 32-bit": {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib/i386-linux-gnu/liba.so": here + " class=32 machine=i386"}, 32, elf.I386, "/usr/lib/i386-linux-gnu/liba.so"},
+		"lib64":             {map[string]string{"usr/lib/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.X8664, "/usr/lib64/liba.so"},
+		"not lib there":     {map[string]string{"usr/lib/liba.so": here, "usr/lib64/x": "text"}, 64, elf.X8664, ""},
+		"lib alone":         {map[string]string{"usr/lib/liba.so": here}, 64, elf.X8664, "/usr/lib/liba.so"},
+		"musl": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "usr/local/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.X8664,
+			"/usr/local/lib/liba.so"},
+		"musl's path file": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "etc/ld-musl-x86_64.path": "text\n/opt/lib:/x\n",
+			"opt/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.X8664, "/opt/lib/liba.so"},
+		"Nix": {map[string]string{"etc/NIXOS": "text", "usr/lib/liba.so": here}, 64, elf.X8664, ""},
+	} {
+		m := &machine.Machine{Root: root(t, c.files)}
+		found := ""
+		if r := New(m, Options{Class: c.class, Machine: c.machine}).Find("liba.so"); r.File != nil {
+			found = r.File.Path
+		}
+		if found != c.want {
+			t.Errorf("%s: %q, want %q", name, found, c.want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/term"
+)
+
+// verdict is the report in one line: what works, through which driver, and what there is to do.
+func (e *exam) verdict() string {
+	var works []string
+	for _, g := range e.gpus {
+		if len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" && g.Kernel != "radeon" && !e.broken(g) {
+			works = append(works, g.Label+" works through "+e.driverOf(g))
+		}
+	}
+	return strings.Join(works, ", ") + e.rest(len(works) > 0)
+}
+
+// rest is what is said after what works.
+func (e *exam) rest(works bool) string {
+	count, leftovers := map[string]int{}, 0
+	var first *Finding
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Because != "" {
+			continue
+		}
+		if count[f.Severity]++; f.Severity == diag.Problem.String() && first == nil {
+			first = f
+		}
+		if f.Severity == diag.Warning.String() && strings.HasPrefix(f.Code, "leftover-") {
+			leftovers++
+		}
+	}
+	problems, warnings := count[diag.Problem.String()], count[diag.Warning.String()]
+	end := ""
+	switch {
+	case problems > 0:
+		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.What
+	case warnings > 0 && leftovers == warnings:
+		end = term.Count(leftovers, "leftover") + " to look at"
+	case warnings > 0:
+		end = term.Count(warnings, "warning")
+	default:
+		end = "nothing is wrong"
+	}
+	if works {
+		return "; " + end
+	}
+	good, unknown, software := 0, 0, ""
+	for _, m := range e.Drivers {
+		f := familyOf(m.Library)
+		switch {
+		case !m.Good:
+			continue
+		case f == nil:
+			unknown++
+		case f.software():
+			software = f.name
+		}
+		good++
+	}
+	device := "No graphics device works"
+	if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() }) {
+		device = "No graphics device is here"
+	}
+	switch {
+	case good == 0:
+		return "No driver works, and no program gets Vulkan; " + end
+	case unknown > 0:
+		return "A driver is there, and whether its device is cannot be told (vkloader list devices asks it); " + end
+	case software != "":
+		return device + "; programs compute on the processor, through " + software + "; " + end
+	}
+	return device + ", and no driver that could do without; " + end
+}
+
+// broken tells whether a problem was found with what serves a device.
+func (e *exam) broken(g *GPU) bool {
+	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return f.Severity == diag.Problem.String() && (f.Subject == g.Title() || f.Code == NvidiaVersion.String() && g.Kernel == "nvidia")
+	})
+}
+
+// driverOf names the driver that serves a device.
+func (e *exam) driverOf(g *GPU) string {
+	for _, m := range e.Drivers {
+		if f := familyOf(m.Library); m.Good && f != nil && slices.Contains(g.Drivers, m.Manifest) {
+			return f.name
+		}
+	}
+	return g.Drivers[0]
+}
+
+// label is the device's name for people: as its maker calls it, where the list of PCI devices is installed.
+func (e *exam) label(g *GPU) string {
+	vendor := vendors[g.Vendor]
+	if name := e.pciName(g.Vendor, g.Device); name != "" {
+		return strings.TrimSpace(vendor + " " + name)
+	}
+	return g.Title()
+}
+
+// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
+// with brackets, what is in them is that for people.
+func (e *exam) pciName(vendor, device string) string {
+	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
+	if vendor == "" || device == "" {
+		return ""
+	}
+	for _, file := range []string{"/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"} {
+		_, rest, ok := strings.Cut("\n"+e.text(file), "\n"+vendor+"  ")
+		if !ok {
+			continue
+		}
+		for _, line := range strings.Split(rest, "\n")[1:] {
+			if line != "" && line[0] != '\t' && line[0] != '#' {
+				break // the next vendor
+			}
+			if name, is := strings.CutPrefix(line, "\t"+device+"  "); is {
+				if _, inside, ok := strings.Cut(name, "["); ok {
+					name, _, _ = strings.Cut(inside, "]")
+				}
+				return name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,219 @@
+package explain
+
+import (
+	"path"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/term"
+)
+
+// Cures enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
+// variable does it, the item says what would. Package is to be entered before.
+func Cures(source *machine.Source, answer *plan.Answer, in, out []Item) {
+	t := &trials{cure.New(source, answer), source, answer}
+	for i := range in {
+		t.putOut(&in[i])
+	}
+	for i := range out {
+		t.putIn(&out[i])
+	}
+}
+
+// trials finds changes for items.
+type trials struct {
+	*cure.Trial
+	source *machine.Source
+	answer *plan.Answer
+}
+
+func (t *trials) layer(name, file string) *manifest.Layer {
+	for _, l := range t.answer.Layers {
+		if l.Name == name && l.Manifest == file {
+			return l
+		}
+	}
+	return nil
+}
+
+func (t *trials) putOut(e *Item) {
+	key, changes := cure.Key{Manifest: e.Manifest}, []cure.Change{}
+	if e.Kind == "layer" {
+		key.Layer = e.Name
+		l := t.layer(e.Name, e.Manifest)
+		if l == nil {
+			return
+		}
+		if l.Implicit && l.DisableName != "" {
+			changes = append(changes, cure.Set(l.DisableName, "1"))
+		}
+		changes = append(changes, cure.Add(t.source, variables.LayersDisable, e.Name)...)
+		changes = append(changes, cure.Drop(t.source, variables.InstanceLayers, ":", func(n string) bool { return n == e.Name })...)
+		changes = append(changes, cure.Undo(t.source, variables.LayersEnable, e.Name)...)
+		if l.Implicit && l.HasEnable {
+			changes = append(changes, cure.Unset(l.EnableName))
+		}
+	} else {
+		changes = append(changes, cure.Add(t.source, variables.DriversDisable, path.Base(e.Manifest))...)
+		changes = append(changes, cure.Undo(t.source, variables.DriversSelect, path.Base(e.Manifest))...)
+		for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
+			changes = append(changes, cure.Drop(t.source, v, ":", func(n string) bool { return names(n, e.Manifest) })...)
+		}
+	}
+	if t.change(e, key, false, changes) {
+		return
+	}
+	if _, ok := t.First(key, false, cure.Remove(e.Manifest)); ok {
+		e.Do = "no variable does: rm -- " + term.Quoted(e.Manifest)
+		if e.Package != "" {
+			e.Do = "no variable does: uninstall the package " + term.OneLine(e.Package)
+		}
+	}
+}
+
+// KeptOut are the layers and drivers that are there and that the settings file keeps out: the decision does not look at
+// them, and says nothing of them.
+func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
+	if answer.Settings == nil {
+		return nil
+	}
+	file := path.Clean(answer.Settings.File)
+	without, err := decision.Ask(cure.Remove(file).On(source))
+	if err != nil {
+		return nil
+	}
+	known := map[cure.Key]bool{}
+	for _, l := range answer.Layers {
+		known[cure.LayerKey(l)] = true
+	}
+	for _, d := range answer.Drivers {
+		known[cure.Key{Manifest: d.Path}] = true
+	}
+	for _, f := range answer.Findings { // filters have taken it out, which is said already
+		known[cure.Key{Manifest: f.Path}] = known[cure.Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
+	}
+	item := Item{Code: diag.SettingsUsed.String(), Why: "the settings file " + file + " keeps it out"}
+	for _, l := range without.Layers {
+		if !known[cure.LayerKey(l)] {
+			item.Kind, item.Name, item.subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
+			item.Line, item.Column, item.Meta, item.Statement = l.Line, l.Column, l.Meta, "SET-45"
+			if answer.Settings.Merged() {
+				item.Statement = "SET-47"
+			}
+			out = append(out, item)
+		}
+	}
+	for _, d := range without.Drivers {
+		if !known[cure.Key{Manifest: d.Path}] {
+			out = append(out, Item{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path, Library: d.Library,
+				Code: item.Code, Statement: "SET-87", Why: item.Why})
+		}
+	}
+	return out
+}
+
+// names tells whether an element of a list of files and directories leads to a manifest.
+func names(element, file string) bool {
+	return path.Clean(element) == path.Clean(file) || path.Clean(element) == path.Dir(path.Clean(file))
+}
+
+func (t *trials) putIn(e *Item) {
+	key, changes := cure.Key{Manifest: e.Manifest}, []cure.Change{}
+	switch e.Code {
+	case diag.LayerInactive.String(), diag.LayerDisabled.String(), diag.LayerBlacklisted.String():
+		key.Layer = e.subject
+		changes = t.switchOn(e)
+	case diag.DriverDisabled.String():
+		changes = append(cure.Undo(t.source, variables.DriversDisable, path.Base(e.Manifest)),
+			cure.Add(t.source, variables.DriversSelect, path.Base(e.Manifest))...)
+	case diag.DriverNotSelected.String():
+		changes = append(cure.Add(t.source, variables.DriversSelect, path.Base(e.Manifest)), cure.Unset(variables.DriversSelect.Name()))
+	case diag.SettingsUsed.String():
+		if key.Layer = e.subject; key.Layer != "" {
+			changes = t.switchOn(e)
+		}
+	default:
+		return
+	}
+	if !t.change(e, key, true, changes) {
+		e.Do = "no variable does"
+	}
+}
+
+// switchOn are changes that may make a layer active, the one that serves this layer alone first.
+func (t *trials) switchOn(e *Item) (changes []cure.Change) {
+	l := t.layer(e.subject, e.Manifest)
+	if l != nil && l.Implicit {
+		if e.cause == diag.DisableVariable {
+			changes = append(changes, cure.Unset(l.DisableName)) // nothing else helps (ENV-58)
+		}
+		if l.HasEnable {
+			changes = append(changes, cure.Set(l.EnableName, l.EnableValue))
+		}
+	}
+	list := e.subject
+	if before, _ := t.source.Lookup(variables.InstanceLayers.Name()); before != "" {
+		list = before + ":" + list
+	}
+	asked := cure.Set(variables.InstanceLayers.Name(), list)
+	if l != nil && !l.Implicit {
+		changes = append(changes, asked)
+	}
+	changes = append(changes, cure.Add(t.source, variables.LayersEnable, e.subject)...)
+	changes = append(changes, cure.Drop(t.source, variables.LayersDisable, ",", func(entry string) bool {
+		return plan.Disables(entry, e.subject, l != nil && l.Implicit)
+	})...)
+	changes = append(changes, cure.Add(t.source, variables.LayersAllow, e.subject)...)
+	return append(changes, cure.Unset(variables.LayersDisable.Name()), asked)
+}
+
+// change enters the first change that does it: one of a variable, else the end of the settings file, else two.
+func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) bool {
+	if c, ok := t.First(key, in, changes...); ok {
+		if e.Change = "unset " + c.Variable; c.Set {
+			e.Change = c.Assignment()
+		}
+		e.Do = ""
+		return true
+	}
+	if t.answer.Settings != nil {
+		file := path.Clean(t.answer.Settings.File)
+		end := cure.Remove(file)
+		with := []cure.Change{end}
+		for _, c := range changes {
+			with = append(with, end.With(c))
+		}
+		if c, ok := t.First(key, in, with...); ok {
+			e.Do = "no variable does, the settings file decides: change it in what wrote it, or " + c.Line()
+			if f, err := settingsfile.Read(&t.source.Machine, file); err == nil && f.Ours {
+				e.Do = "no variable does, the settings file decides: vkloader settings clear"
+				if c.And != nil {
+					e.Do += "; " + c.And.Line()
+				}
+			}
+			return true
+		}
+	}
+	var pairs []cure.Change
+	for i, c := range changes {
+		for j, other := range changes {
+			if i != j && c.Variable != other.Variable && len(pairs) < pairsMost {
+				pairs = append(pairs, c.With(other))
+			}
+		}
+	}
+	c, ok := t.First(key, in, pairs...)
+	if ok {
+		e.Do = "no one variable does, but together: " + c.Line()
+	}
+	return ok
+}
+
+// pairsMost is how many pairs of changes are tried for one item.
+const pairsMost = 12

@@ -1,0 +1,354 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// roots are the directories that stand for "/", each opened once and kept: what becomes of the path to it later, such as
+// a link that is put in its place, does not matter. /proc/PID/root is opened as it is, through the kernel's link, which
+// leads into the file system of that process; what the link says as a text would be this machine's "/".
+var roots sync.Map // path: func() (int, error)
+
+func rootOf(directory string) (int, error) {
+	open, _ := roots.LoadOrStore(directory, sync.OnceValues(func() (int, error) {
+		fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return -1, &fs.PathError{Op: "open", Path: directory, Err: err}
+		}
+		return fd, nil
+	}))
+	return open.(func() (int, error))()
+}
+
+// beneath opens a path below Root. The kernel resolves it with that directory as "/": no link and no "..", whenever it
+// is put there, leads out. Without openat2 (before Linux 5.6, or where a sandbox forbids it) each part is opened for
+// itself.
+func (m *Machine) beneath(name string, flags int) (*os.File, error) {
+	root, err := rootOf(m.Root)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	for try := 0; try < retries && err == unix.EAGAIN; try++ { // something was renamed meanwhile
+		fd, err = unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
+			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	}
+	if err == unix.ENOSYS || err == unix.EPERM {
+		return m.walkOpen(name, flags)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// retries is how often a path is tried again of which a part was renamed meanwhile.
+const retries = 32
+
+// clean is a path as openat2 takes it: never empty, and "/x/" as "/x" so that a file may be meant.
+func clean(name string) string {
+	if name = strings.TrimRight(name, "/"); name == "" {
+		return "/"
+	}
+	return name
+}
+
+// walkOpen is beneath without openat2.
+func (m *Machine) walkOpen(name string, flags int) (*os.File, error) {
+	w, err := m.walk(name, flags&unix.O_NOFOLLOW == 0)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if len(w.rest) > 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
+	}
+	fd, err := unix.Openat(w.directory(), w.base(), flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// walk is a path on its way: a descriptor for each directory that it has come through, so that ".." is the directory
+// that it came from, wherever that is by now.
+type walk struct {
+	root  int
+	fds   []int    // of the directories of names, but the last
+	names []string // without links
+	rest  []string // what does not exist
+}
+
+func (w *walk) close() {
+	for _, fd := range w.fds {
+		unix.Close(fd)
+	}
+}
+
+// directory is where the last name is.
+func (w *walk) directory() int {
+	if len(w.names) < 2 {
+		return w.root
+	}
+	return w.fds[len(w.names)-2]
+}
+
+func (w *walk) base() string {
+	if len(w.names) == 0 {
+		return "."
+	}
+	return w.names[len(w.names)-1]
+}
+
+func (w *walk) up() {
+	if len(w.names) > 0 {
+		w.names = w.names[:len(w.names)-1]
+		for len(w.fds) > max(len(w.names), 0) {
+			unix.Close(w.fds[len(w.fds)-1])
+			w.fds = w.fds[:len(w.fds)-1]
+		}
+	}
+}
+
+// enter opens the last name as a directory, for another below it.
+func (w *walk) enter() error {
+	if len(w.fds) == len(w.names) {
+		return nil
+	}
+	fd, err := unix.Openat(w.directory(), w.base(), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	w.fds = append(w.fds, fd)
+	return nil
+}
+
+// walk follows a path part by part; what does not exist is in rest. follow: a link at the end is followed, too.
+func (m *Machine) walk(name string, follow bool) (*walk, error) {
+	root, err := rootOf(m.Root)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{root: root}
+	parts, links := strings.Split(name, "/"), 0
+	for len(parts) > 0 {
+		part := parts[0]
+		parts = parts[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			w.up()
+			continue
+		}
+		if err := w.enter(); err != nil {
+			w.rest = append(append(w.rest, part), parts...)
+			return w, nil
+		}
+		w.names = append(w.names, part)
+		target, err := readlinkat(w.directory(), part)
+		last := strings.Join(parts, "") == ""
+		if err != nil && errors.Is(err, unix.ENOENT) {
+			w.names = w.names[:len(w.names)-1]
+			w.rest = append(append(w.rest, part), parts...)
+			return w, nil
+		}
+		if err != nil || last && !follow {
+			continue // not a link, or meant as such
+		}
+		if links++; links > linksMost {
+			w.close()
+			return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+		}
+		w.up()
+		if path.IsAbs(target) {
+			for len(w.names) > 0 {
+				w.up()
+			}
+		}
+		parts = append(strings.Split(target, "/"), parts...)
+	}
+	return w, nil
+}
+
+// real is the path that the walk has come to.
+func (w *walk) real() string {
+	return path.Join("/", strings.Join(w.names, "/"), strings.Join(w.rest, "/"))
+}
+
+func readlinkat(directory int, name string) (string, error) {
+	text := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(directory, name, text)
+	if err != nil {
+		return "", err
+	}
+	return string(text[:n]), nil
+}
+
+// Place is a file that is to be written: a directory that is held open, and a name in it that is no link.
+type Place struct {
+	directory *os.File
+	folder    string // the directory's path, as seen on the machine
+	base      string
+}
+
+// PlaceOf finds the place of a file of the machine, links followed to their end inside, with its directories made where
+// make asks for it and they are missing.
+func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
+	if !m.Foreign() {
+		real, err := m.Real(name)
+		if err != nil {
+			return nil, err
+		}
+		if make {
+			if err := os.MkdirAll(path.Dir(real), 0o755); err != nil {
+				return nil, err
+			}
+		}
+		directory, err := os.Open(path.Dir(real))
+		return &Place{directory, path.Dir(real), path.Base(real)}, err
+	}
+	w, err := m.walk(name, true)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	for len(w.rest) > 1 && make {
+		if err := w.enter(); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		part := w.rest[0]
+		if part == ".." { // below what does not exist
+			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: unix.ENOENT}
+		}
+		w.names, w.rest = append(w.names, part), w.rest[1:]
+		if part == "" || part == "." {
+			w.names = w.names[:len(w.names)-1]
+			continue
+		}
+		if err := unix.Mkdirat(w.directory(), part, 0o755); err != nil && err != unix.EEXIST {
+			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: err}
+		}
+	}
+	if len(w.rest) == 1 {
+		if err := w.enter(); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		w.names, w.rest = append(w.names, w.rest[0]), nil
+	}
+	if len(w.rest) > 0 || len(w.names) == 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
+	}
+	fd, err := unix.Openat(w.directory(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	real := w.real()
+	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
+}
+
+// Close lets the directory go, and with it a lock on it.
+func (p *Place) Close() { p.directory.Close() }
+
+// Lock waits until no other process has the directory locked; Close ends it.
+func (p *Place) Lock() error {
+	if err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("lock on %s: %w", p.folder, err)
+	}
+	return nil
+}
+
+// Folder is the directory as seen on the machine.
+func (p *Place) Folder() string { return p.folder }
+
+// Read reads the file, or with suffix the one beside it that is named so; links are not followed.
+func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
+	f, err := p.open(p.base+suffix, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err = readAll(f)
+	return data, info.Mode().Perm(), err
+}
+
+// Replace writes the file, or with suffix the one beside it, in one step.
+func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
+	var f *os.File
+	var err error
+	temporary := ""
+	for n := range 100 {
+		temporary = fmt.Sprintf(".vk_loader_settings.%d.%d", os.Getpid(), n)
+		if f, err = p.open(temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = p.rename(temporary, p.base+suffix)
+	}
+	if err != nil {
+		err = errors.Join(err, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), temporary, 0)))
+	}
+	return err
+}
+
+func ignoreMissing(err error) error {
+	if err == unix.ENOENT {
+		return nil
+	}
+	return err
+}
+
+// Restore puts the file with the suffix in the file's place.
+func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
+
+// Remove takes the file away.
+func (p *Place) Remove() error {
+	if err := unix.Unlinkat(int(p.directory.Fd()), p.base, 0); err != nil {
+		return &fs.PathError{Op: "remove", Path: path.Join(p.folder, p.base), Err: err}
+	}
+	return nil
+}
+
+func (p *Place) rename(from, to string) error {
+	fd := int(p.directory.Fd())
+	if err := unix.Renameat(fd, from, fd, to); err != nil {
+		return &fs.PathError{Op: "rename", Path: path.Join(p.folder, from), Err: err}
+	}
+	return nil
+}
+
+func (p *Place) open(base string, flags int, mode uint32) (*os.File, error) {
+	name := path.Join(p.folder, base)
+	fd, err := unix.Openat(int(p.directory.Fd()), base, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}

@@ -1,0 +1,84 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// invisible are characters that command a terminal or change how others are shown: control characters of both sets, marks
+// of direction, of no width, and what separates lines.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// OneLine replaces what commands a terminal or hides, so that a hostile name can break neither the layout nor the
+// terminal, nor look like another one. It is the one way from a file to a terminal.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune { // bytes that are no UTF-8 come as U+FFFD
+		if invisible(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// Escaped is JSON in which such characters stand as escapes; outside of texts, where there is white space only, it
+// changes nothing.
+func Escaped(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && invisible(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || !invisible(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Cleaner passes text on with everything replaced that OneLine replaces, but for ends of lines, tabs and the tool's own
+// colours. It stands behind whatever prints, for what a command forgot to clean.
+type Cleaner struct{ To io.Writer }
+
+// Write implements io.Writer; a character that is cut in two between calls counts as none.
+func (c Cleaner) Write(data []byte) (int, error) {
+	text := string(data)
+	var b strings.Builder
+	for len(text) > 0 {
+		if code := ownColour(text); code != "" {
+			b.WriteString(code)
+			text = text[len(code):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		if r != '\n' && r != '\t' && invisible(r) {
+			r = utf8.RuneError
+		}
+		b.WriteRune(r)
+		text = text[size:]
+	}
+	if _, err := io.WriteString(c.To, b.String()); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// ownColour is one of Style's codes at the start of a text.
+func ownColour(text string) string {
+	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"} {
+		if strings.HasPrefix(text, code) {
+			return code
+		}
+	}
+	return ""
+}
