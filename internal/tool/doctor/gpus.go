@@ -319,6 +319,9 @@ func (e *exam) undriven(g *GPU) {
 	if g.Kernel == "" {
 		what = "no driver manifest is for a graphics device"
 	}
+	if e.class != ProcessClass {
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver for the device", e.class, e.class)
+	}
 	if others := e.otherClass(g); others != "" {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -69,6 +70,9 @@ func (e *exam) rest(works bool) string {
 	}
 	switch {
 	case good == 0:
+		if e.class != ProcessClass {
+			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class) + end
+		}
 		return "No driver works, and no program gets Vulkan; " + end
 	case unknown > 0:
 		return "A driver is there, and whether its device is cannot be told (vkloader list devices asks it); " + end
