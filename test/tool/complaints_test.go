@@ -96,8 +96,30 @@ var probeWorlds = map[string]func(*world.World){
 		w.Driver("good")
 		w.ImplicitLayer("VK_LAYER_no", "error vkCreateInstance -7 before")
 	},
+	"crashing-present": func(w *world.World) {
+		w.NoShim = true
+		w.Env["VK_DRIVER_FILES"] = filepath.Join(built, "drivers/null_icd.json")
+		w.Env["DISPLAY"] = world.Unset
+		w.ImplicitLayer("VK_LAYER_fine")
+		w.ImplicitLayer("VK_LAYER_ACME_overlay", "intercept vkQueueSubmit", "die vkQueueSubmit", "intercept vkQueuePresentKHR",
+			"die vkQueuePresentKHR")
+	},
+	"updated-process": func(w *world.World) {
+		w.Driver("acme")
+		library := w.ImplicitLayer("VK_LAYER_ACME_overlay").Library
+		h := w.Start()
+		h.OK("create_instance")
+		if err := os.Remove(library); err != nil {
+			w.T.Fatal(err)
+		}
+		w.Copy(world.Layer, "VK_LAYER_ACME_overlay")
+		w.Env[processVariable] = fmt.Sprint(h.Pid())
+	},
 	"empty-driver": func(w *world.World) { w.Driver("empty", "quiet *") },
 }
+
+// processVariable keeps the number of a process for a world's commands: $PID.
+const processVariable = "WORLD_PROCESS"
 
 // brokenLayer adds an implicit layer whose code does the same whenever it is called.
 func brokenLayer(w *world.World, code string) {
@@ -125,8 +147,14 @@ func site(t *testing.T, name string) (run func(changes []string, args ...string)
 			for _, c := range changes {
 				args = append(args, "--env", c)
 			}
-			out, _ := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), args...)
-			return strings.ReplaceAll(out, w.Root, "/world")
+			for i := range args {
+				args[i] = strings.ReplaceAll(strings.ReplaceAll(args[i], "$BUILD", built), "$PID", w.Env[processVariable])
+			}
+			out, exit := w.Run(4*time.Minute, filepath.Join(built, "vkloader"), args...)
+			if args[0] == "run" { // standard output is the program's
+				out = exit.Stderr
+			}
+			return strings.ReplaceAll(strings.ReplaceAll(out, w.Root, "/world"), built, "$BUILD")
 		}
 	}
 	root := t.TempDir()

@@ -135,7 +135,7 @@ func TestInfoOfBadLives(t *testing.T) {
 		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
 		{"hang", begin + "exec sleep 60", "no end within 2s during: create instance"},
 		{"child that stays", begin + "sleep 60 & wait", "no end within 2s during: create instance"},
-		{"one that talks without end", begin + "exec yes", "no end within 2s during: create instance"},
+		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV during: create instance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},

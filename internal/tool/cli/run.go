@@ -13,11 +13,13 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/choice"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/wordsize"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
@@ -168,6 +170,7 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if !m.Foreign() {
 		warnings = append(warnings, choice.Unfit(source.Program)...)
 	}
+	warnings = append(warnings, withoutDriver32(source)...)
 	more, also, err := r.DeviceChanges(func() ([]probe.Device, error) {
 		if m.Foreign() {
 			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
@@ -186,6 +189,24 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	}
 	m.Environ = choice.Apply(m.Environ, more)
 	return append(changes, more...), append(warnings, also...), nil
+}
+
+// withoutDriver32 says of a 32-bit program that no driver is for it, and what brings one.
+func withoutDriver32(source *machine.Source) (warnings []string) {
+	class := wordsize.Of(&source.Machine, source.Program).Class
+	if class != 32 {
+		return nil
+	}
+	report, err := doctor.Examine(source, doctor.Options{Class: class})
+	if err != nil {
+		return nil
+	}
+	for _, f := range report.Findings {
+		if f.Code == doctor.NoDriver.String() {
+			warnings = append(warnings, f.What+". "+f.Do)
+		}
+	}
+	return warnings
 }
 
 // print shows the variables, as a shell takes them.

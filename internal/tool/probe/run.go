@@ -41,7 +41,7 @@ type event struct {
 // write without end.
 const (
 	logMost    = 4 << 20
-	eventsMost = 16 << 20
+	eventsMost = 4 << 20
 )
 
 // Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
@@ -177,8 +177,8 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e event
-		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // a driver or layer that prints
+		if line := lines.Bytes(); len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
+			continue // not the probe's
 		}
 		switch e.Event {
 		case "begin":
