@@ -35,6 +35,11 @@ func (w *worker) explain(d *description) []explained {
 		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		w.must(os.WriteFile(path, []byte(w.fill.Replace(text)), 0o644))
 	}
+	program := filepath.Join(root, w.exe) // the tool reads of it for how many bits it is
+	w.must(os.MkdirAll(filepath.Dir(program), 0o755))
+	text, err := os.ReadFile(w.exe)
+	w.must(err)
+	w.must(os.WriteFile(program, text, 0o755))
 	tool := filepath.Join(world.Top(), "build", "vkloader")
 	args := []string{"--root", root, "explain", "--json", "--app", w.exe}
 	if d.env["WORLD_ELEVATED"] == "1" {
