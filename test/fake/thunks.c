@@ -55,7 +55,7 @@ T512(1)
 T512(2)
 #undef X
 #define X(n) thunk_##n,
-    static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
+static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
 #undef X
 
 /* Names that begin with "vkFloats": twelve words, some of them on the stack, and three floating-point arguments, whose

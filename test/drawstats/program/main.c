@@ -19,14 +19,15 @@
     } while (0)
 #define OK(call) CHECK((call) == VK_SUCCESS)
 
-#define INSTANCE_COMMANDS(X) X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkCreateDevice) X(vkGetDeviceProcAddr)
+/* clang-format off */
+#define INSTANCE_COMMANDS(X)                                                                                           \
+    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkCreateDevice) X(vkGetDeviceProcAddr)
 #define DEVICE_COMMANDS(X)                                                                                             \
-    X(vkDestroyDevice)                                                                                                 \
-    X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkAllocateCommandBuffers)    \
-        X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdDraw) X(vkCmdDrawIndexed)         \
-            X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCount)                                 \
-                X(vkCmdDrawIndexedIndirectCount) X(vkCmdDrawIndirectCountKHR) X(vkCmdDrawMultiEXT)                     \
-                    X(vkCmdDrawMultiIndexedEXT)
+    X(vkDestroyDevice) X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateCommandPool) X(vkDestroyCommandPool)             \
+    X(vkAllocateCommandBuffers) X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdDraw)     \
+    X(vkCmdDrawIndexed) X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCount)                     \
+    X(vkCmdDrawIndexedIndirectCount) X(vkCmdDrawIndirectCountKHR) X(vkCmdDrawMultiEXT) X(vkCmdDrawMultiIndexedEXT)
+/* clang-format on */
 
 #define DEFINE(name) static PFN_##name name;
 INSTANCE_COMMANDS(DEFINE)
