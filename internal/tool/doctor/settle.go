@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 )
 
@@ -171,7 +172,7 @@ func (e *exam) whereSet(c cure.Change) string {
 	if c.Set || c.Variable == "" {
 		return ""
 	}
-	home := e.variable("HOME")
+	home := e.variable(variables.Home.Name())
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
 	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
