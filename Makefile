@@ -168,13 +168,15 @@ $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
 
-TOOL_LDFLAGS = -s -w $(SEARCH_FOLDERS) -X vkloader/internal/tool/cli.release=$(RELEASE) \
-	-X vkloader/internal/tool/probe.libraryFolder=$(LIBDIR) -X vkloader/internal/tool/probe.libexecFolder=$(LIBEXECDIR)
+# What the tool is told: its release, and where the library and the probe are installed.
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryFolder=$(LIBDIR) \
+	-X vkloader/internal/tool/probe.libexecFolder=$(LIBEXECDIR)
 
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='$(TOOL_LDFLAGS)' -o $@.new ./cmd/vkloader
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) $(TOOL_WORDS)' \
+		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
 # Man pages and completions, from the commands themselves.

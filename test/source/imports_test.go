@@ -34,7 +34,7 @@ var floors = []struct {
 	{[]string{"internal/tool/loaderlog"}, "the lines of the loader as values: runs nothing, decides nothing"},
 	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
 	{[]string{"internal/tool/decision"}, "asks the library's decision for all of the tool, and adds nothing"},
-	{[]string{"internal/tool/cure"}, "what would help, and whether it does: it decides once more, and tells nobody"},
+	{[]string{"internal/tool/cure"}, "tries what is said to help on the decision, before it is said"},
 	{[]string{"internal/tool/guide"}, "tells people about the variables; only the tool links it"},
 	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
 	{[]string{"spec"}, "the published statements, for the tool to show"},

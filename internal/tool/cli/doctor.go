@@ -115,7 +115,8 @@ func (s *surroundings) examined(about *subject, user string, load bool, limit ti
 // printDoctor writes the report for people: what there is, then what is wrong with it.
 func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "%s\n\n", style.Heading(term.OneLine(r.Verdict)))
+	style.Lines(s.out, "", style.Heading, r.Verdict)
+	fmt.Fprintln(s.out)
 	printPlace(s, style, r)
 	for _, section := range []struct {
 		title   string
@@ -220,7 +221,7 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	fmt.Fprintln(s.out, title)
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(s.out, "    %-4s  %s\n", name, term.OneLine(text))
+			style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
 		}
 	}
 	where := f.Path
@@ -234,7 +235,9 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 		line("from", "it follows from "+f.Because)
 	}
 	line("do", f.Do)
-	line("rule", f.Statement)
+	if s.rules {
+		line("rule", f.Statement)
+	}
 	fmt.Fprintln(s.out)
 }
 

@@ -111,7 +111,11 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 		if e.Order > 0 {
 			number = fmt.Sprintf("%2d ", e.Order)
 		}
-		fmt.Fprintf(s.out, " %s%s: %s (%s)\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), e.Statement)
+		rule := ""
+		if s.rules {
+			rule = " (" + e.Statement + ")"
+		}
+		fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
 		where := e.Manifest
 		if e.Line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", e.Manifest, e.Line, e.Column)
@@ -127,7 +131,7 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 			fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
 		}
 		if e.NameOnly {
-			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain (SET-44)")
+			fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain")
 		}
 		if e.Change != "" {
 			fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))

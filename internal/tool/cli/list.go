@@ -80,7 +80,11 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 		}
 		return
 	}
-	table := term.NewTable("", "name", "where", "why", "statement")
+	headings := []string{"", "name", "where", "why"}
+	if s.rules {
+		headings = append(headings, "statement")
+	}
+	table := term.NewTable(headings...)
 	for _, r := range rows {
 		mark := "out"
 		switch {
@@ -102,7 +106,7 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 	table.Print(s.out, "", style)
 	for _, r := range rows {
 		if r.Severity != diag.Note.String() && r.Do != "" {
-			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.Severity), r.Subject, r.Do)
+			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.Severity), term.OneLine(r.Subject), r.Do)
 		}
 	}
 }

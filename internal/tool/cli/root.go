@@ -21,6 +21,7 @@ type surroundings struct {
 
 	root      string   // --root: the directory that is examined as a file system; "": this machine
 	variables []string // --env: changes to the environment
+	rules     bool     // --rules: with the ids of statements
 
 	answered func(value any) // when not nil, is given every answer that is printed as JSON
 }
@@ -39,15 +40,17 @@ func newRoot(s *surroundings) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "What the Vulkan loader finds on this machine, what it loads, and how long that takes",
-		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with.\n" +
+		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with. Alone it shows\n" +
+			"one screen: what works, what is there, what needs attention.\n" +
 			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Version:       release,
+		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
 			}
-			return cmd.Help()
+			return s.overview()
 		},
 	}
 	root.SetOut(s.out)
@@ -60,6 +63,8 @@ func newRoot(s *surroundings) *cobra.Command {
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)
 	}
+	root.PersistentFlags().BoolVar(&s.rules, "rules", false, "name the statements of the specification behind what is said")
+	root.SetVersionTemplate("vkloader {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(

@@ -8,19 +8,21 @@ import (
 // Style marks text for a terminal, or leaves it as it is.
 type Style struct {
 	colour bool
+	width  int // columns; 0: as many as it takes
 }
 
-// StyleFor gives colour only to a terminal, and only when NO_COLOR is not set.
+// StyleFor gives colour only to a terminal, and only when NO_COLOR is not set; and lines only the width that it has.
 func StyleFor(w io.Writer, getenv func(string) string) Style {
 	if cleaner, ok := w.(Cleaner); ok {
 		w = cleaner.To
 	}
 	f, ok := w.(*os.File)
+	width := widthOf(f, getenv)
 	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
-		return Style{}
+		return Style{width: width}
 	}
 	info, err := f.Stat()
-	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0}
+	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0, width: width}
 }
 
 func (s Style) wrap(code, text string) string {

@@ -40,23 +40,40 @@ func (t *Table) Print(w io.Writer, indent string, style Style) {
 			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
 		}
 	}
-	line := func(cells []string) string {
-		var b strings.Builder
-		for i, cell := range cells {
-			gap := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			if right[i] {
-				b.WriteString(gap + cell)
-			} else {
-				b.WriteString(cell + gap)
-			}
-		}
-		return strings.TrimRight(b.String(), " ")
+	if style.width > 0 {
+		fit(width, style.width-utf8.RuneCountInString(indent))
 	}
-	fmt.Fprintf(w, "%s%s\n", indent, style.Faint(line(headings)))
+	line := func(cells []string, mark func(string) string) {
+		parts, height := make([][]string, len(cells)), 1
+		for i, cell := range cells {
+			parts[i] = []string{cell}
+			if utf8.RuneCountInString(cell) > width[i] {
+				parts[i] = wrap(cell, width[i])
+			}
+			height = max(height, len(parts[i]))
+		}
+		for row := range height {
+			var b strings.Builder
+			for i := range cells {
+				cell := ""
+				if row < len(parts[i]) {
+					cell = parts[i][row]
+				}
+				gap := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+				if i > 0 {
+					b.WriteString("  ")
+				}
+				if right[i] {
+					b.WriteString(gap + cell)
+				} else {
+					b.WriteString(cell + gap)
+				}
+			}
+			fmt.Fprintf(w, "%s%s\n", indent, mark(strings.TrimRight(b.String(), " ")))
+		}
+	}
+	line(headings, style.Faint)
 	for _, row := range t.rows {
-		fmt.Fprintf(w, "%s%s\n", indent, line(row))
+		line(row, func(text string) string { return text })
 	}
 }

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/term"
+)
+
+// attentionMost is how many findings the first screen has room for.
+const attentionMost = 3
+
+// overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
+// type next. It loads nothing.
+func (s *surroundings) overview() error {
+	source, err := s.source("", false)
+	if err != nil {
+		return err
+	}
+	report, err := s.examined(source, "", false, time.Duration(0))
+	if err != nil {
+		return err
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	style.Lines(s.out, "", style.Heading, report.Verdict)
+	in, _ := explain.Of(report.Answer)
+	var devices, drivers, layers []string
+	for _, g := range report.GPUs {
+		devices = append(devices, g.Label)
+	}
+	for _, e := range in {
+		if e.Kind == "driver" {
+			drivers = append(drivers, e.Name)
+		} else {
+			layers = append(layers, e.Name)
+		}
+	}
+	fmt.Fprintln(s.out)
+	for _, row := range []struct {
+		title string
+		names []string
+	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
+		text := "none"
+		if len(row.names) > 0 {
+			text = listed(row.names)
+		}
+		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, text)
+	}
+	shown, left := 0, 0
+	for _, f := range report.Findings {
+		if f.Severity == diag.Note.String() || f.Because != "" {
+			continue
+		}
+		if shown == attentionMost {
+			left++
+			continue
+		}
+		if shown++; shown == 1 {
+			fmt.Fprintf(s.out, "\n%s\n", style.Heading("Needs attention"))
+		}
+		s.attention(style, &f)
+	}
+	if left > 0 {
+		fmt.Fprintf(s.out, "  and %d more\n", left)
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
+	for _, next := range [][2]string{{"vkloader doctor", "everything that was found, and what to do"},
+		{"vkloader explain", "what a program loads, and why"}, {"vkloader info", "the devices, as programs see them"},
+		{"vkloader run PROGRAM", "a program with devices and layers chosen"}, {"vkloader help", "all commands"}} {
+		fmt.Fprintf(s.out, "  %-21s %s\n", next[0], next[1])
+	}
+	if report.Has(diag.Problem) {
+		return exit.With(exit.Problems)
+	}
+	return nil
+}
+
+func (s *surroundings) attention(style term.Style, f *doctor.Finding) {
+	style.Lines(s.out, "  "+f.Severity+"  ", nil, f.Subject+": "+f.What)
+	style.Lines(s.out, "      do  ", nil, f.Do)
+}
+
+// listedMost is how many names a line of the first screen has.
+const listedMost = 6
+
+// listed is a list of names, cut where it gets long.
+func listed(names []string) string {
+	more := ""
+	if len(names) > listedMost {
+		more = fmt.Sprintf(" and %d more", len(names)-listedMost)
+		names = names[:listedMost]
+	}
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return text + more
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// With 80 columns no line of the first screen, of a table or of a finding is longer, and nothing is left out.
+func TestEightyColumns(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	long := "usr/share/vulkan/icd.d/a_driver_with_quite_a_long_name_as_some_vendors_have_it.x86_64.json"
+	path := filepath.Join(root, long)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"file_format_version":"1.0.0","ICD":{"library_path":"/opt/a/directory/of/a/long/name/lib/`+
+		`x86_64-linux-gnu/libvulkan_of_a_vendor.so","api_version":"1.3.0"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{}, {"doctor", "--full"}, {"list", "drivers"}, {"list", "paths"}, {"env"}, {"list", "variables"}} {
+		var out, errOut bytes.Buffer
+		s := &surroundings{out: &out, errOut: &errOut, executable: os.Args[0], environ: []string{"COLUMNS=80"}}
+		run(s, append(args, "--root", root, "--env", "VK_LOADER_DRIVERS_DISABLE=a_very_long_pattern_that_matches_nothing_at_all*"))
+		for _, line := range strings.Split(out.String(), "\n") {
+			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "faulty ") && (len(args) == 0 || args[0] != "env") {
+				t.Errorf("%v: %d columns: %s", args, utf8.RuneCountInString(line), line)
+			}
+		}
+		whole := strings.Join(strings.Fields(out.String()), "")
+		if len(args) == 0 && (!strings.Contains(whole, "Nodriverworks") || !strings.Contains(whole, "vkloaderdoctor") ||
+			strings.Count(out.String(), "\n") > 40) {
+			t.Errorf("the first screen:\n%s", &out)
+		}
+	}
+}
+
+// --version says which release it is; rules are named with --rules alone.
+func TestVersionAndRules(t *testing.T) {
+	t.Parallel()
+	say := func(args ...string) string {
+		var out, errOut bytes.Buffer
+		run(&surroundings{out: &out, errOut: &errOut, executable: os.Args[0]}, args)
+		return out.String() + errOut.String()
+	}
+	if got := say("--version"); got != "vkloader "+release+"\n" {
+		t.Errorf("%q", got)
+	}
+	root := t.TempDir()
+	if plain, rules := say("doctor", "--root", root), say("doctor", "--root", root, "--rules"); strings.Contains(plain, "INS-029") ||
+		!strings.Contains(rules, "INS-029") {
+		t.Errorf("%s\n%s", plain, rules)
+	}
+}
