@@ -215,7 +215,7 @@ func TestExitCodes(t *testing.T) {
 		args string
 		code int
 	}{
-		{"", exit.Fine}, {"help", exit.Fine}, {"version", exit.Fine}, {"version --json", exit.Fine}, {"nonsense", exit.Usage},
+		{"", exit.Problems}, {"help", exit.Fine}, {"version", exit.Fine}, {"version --json", exit.Fine}, {"nonsense", exit.Usage},
 		{"info extra", exit.Usage}, {"info --nonsense", exit.Usage}, {"list", exit.Usage}, {"list nonsense", exit.Usage},
 	} {
 		if code := run(s, strings.Fields(c.args)); code != c.code {
