@@ -257,12 +257,20 @@ func (c *closure) header() []byte {
 	}
 	t.f("")
 	c.each("basetype", func(b *registry.Type) { t.f("%s", b.Text) })
-	t.f("")
+	t.f("\n/* Non-dispatchable handles have 64 bits, also where pointers have 32. */")
+	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
+	t.f("#define VKL_HANDLE(name) typedef struct name##_T *name")
+	t.f("#else")
+	t.f("#define VKL_HANDLE(name) typedef uint64_t name")
+	t.f("#endif")
 	c.each("handle", func(h *registry.Type) {
-		if h.Alias != "" {
+		switch {
+		case h.Alias != "":
 			t.f("typedef %s %s;", h.Alias, h.Name)
-		} else {
+		case h.Dispatchable:
 			t.f("typedef struct %s_T *%s;", h.Name, h.Name)
+		default:
+			t.f("VKL_HANDLE(%s);", h.Name)
 		}
 	})
 	done := map[string]bool{}
