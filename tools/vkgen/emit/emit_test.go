@@ -118,7 +118,7 @@ func TestHeader(t *testing.T) {
 		"VK_SHAPE_FLAT_BIT_KHR = 0x8,\n", "VK_SHAPE_FLAG_BITS_MAX_ENUM = 0x7fffffff\n",
 		"    const char* const* ppNames;\n", "    VkShapeFlags shape;\n", "    float matrix[3][4];\n",
 		"typedef VkHolder VkHolderKHR;\n",
-		"typedef struct VkSurfaceKHR_T *VkSurfaceKHR;\n",
+		"VKL_HANDLE(VkSurfaceKHR);\n", "typedef struct VkInstance_T *VkInstance;\n",
 		"typedef void* (VKAPI_PTR *PFN_vkAllocationFunction)(void* pUserData, size_t size);\n",
 		"typedef void (VKAPI_PTR *PFN_vkCmdDraw)(VkCommandBuffer commandBuffer, const float constants[4]);\n",
 		"typedef PFN_vkGetPhysicalDeviceFeatures2 PFN_vkGetPhysicalDeviceFeatures2KHR;\n",
