@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../vulkan.h"
+#include "../interface.h"
 
 #define MAX_WORDS 512
 
@@ -92,6 +92,7 @@ enum kind {
     MEMORY,
     SCRIPT
 };
+#define PARTS 8
 struct object {
     struct object *next;
     char name[96];
@@ -100,6 +101,11 @@ struct object {
     uint64_t parent;
     void *extra;
     size_t size;
+    struct { /* of memory: what structures are where, so that places in it are those of this machine */
+        size_t at;
+        const struct structure *is;
+    } part[PARTS];
+    int parts;
 };
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size);
 struct object *object_find(const char *name);

@@ -311,7 +311,7 @@ static void *noted(void *block, uintptr_t caller)
     if (!block || caller < watched_from || caller >= watched_to) return block;
     lock_places();
     place[place_of(block)] = (struct place){.block = block, .caller = caller};
-    if (++taken > PLACES / 2) abort();
+    if (++taken > (long)(PLACES / 2)) abort();
     unlock_places();
     return block;
 }

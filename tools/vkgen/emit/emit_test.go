@@ -129,8 +129,8 @@ func TestHeader(t *testing.T) {
 	}
 	check := files["spine/gen/zvk_check.c"]
 	for _, want := range []string{
-		"SIZE(VkChoice, 8);", "SIZE(VkPacked, 16);", "AT(VkPacked, d, 8);", "AT(VkHolder, shape, 16);",
-		"AT(VkHolder, choice, 24);", "AT(VkHolder, matrix, 44);", "AT(VkHolder, ppNames, 96);", "SIZE(VkHolder, 104);",
+		"SIZE(VkChoice, 8, 8);", "SIZE(VkPacked, 16, 16);", "AT(VkPacked, d, 8, 8);", "AT(VkHolder, shape, 16, 8);",
+		"AT(VkHolder, choice, 24, 12);", "AT(VkHolder, matrix, 44, 32);", "AT(VkHolder, ppNames, 96, 80);", "SIZE(VkHolder, 104, 84);",
 	} {
 		if !strings.Contains(check, want) {
 			t.Errorf("zvk_check.c lacks %q", want)

@@ -156,26 +156,26 @@ func (c *closure) root(name string) error {
 	return nil
 }
 
-func header(s *loader.Set, roots string) (h, check []byte, err error) {
+func header(s *loader.Set, roots string) (h, check, interfaces []byte, err error) {
 	c := &closure{set: s, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
 			if err := c.root(name); err != nil {
-				return nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
+				return nil, nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
 			}
 		}
 	}
 	for _, hand := range loader.Hands {
 		if s.Find(hand.Command) != nil {
 			if err := c.command(hand.Command); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 	}
 	for _, n := range []string{"VkStructureType", "VkResult", "VkObjectType"} {
 		if err := c.typ(n); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	// Other names of what is there cost nothing.
@@ -189,8 +189,11 @@ func header(s *loader.Set, roots string) (h, check []byte, err error) {
 			c.commands[cmd.Name] = true
 		}
 	}
-	check, err = c.check()
-	return c.header(), check, err
+	if check, err = c.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	interfaces, err = c.interfaces(s)
+	return c.header(), check, interfaces, err
 }
 
 func (c *closure) each(category string, do func(*registry.Type)) {
