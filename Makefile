@@ -166,7 +166,7 @@ tsan: spine $(B)/tsan/libvulkan.so
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
-	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"'
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(if $(filter __LP64__,$(MACROS)),64,32)"'
 
 # The folders are compiled in: other ones, another library.
 $(B)/folders: FORCE
@@ -184,7 +184,8 @@ build/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
-		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR ./internal/core/entry \
+		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR \
+		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 endif
 
@@ -248,7 +249,7 @@ run: all
 	@$(B)/vkloader info --fallback-driver $(B)/drivers/null_icd.json
 
 test:
-	$(Q)tools/test.sh
+	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
 
 # ---- generated files --------------------------------------------------------------------------------------------
 

@@ -48,7 +48,8 @@ const struct signature *signature_of(const char *name)
 /* Argument i takes two words. */
 static bool is_long(const struct signature *signature, int i)
 {
-    if (!signature || i + 1 >= (int)strlen(signature->words)) return false;
+    if (!signature) return i > 0;
+    if (i + 1 >= (int)strlen(signature->words)) return false;
     return signature->words[i + 1] == '8' || signature->words[i + 1] == 'd';
 }
 
@@ -70,7 +71,7 @@ uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function,
         if (is_long(signature, i)) passed.word[at++] = (uint32_t)(arguments[i] >> 32);
     }
     uint64_t value = ((uint64_t(*)(struct passed))(uintptr_t)function)(passed);
-    return signature && *signature->words == '8' ? value : (uint32_t)value;
+    return !signature || *signature->words == '8' ? value : (uint32_t)value;
 }
 #else
 uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function, const uint64_t *a)
@@ -128,7 +129,9 @@ size_t place_here(const struct structure *structure, size_t place, size_t *size)
         if (*size > run->narrow_size) *size = run->narrow_size;
         return first + run->narrow + (inside - run->wide);
     }
-    return first + structure->narrow; /* between members there */
+    const struct run *last =
+        &structure->runs[structure->count - 1]; /* it is between members there, or behind the last */
+    return first + structure->narrow + (inside > last->wide ? inside - last->wide - last->wide_size : 0);
 }
 
 void widened(const struct structure *structure, const void *here, unsigned char *wide, size_t size)
@@ -147,5 +150,9 @@ void widened(const struct structure *structure, const void *here, unsigned char 
             if (to + bytes > size) bytes = size - to;
             memcpy(wide + to, (const char *)here + n * structure->narrow + run->narrow, bytes);
         }
+        size_t end = structure->runs[structure->count - 1].wide + structure->runs[structure->count - 1].wide_size;
+        if ((n + 1) * structure->wide == size) /* what is behind the last member of the last one */
+            memcpy(wide + n * structure->wide + end, (const char *)here + (n + 1) * structure->narrow,
+                   structure->wide - end);
     }
 }

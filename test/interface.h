@@ -18,7 +18,7 @@ struct signature {
 };
 struct structure;
 
-/* NULL: nobody knows the command. Its arguments are a pointer's word each then. */
+/* NULL: nobody knows the command. Host and fakes agree that all of its arguments but the first have 64 bits. */
 const struct signature *signature_of(const char *name);
 uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function, const uint64_t *arguments);
 

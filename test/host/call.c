@@ -18,26 +18,30 @@ static void told(unsigned char *out, size_t size, const struct structure *struct
     free(wide);
 }
 
-/* The structure of a memory object that a place is in, and where that begins. */
+/* The structure of a memory object that a place is in, and where the first of its kind begins; NULL: it is in none. */
 static const struct structure *part_at(const struct object *object, size_t place, size_t *from)
 {
-    const struct structure *found = NULL;
-    *from = 0;
     for (int i = 0; i < object->parts; i++) {
-        if (object->part[i].at > place || (found && object->part[i].at < *from)) continue;
-        found = object->part[i].is;
         *from = object->part[i].at;
+        if (place >= *from && (place - *from) / structure_size(object->part[i].is) < object->part[i].count)
+            return object->part[i].is;
     }
-    return found;
+    *from = place;
+    return NULL;
 }
 
-static void part_add(struct object *object, size_t at, const struct structure *is)
+static void part_add(struct object *object, size_t at, const struct structure *is, size_t count)
 {
     int i = 0;
-    while (i < object->parts && object->part[i].at != at) i++;
+    for (; i < object->parts && object->part[i].at != at; i++) {
+        if (object->part[i].is != is || at != object->part[i].at + object->part[i].count * structure_size(is)) continue;
+        object->part[i].count++; /* the next of an array */
+        return;
+    }
     if (i == PARTS) abort();
     object->part[i].at = at;
     object->part[i].is = is;
+    object->part[i].count = count;
     if (i == object->parts) object->parts++;
 }
 
@@ -131,7 +135,7 @@ COMMAND(memory)
         size_t offset = (size_t)number(at + 1), from;
         if (!strncmp(key, "type", 4)) {
             if (!structure_named(value)) return fail("no structure %s", value);
-            part_add(object, offset, structure_named(value));
+            part_add(object, offset, structure_named(value), object->size);
             continue;
         }
         bool is_text = !strncmp(key, "text", 4);
@@ -139,10 +143,7 @@ COMMAND(memory)
         size_t size = !strncmp(key, "u32", 3) ? 4 : is_text ? strlen(value) + 1 : 8;
         const struct structure *is = part_at(object, offset, &from);
         if (size == 4 && word >= FIRST_STRUCTURE_TYPE && word < INT32_MAX) {
-            const struct structure *begins = structure_of_type(word);
-            size_t inside = is ? (offset - from) % structure_size(is) : 0;
-            bool past = is && offset - from >= structure_size(is);
-            if (!is || (past && (is != begins || inside)) || (!past && !inside)) part_add(object, offset, begins);
+            if (!is || from == offset) part_add(object, offset, structure_of_type(word), 1);
         }
         is = part_at(object, offset, &from);
         size_t place = is ? from + place_here(is, offset - from, &size) : offset;
@@ -155,19 +156,35 @@ COMMAND(memory)
     }
 }
 
+/* Reads what lies at a place of memory, however much of it there is. */
+static bool look(uint64_t at, void *bytes, size_t size)
+{
+    struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
 COMMAND(peek)
 {
-    const char *name = arg_or(line, "ref", "");
+    char name[96];
+    snprintf(name, sizeof name, "%s", arg_or(line, "ref", ""));
+    char *plus = strchr(name, '+');
+    if (plus) *plus = 0;
     const struct object *object = object_find(name);
-    const struct structure *is = arg(line, "type") ? structure_named(arg(line, "type")) : NULL;
-    size_t offset = (size_t)arg_int(line, "offset", 0), size = (size_t)arg_int(line, "size", 8), from = 0;
-    unsigned char bytes[4096], wide[4096];
-    if (!is && object) is = part_at(object, offset, &from);
-    if (size + offset - from > sizeof bytes) return fail("too much to look at");
-    size_t first = is ? from : offset, all = offset - first + size;
-    struct iovec to = {bytes, all}, at = {(void *)(uintptr_t)(arg_ref(line, "ref", 0) + first), all};
-    if (process_vm_readv(getpid(), &to, 1, &at, 1, 0) != (ssize_t)all) return fail("cannot read: %s", strerror(errno));
-    widened(is, bytes, wide, all);
+    size_t offset = (size_t)(arg_int(line, "offset", 0) + (plus ? number(plus + 1) : 0));
+    size_t size = (size_t)arg_int(line, "size", 8);
+    unsigned char here[8192], wide[8192];
+    if (offset + size > sizeof here) return fail("too much to look at");
+    bool parts = object && object->kind == MEMORY && object->parts;
+    size_t first = parts ? 0 : offset,
+           all = parts && object->size > offset + size ? object->size : offset + size - first;
+    if (all > sizeof here) return fail("too much to look at");
+    if (!look(resolve(name) + first, here, all)) return fail("cannot read: %s", strerror(errno));
+    memcpy(wide, here, all);
+    for (int i = 0; parts && i < object->parts; i++) {
+        size_t at = object->part[i].at, span = object->part[i].count * structure_size(object->part[i].is);
+        if (span > all - at) span = all - at;
+        widened(object->part[i].is, here + at, wide + at, span);
+    }
     uintptr_t word = 0;
     memcpy(&word, wide + offset - first, size < sizeof word ? size : sizeof word);
     put_hex("bytes", wide + offset - first, size);

@@ -101,8 +101,8 @@ struct object {
     uint64_t parent;
     void *extra;
     size_t size;
-    struct { /* of memory: what structures are where, so that places in it are those of this machine */
-        size_t at;
+    struct {              /* of memory: what structures are where, so that places in it are those of this machine */
+        size_t at, count; /* where the first begins, and how many stand there one behind the other */
         const struct structure *is;
     } part[PARTS];
     int parts;
@@ -117,7 +117,7 @@ void behind_check(const char *what, const void *array, size_t size);
 void behind_check_memory(void);          /* of every object of the kind MEMORY */
 int pointer_number(const void *pointer); /* the same pointer, the same number; 0 for NULL */
 void put_pointer(const char *key, const void *pointer);
-/* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+offset. */
+/* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+bytes, name@pointers. */
 uint64_t resolve(const char *reference);
 uint64_t arg_ref(const struct line *line, const char *key, uint64_t otherwise);
 

@@ -107,6 +107,7 @@ VISIBLE FILE *fopen(const char *path, const char *mode)
     return stream(REAL(fopen)(redirected(path, room, sizeof room), mode));
 }
 
+#ifndef fopen64 /* musl has one for both */
 VISIBLE FILE *fopen64(const char *path, const char *mode)
 {
     char room[4400];
@@ -114,6 +115,7 @@ VISIBLE FILE *fopen64(const char *path, const char *mode)
     if (no_memory(path)) return NULL;
     return REAL(fopen64)(redirected(path, room, sizeof room), mode);
 }
+#endif
 
 VISIBLE DIR *opendir(const char *path)
 {

@@ -27,6 +27,20 @@ func Target() string { return os.Getenv("TARGET") }
 // Narrow tells whether the loader under test has 32-bit pointers.
 func Narrow() bool { return Target() == "i386" }
 
+// Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
+func Bits() (own, other string) {
+	if Narrow() {
+		return "32", "64"
+	}
+	return "64", "32"
+}
+
+// ClassError is what the dynamic linker says of what WrongClass writes.
+func ClassError() string {
+	_, other := Bits()
+	return "wrong ELF class: ELFCLASS" + other
+}
+
 // Build returns the folder that make has built the loader under test in.
 func Build() string { return filepath.Join(Top(), "build", Target()) }
 
