@@ -52,6 +52,7 @@ say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 B := build$(addprefix /,$(TARGET))
 # What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null | cut -d ' ' -f 2)
+BITS := $(if $(filter __LP64__,$(MACROS)),64,32)
 machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
 MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
 ifeq ($(wildcard spine/asm/$(MACHINE).S),)
@@ -166,7 +167,7 @@ tsan: spine $(B)/tsan/libvulkan.so
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
-	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(if $(filter __LP64__,$(MACROS)),64,32)"'
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"'
 
 # The folders are compiled in: other ones, another library.
 $(B)/folders: FORCE
@@ -274,7 +275,7 @@ mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 
 install: all
-	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+	$(Q)BUILD='$(B)' BITS='$(BITS)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
 
 uninstall:
