@@ -9,6 +9,8 @@
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A folder that needs more says it in a build.mk of its own, which is included at the end.
+#
+# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -17,8 +19,17 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
 GO ?= go
-ifeq ($(origin CC),default)
-CC := gcc
+TARGET ?=
+COMPILER_i386 := gcc -m32
+COMPILER_arm64 := aarch64-linux-gnu-gcc
+COMPILER_musl := musl-gcc
+ifneq ($(TARGET),)
+ifeq ($(COMPILER_$(TARGET)),)
+$(error There is no TARGET=$(TARGET), but i386, arm64 and musl; docs/porting.md says what a machine needs, and in which order it is written)
+endif
+endif
+ifneq ($(filter default environment,$(origin CC)),)
+CC := $(or $(COMPILER_$(TARGET)),$(if $(filter environment,$(origin CC)),$(CC),gcc))
 endif
 PYTHON ?= python3
 PREFIX ?= /usr/local
@@ -38,11 +49,15 @@ V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
-B := build
-MACHINE := $(shell $(CC) -dumpmachine)
-ifeq ($(filter x86_64-%,$(MACHINE)),)
+B := build$(addprefix /,$(TARGET))
+# What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
+MACROS := $(shell $(CC) -dM -E -x c /dev/null | cut -d ' ' -f 2)
+BITS := $(if $(filter __LP64__,$(MACROS)),64,32)
+machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
+MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
+ifeq ($(wildcard spine/asm/$(MACHINE).S),)
 ifeq ($(filter clean help generate generate-check,$(MAKECMDGOALS)),)
-$(error vkloader is built for x86-64 Linux for now; "$(CC)" makes code for "$(MACHINE)")
+$(error "$(CC)" makes code for "$(shell $(CC) -dumpmachine)", for which spine/asm has no trampolines and spine/process/control.h no control word; docs/porting.md says what a machine needs)
 endif
 endif
 
@@ -50,12 +65,24 @@ RELEASE := $(shell cat VERSION)
 HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zslots.h 2>/dev/null),0)
 VERSION := 1.4.$(HEADER_VERSION)
 export CGO_ENABLED := 1
+# Go's tools take CC for this machine's compiler; the tests compile their hosts and fakes by TARGET_CC.
+ifeq ($(TARGET),)
 export CC
+else
+unexport CC
+export TARGET
+export TARGET_CC := $(CC)
+endif
 
 # ---- flags ------------------------------------------------------------------------------------------------------
 
+# Entries are marked for processors that check where an indirect jump lands. On i386 numbers are counted as on every other
+# machine, in 64 bits and no more.
+CFLAGS_x86_64 := -fcf-protection
+CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+CFLAGS_aarch64 := -mbranch-protection=standard
 # The same bytes from any directory: what is compiled names its source by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fcf-protection -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
@@ -68,7 +95,7 @@ DEPS = -MMD -MP
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/asm/*.S))
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c)) spine/asm/$(MACHINE).S
 DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
@@ -76,7 +103,7 @@ LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 .PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install uninstall dist mutants \
 	clean help FORCE
-all: spine core tool drivers layers fakes
+all: spine core $(if $(TARGET),,tool) drivers layers fakes
 
 help:
 	@echo 'make                 build everything into build/'
@@ -92,6 +119,8 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
+	@echo 'make TARGET=...      build for another machine: i386, arm64, or musl for that C library, into build/TARGET'
+	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
 
@@ -117,7 +146,7 @@ $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
-$(B)/$(1)obj/core.o: $(B)/core.c $(B)/folders Makefile
+$(B)/$(1)obj/core.o: build/core.c $(B)/folders Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(CORE_CFLAGS) -c -o $$@ $$<
@@ -138,7 +167,7 @@ tsan: spine $(B)/tsan/libvulkan.so
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
-	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"'
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"'
 
 # The folders are compiled in: other ones, another library.
 $(B)/folders: FORCE
@@ -146,17 +175,18 @@ $(B)/folders: FORCE
 	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-core: $(B)/core.c
+core: build/core.c
 ifneq ($(wildcard spine/gen/core.c),)
-$(B)/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
-	$(Q)mkdir -p $(B)
+build/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
+	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 else
-$(B)/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+build/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
 	$(call say,GOC,$@)
-	$(Q)mkdir -p $(B)
+	$(Q)mkdir -p $(@D)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
-		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR ./internal/core/entry \
+		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR \
+		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 endif
 
@@ -225,7 +255,7 @@ run: all
 	@$(B)/vkloader info --fallback-driver $(B)/drivers/null_icd.json
 
 test:
-	$(Q)tools/test.sh
+	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
 
 # ---- generated files --------------------------------------------------------------------------------------------
 
@@ -250,7 +280,7 @@ mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 
 install: all
-	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+	$(Q)BUILD='$(B)' BITS='$(BITS)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
 
 uninstall:
@@ -261,8 +291,8 @@ uninstall:
 # DIST: where to; DIST_TREE: another tree of git than that of the last commit.
 DIST := $(B)
 DIST_TREE := HEAD
-dist: $(B)/core.c
-	$(Q)tools/dist.sh $(RELEASE) $(B)/core.c $(DIST) $(DIST_TREE)
+dist: build/core.c
+	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
 
 clean:
 	rm -rf $(B)

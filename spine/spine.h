@@ -36,7 +36,8 @@
 
 #define DEVICE_MAGIC 0x10ADED040410ADEDull /* what *pDevice points to on its way down (HND-033) */
 
-#define UNKNOWN_MAX 250 /* UNK-019 */
+/* 64 bits at +8 of a handle, also where the word before has 32 and the machine would not align them. */
+#define HANDLE_WORD _Alignas(8) uint64_t
 
 /* First word of an instance and of all its physical devices (DRV-079): what the top of the chain gave for each
  * instance-level and physical-device-level command. Slots are ISLOT_<command> of gen/zslots.h. */
@@ -104,7 +105,7 @@ struct unknown_names {
 
 struct instance {
     struct instance_table *table; /* +0, == &own_table */
-    uint64_t magic;               /* +8, INSTANCE_MAGIC */
+    HANDLE_WORD magic;            /* +8, INSTANCE_MAGIC */
     VkInstance lower;             /* +16, what the top of the chain returned; the instance itself without layers */
     char spare[232];              /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
@@ -181,7 +182,7 @@ struct driver_libs {
 /* A physical device as programs know it, or as layers do. The first four words are what the assembler uses. */
 struct physdev {
     struct instance_table *table; /* +0 */
-    uint64_t magic;               /* +8 */
+    HANDLE_WORD magic;            /* +8 */
     void *lower;                  /* +16: the handle one step down: the chain's, or the driver's */
     struct driver *driver;        /* +24: the driver whose handle lower is; NULL: it is the chain's */
     struct instance *instance;    /* +32 */
@@ -196,7 +197,7 @@ struct physdev {
 
 struct device {
     struct device_table *table; /* +0: NULL until the driver's device exists */
-    uint64_t magic;             /* +8: DEVICE_MAGIC */
+    HANDLE_WORD magic;          /* +8: DEVICE_MAGIC */
     void *unused;               /* +16 */
     char spare[232];            /* as in struct instance */
 

@@ -3,7 +3,7 @@
 # VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
 set -eu
 cd "$(dirname "$0")/.."
-: "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
+: "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
 
 # A folder below the prefix, as the package files write it: relative to ${prefix} where it is below it.
@@ -14,22 +14,26 @@ below() {
     esac
 }
 
-install -d "$d$LIBDIR/pkgconfig" "$d$LIBDIR/cmake/VulkanLoader" "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
+install -d "$d$LIBDIR/pkgconfig" "$d$LIBDIR/cmake/VulkanLoader"
 # To a new name first: a program that runs keeps the file that it has.
 put() {
     install -m "$1" "$2" "$3.new"
     mv -f "$3.new" "$3"
 }
-put 755 "build/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
+put 755 "$BUILD/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
 ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
 ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
-put 755 build/vkloader "$d$BINDIR/vkloader"
-put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
-# Man pages, and what shells complete command lines with.
-(cd build/share && find . -type f ! -name stamp) | while read -r file; do
-    install -d "$d$DATADIR/$(dirname "${file#./}")"
-    put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
-done
+# A library for another machine comes beside this one's, which has the tool.
+if [ "$BUILD" = build ]; then
+    install -d "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
+    put 755 build/vkloader "$d$BINDIR/vkloader"
+    put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
+    # Man pages, and what shells complete command lines with.
+    (cd build/share && find . -type f ! -name stamp) | while read -r file; do
+        install -d "$d$DATADIR/$(dirname "${file#./}")"
+        put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
+    done
+fi
 
 # shellcheck disable=SC2016 # it is pkg-config that expands them
 cat > "$d$LIBDIR/pkgconfig/vulkan.pc" <<PC
@@ -68,7 +72,7 @@ if(PACKAGE_FIND_VERSION_MAJOR STREQUAL "${VERSION%%.*}" AND NOT PACKAGE_VERSION 
 else()
     set(PACKAGE_VERSION_COMPATIBLE FALSE)
 endif()
-if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+if(CMAKE_SIZEOF_VOID_P AND NOT CMAKE_SIZEOF_VOID_P EQUAL $((BITS / 8)))
     set(PACKAGE_VERSION_UNSUITABLE TRUE)
 endif()
 CMAKE

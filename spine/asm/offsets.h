@@ -9,15 +9,19 @@
 /* First four bytes of a device's table. */
 #define DEVICE_MARK 0x1DEAD04C
 
+#define WORD __SIZEOF_POINTER__
+
+/* The same on every machine: the magic is at +8 where pointers have 32 bits, too (INS-080). */
 #define HANDLE_MAGIC 8
 #define HANDLE_LOWER 16
-#define PHYSDEV_DRIVER 24
+#define PHYSDEV_DRIVER (16 + WORD)
 
 #define INSTANCE_SLOTS 8
-#define DEVICE_SLOTS 16
+#define DEVICE_SLOTS (8 + WORD)
 #define DRIVER_SLOTS 0
 
-/* Bytes from one forwarding stub of an unknown command to the next. */
+/* Forwarding stubs of unknown commands (UNK-019), and bytes from one to the next. */
+#define UNKNOWN_MAX 250
 #define UNKNOWN_STRIDE 32
 
 #endif

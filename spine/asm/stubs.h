@@ -4,6 +4,14 @@
 
 #include <stdbool.h>
 
+/* How a C function takes its arguments to which the assembler jumps: in registers, also on i386, where the stack holds
+ * the arguments of the call that failed. */
+#ifdef __i386__
+#define FROM_ASSEMBLER __attribute__((regparm(3)))
+#else
+#define FROM_ASSEMBLER
+#endif
+
 extern const char missing_first[] __attribute__((visibility("hidden")));
 extern const char missing_last[] __attribute__((visibility("hidden")));
 /* Is p one of the stubs missing_vkX? Looking names up does little else, so this is no call. */

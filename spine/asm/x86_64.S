@@ -147,8 +147,6 @@ missing_last:
     .popsection
 
 /* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
-#define UNKNOWN_COUNT 250
-
 .macro unknown_begin name
     .p2align 5
     .globl  \name
@@ -160,7 +158,7 @@ missing_last:
 .endm
 
     unknown_begin unknown_physdev_trampolines
-    .rept UNKNOWN_COUNT
+    .rept UNKNOWN_MAX
     .p2align 5
     endbr64
     movq    (%rdi), %rax
@@ -171,7 +169,7 @@ missing_last:
     finish unknown_physdev_trampolines
 
     unknown_begin unknown_physdev_terminators
-    .rept UNKNOWN_COUNT
+    .rept UNKNOWN_MAX
     .p2align 5
     endbr64
     movq    %rdi, %r11
@@ -184,7 +182,7 @@ missing_last:
     finish unknown_physdev_terminators
 
     unknown_begin unknown_device_trampolines
-    .rept UNKNOWN_COUNT
+    .rept UNKNOWN_MAX
     .p2align 5
     endbr64
     movq    (%rdi), %rax

@@ -6,20 +6,20 @@
 #include "gen/znames.h"
 #include "state/state.h"
 
-void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
-void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));
-void missing_chain_command(void) __attribute__((noreturn));
-void missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
-VkResult missing_unknown_device_command(const void *object);
+FROM_ASSEMBLER void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));
+FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command) __attribute__((noreturn));
+FROM_ASSEMBLER void missing_chain_command(void) __attribute__((noreturn));
+FROM_ASSEMBLER void missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
+FROM_ASSEMBLER VkResult missing_unknown_device_command(const void *object);
 
 /* EXT-047. p: the physical device that the terminator was called with. */
-void missing_driver_command(uint32_t command, const struct physdev *p)
+FROM_ASSEMBLER void missing_driver_command(uint32_t command, const struct physdev *p)
 {
     log_abort(p ? p->instance : NULL, LOG_FATAL | LOG_ERROR, "ICD associated with VkPhysicalDevice does not support %s",
               names_name(command) + 2);
 }
 
-void missing_device_command(const void *object, uint32_t command)
+FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command)
 {
     const struct device *dev = device_of(object);
     struct instance *in = dev ? dev->instance : NULL;
@@ -35,7 +35,7 @@ void missing_device_command(const void *object, uint32_t command)
         names_name(command));
 }
 
-void missing_chain_command(void)
+FROM_ASSEMBLER void missing_chain_command(void)
 {
     log_abort(NULL, LOG_FATAL | LOG_ERROR,
               "A command was called that the topmost layer answered with NULL in its vkGetInstanceProcAddr, or that "
@@ -44,14 +44,14 @@ void missing_chain_command(void)
 }
 
 /* UNK-007. */
-void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
+FROM_ASSEMBLER void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
 {
     log_abort(p->instance, LOG_ERROR, "Function %s not supported for this physical device",
               p->instance->unknown_physdev.name[number]);
 }
 
 /* UNK-015. */
-VkResult missing_unknown_device_command(const void *object)
+FROM_ASSEMBLER VkResult missing_unknown_device_command(const void *object)
 {
     const struct device *dev = device_of(object);
     log_text(dev ? dev->instance : NULL, LOG_ERROR,

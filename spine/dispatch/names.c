@@ -15,11 +15,11 @@ _Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struc
                "asm");
 _Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
 _Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
-_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + 8 * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + WORD * ISLOT_COUNT, "asm");
 _Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
-_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + 8 * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + WORD * ISLOT_COUNT, "asm");
 _Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
-_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + 8 * DSLOT_COUNT, "asm");
+_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + WORD * DSLOT_COUNT, "asm");
 _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */

@@ -213,43 +213,49 @@ typedef uint64_t VkFlags64;
 typedef uint64_t VkDeviceSize;
 typedef uint64_t VkDeviceAddress;
 
+/* Non-dispatchable handles have 64 bits, also where pointers have 32. */
+#if UINTPTR_MAX == 0xffffffffffffffff
+#define VKL_HANDLE(name) typedef struct name##_T *name
+#else
+#define VKL_HANDLE(name) typedef uint64_t name
+#endif
 typedef struct VkInstance_T *VkInstance;
 typedef struct VkPhysicalDevice_T *VkPhysicalDevice;
 typedef struct VkDevice_T *VkDevice;
 typedef struct VkQueue_T *VkQueue;
 typedef struct VkCommandBuffer_T *VkCommandBuffer;
-typedef struct VkDeviceMemory_T *VkDeviceMemory;
-typedef struct VkCommandPool_T *VkCommandPool;
-typedef struct VkBuffer_T *VkBuffer;
-typedef struct VkBufferView_T *VkBufferView;
-typedef struct VkImage_T *VkImage;
-typedef struct VkImageView_T *VkImageView;
-typedef struct VkShaderModule_T *VkShaderModule;
-typedef struct VkPipeline_T *VkPipeline;
-typedef struct VkPipelineLayout_T *VkPipelineLayout;
-typedef struct VkSampler_T *VkSampler;
-typedef struct VkDescriptorSet_T *VkDescriptorSet;
-typedef struct VkDescriptorSetLayout_T *VkDescriptorSetLayout;
-typedef struct VkDescriptorPool_T *VkDescriptorPool;
-typedef struct VkFence_T *VkFence;
-typedef struct VkSemaphore_T *VkSemaphore;
-typedef struct VkEvent_T *VkEvent;
-typedef struct VkQueryPool_T *VkQueryPool;
-typedef struct VkFramebuffer_T *VkFramebuffer;
-typedef struct VkRenderPass_T *VkRenderPass;
-typedef struct VkPipelineCache_T *VkPipelineCache;
-typedef struct VkDescriptorUpdateTemplate_T *VkDescriptorUpdateTemplate;
+VKL_HANDLE(VkDeviceMemory);
+VKL_HANDLE(VkCommandPool);
+VKL_HANDLE(VkBuffer);
+VKL_HANDLE(VkBufferView);
+VKL_HANDLE(VkImage);
+VKL_HANDLE(VkImageView);
+VKL_HANDLE(VkShaderModule);
+VKL_HANDLE(VkPipeline);
+VKL_HANDLE(VkPipelineLayout);
+VKL_HANDLE(VkSampler);
+VKL_HANDLE(VkDescriptorSet);
+VKL_HANDLE(VkDescriptorSetLayout);
+VKL_HANDLE(VkDescriptorPool);
+VKL_HANDLE(VkFence);
+VKL_HANDLE(VkSemaphore);
+VKL_HANDLE(VkEvent);
+VKL_HANDLE(VkQueryPool);
+VKL_HANDLE(VkFramebuffer);
+VKL_HANDLE(VkRenderPass);
+VKL_HANDLE(VkPipelineCache);
+VKL_HANDLE(VkDescriptorUpdateTemplate);
 typedef VkDescriptorUpdateTemplate VkDescriptorUpdateTemplateKHR;
-typedef struct VkSamplerYcbcrConversion_T *VkSamplerYcbcrConversion;
+VKL_HANDLE(VkSamplerYcbcrConversion);
 typedef VkSamplerYcbcrConversion VkSamplerYcbcrConversionKHR;
-typedef struct VkPrivateDataSlot_T *VkPrivateDataSlot;
+VKL_HANDLE(VkPrivateDataSlot);
 typedef VkPrivateDataSlot VkPrivateDataSlotEXT;
-typedef struct VkDisplayKHR_T *VkDisplayKHR;
-typedef struct VkDisplayModeKHR_T *VkDisplayModeKHR;
-typedef struct VkSurfaceKHR_T *VkSurfaceKHR;
-typedef struct VkSwapchainKHR_T *VkSwapchainKHR;
-typedef struct VkDebugReportCallbackEXT_T *VkDebugReportCallbackEXT;
-typedef struct VkDebugUtilsMessengerEXT_T *VkDebugUtilsMessengerEXT;
+VKL_HANDLE(VkDisplayKHR);
+VKL_HANDLE(VkDisplayModeKHR);
+VKL_HANDLE(VkSurfaceKHR);
+VKL_HANDLE(VkSwapchainKHR);
+VKL_HANDLE(VkDebugReportCallbackEXT);
+VKL_HANDLE(VkDebugUtilsMessengerEXT);
 typedef struct VkExternalComputeQueueNV_T *VkExternalComputeQueueNV;
 
 typedef enum VkAttachmentLoadOp {

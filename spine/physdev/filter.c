@@ -9,7 +9,7 @@
 static uint32_t read_number(const char *text, const char **end)
 {
     char *stop = NULL;
-    unsigned long value = strtoul(text, &stop, 0);
+    unsigned long long value = strtoull(text, &stop, 0);
     *end = stop;
     return (uint32_t)value;
 }

@@ -21,7 +21,7 @@ bool sort_wanted(const struct instance *instance)
 {
     if (!instance->sort) return false;
     const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT);
-    return !off || strtol(off, NULL, 10) == 0;
+    return !off || strtoll(off, NULL, 10) == 0;
 }
 
 static uint32_t type_rank(VkPhysicalDeviceType type)

@@ -2,7 +2,6 @@
  * claimed. A forked child has none of its parent's threads, and so none of their claims.
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,6 +10,10 @@
 #include "process/process.h"
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
+
+/* Of the kernel's interface, whose headers not every C library's compiler finds; between threads of one process. */
+#define FUTEX_WAIT_HERE 128
+#define FUTEX_WAKE_HERE 129
 
 static uint32_t ended;    /* counts; waited on */
 static uint32_t sleepers; /* under the lock; may be too high in a forked child, which wakes nobody then */
@@ -28,7 +31,7 @@ void lock_wait(void)
     int before = errno;
     sleepers++;
     lock_drop();
-    syscall(SYS_futex, &ended, FUTEX_WAIT_PRIVATE, seen, limit, NULL, 0);
+    syscall(SYS_futex, &ended, FUTEX_WAIT_HERE, seen, limit, NULL, 0);
     lock_take();
     sleepers--;
     errno = before;
@@ -40,7 +43,7 @@ void lock_wake(void)
     __atomic_add_fetch(&ended, 1, __ATOMIC_RELAXED);
     if (!sleepers) return;
     int before = errno;
-    syscall(SYS_futex, &ended, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &ended, FUTEX_WAKE_HERE, INT32_MAX, NULL, NULL, 0);
     errno = before;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "process/process.h"
+#include "process/waiting.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
  * constructor waits for the forking thread only slows it down. */
@@ -38,15 +39,9 @@ static bool wait_bounded(pthread_mutex_t *mutex)
 {
     struct timespec end;
     if (pthread_mutex_trylock(mutex) == 0) return true;
-#ifdef __SANITIZE_THREAD__ /* which does not know the other function */
-    clock_gettime(CLOCK_REALTIME, &end);
+    clock_gettime(WAITING_CLOCK, &end);
     end.tv_sec += FORK_WAIT_SECONDS_MAX;
-    return pthread_mutex_timedlock(mutex, &end) == 0;
-#else
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += FORK_WAIT_SECONDS_MAX;
-    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &end) == 0;
-#endif
+    return mutex_lock_until(mutex, &end) == 0;
 }
 
 /* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held for ever. */

@@ -299,7 +299,7 @@ var broken = map[string]struct {
 	"no ELF file": {func(w *world.World, f *world.Fake) { w.BadBinary("VK_LAYER_bad") }, "",
 		func(f *world.Fake) (string, string) { return "ERROR", f.Library + ": invalid ELF header" }, `Requested layer "VK_LAYER_bad" failed to load`},
 	"wrong class": {func(w *world.World, f *world.Fake) { w.WrongClass("VK_LAYER_bad") }, "",
-		func(f *world.Fake) (string, string) { return "INFO", f.Library + ": wrong ELF class: ELFCLASS32" }, `Requested layer "VK_LAYER_bad" was wrong bit-type`},
+		func(f *world.Fake) (string, string) { return "INFO", f.Library + ": " + world.ClassError() }, `Requested layer "VK_LAYER_bad" was wrong bit-type`},
 	"no GIPA": {func(w *world.World, f *world.Fake) { f.Kind(world.LayerNothing) }, "",
 		func(f *world.Fake) (string, string) {
 			return "ERROR | LAYER", fmt.Sprintf(`loader_create_instance_chain: Failed to find 'vkGetInstanceProcAddr' in layer "%s"`, f.Library)

@@ -15,6 +15,7 @@ import (
 // holds: LAY-21..23 LAY-26..36 LAY-38..43 LAY-45..49 LAY-52..56 LAY-58..63 LAY-65..67 LAY-73 LAY-74 LAY-87..89 LAY-5 LAY-6 LAY-155 FUZ-026..032 FUZ-034 FUZ-035 FUZ-038 FUZ-039 FUZ-041 BIN-012 BIN-021 LOG-18
 func TestLayerManifests(t *testing.T) {
 	t.Parallel()
+	own, other := world.Bits()
 	type m = map[string]any
 	w := loud(t)
 	w.Driver("one")
@@ -69,8 +70,8 @@ func TestLayerManifests(t *testing.T) {
 		{blunt("1.2.0", name, m{"library_path": nil, "component_layers": []int{7}}), "", "", neither},
 		{blunt("1.2.0", name, m{"library_path": nil, "component_layers": "x"}), "", name, `INFO | LAYER: Encountered meta-layer "` + name + `"`},
 		{blunt("1.0.1", name, m{"library_path": nil, "component_layers": m{"a": 1}}), "", name, `WARNING: Layer "` + name + `" contains meta-layer-specific component_layers, but using older JSON file version.`},
-		{blunt("1.2.0", name, m{"library_arch": "32"}), "", "", "INFO: The library architecture in layer " + path + " doesn't match the current running architecture, skipping this layer"},
-		{blunt("1.0.0", name, m{"library_arch": "64bit"}), "", name, ""}, {blunt("1.2.0", name, m{"library_arch": "arm"}), "", name, ""}, {blunt("1.2.0", name, m{"library_arch": 32}), "", name, ""},
+		{blunt("1.2.0", name, m{"library_arch": other}), "", "", "INFO: The library architecture in layer " + path + " doesn't match the current running architecture, skipping this layer"},
+		{blunt("1.0.0", name, m{"library_arch": own + "bit"}), "", name, ""}, {blunt("1.2.0", name, m{"library_arch": "arm"}), "", name, ""}, {blunt("1.2.0", name, m{"library_arch": 32}), "", name, ""},
 		{blunt("1.2.0", name, m{"disable_environment": nil}), "i", "", `WARNING: Layer "` + name + `" doesn't contain required layer object disable_environment in the manifest JSON file, skipping this layer`},
 		{blunt("1.2.0", name, m{"disable_environment": m{}}), "i", "", `WARNING: Layer "` + name + `" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)`},
 		{blunt("1.2.0", name, m{"disable_environment": []string{"x"}}), "i", "", `WARNING: Layer "` + name + `" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)`},

@@ -265,7 +265,7 @@ func TestFirstWords(t *testing.T) {
 		return h.Do("call", "name", "vkCreateExternalComputeQueueNV", "via", "gipa", "instance", "i", "arg", "d", "arg", "zeros", "arg", "null", "arg", handle).Result()
 	}
 	d.Script("return vkCreateExternalComputeQueueNV -3")
-	if r := external("handles+8"); r != -3 || word("object") != before {
+	if r := external("handles@1"); r != -3 || word("object") != before {
 		t.Errorf("a failed external queue: result %d, first word %d, before %d", r, word("object"), before)
 	}
 	d.Script("result vkCreateExternalComputeQueueNV 0")
@@ -274,7 +274,7 @@ func TestFirstWords(t *testing.T) {
 			t.Errorf("an external queue at %s: result %d", none, r)
 		}
 	}
-	if r := external("handles+8"); r != 0 || word("object") != device {
+	if r := external("handles@1"); r != 0 || word("object") != device {
 		t.Errorf("an external queue: result %d, first word %d, the device's is %d", r, word("object"), device)
 	}
 	h.Quit()

@@ -12,10 +12,9 @@ import (
 )
 
 const (
-	wrongClass = "wrong ELF class: ELFCLASS32"
-	noFile     = "cannot open shared object file: No such file or directory"
-	errorBit   = 0x1000
-	infoBit    = 0x10
+	noFile   = "cannot open shared object file: No such file or directory"
+	errorBit = 0x1000
+	infoBit  = 0x10
 )
 
 // unusable makes a library that cannot be used, and says what the dynamic linker says of it.
@@ -23,7 +22,7 @@ func unusable(w *world.World, kind string) (path, text string) {
 	switch kind {
 	case "wrong class":
 		path = w.WrongClass("unusable")
-		return path, path + ": " + wrongClass
+		return path, path + ": " + world.ClassError()
 	case "text":
 		path = w.BadBinary("unusable")
 		return path, path + ": invalid ELF header"
@@ -255,8 +254,9 @@ func TestLayerOfAnotherArchitecture(t *testing.T) {
 	w := loud(t)
 	w.Accesses()
 	w.Driver("it")
-	layer := w.ExplicitLayer("VK_LAYER_it").Set("library_arch", "32")
-	w.ExplicitLayer("VK_LAYER_good").Set("library_arch", "64")
+	own, other := world.Bits()
+	layer := w.ExplicitLayer("VK_LAYER_it").Set("library_arch", other)
+	w.ExplicitLayer("VK_LAYER_good").Set("library_arch", own)
 	h := w.Start()
 	same(t, "listed", h.OK("instance_layers").Strings("layers"), []string{"VK_LAYER_good"})
 	a := h.Do("create_instance", "layer", "VK_LAYER_it", "messenger", fmt.Sprintf("m:%d:7", infoBit))

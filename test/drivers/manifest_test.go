@@ -191,6 +191,7 @@ func TestOldInterfaceOfA10Driver(t *testing.T) {
 // holds: DRV-006
 func TestFirstFaultDecides(t *testing.T) {
 	t.Parallel()
+	_, other := world.Bits()
 	cases := []struct {
 		why, text string
 		say, not  []string
@@ -204,7 +205,7 @@ func TestFirstFaultDecides(t *testing.T) {
 			[]string{"non-zero variant value of 1"}, []string{"portability"}},
 		{"portability before architecture", `{"file_format_version": "1.0.0", "ICD": {"library_path": "LIB", "api_version": "1.0.0", "is_portability_driver": true, "library_arch": "32"}}`,
 			[]string{"portability subset"}, []string{"architecture"}},
-		{"architecture before filters", `{"file_format_version": "1.0.0", "ICD": {"library_path": "LIB", "api_version": "1.0.0", "library_arch": "32"}}`,
+		{"architecture before filters", `{"file_format_version": "1.0.0", "ICD": {"library_path": "LIB", "api_version": "1.0.0", "library_arch": "OTHER"}}`,
 			[]string{"architecture"}, []string{"ignored because"}},
 		{"filters before opening", `{"file_format_version": "1.0.0", "ICD": {"library_path": "/no/library.so", "api_version": "1.0.0"}}`,
 			[]string{"ignored because it was disabled"}, []string{"cannot open shared object"}},
@@ -213,7 +214,7 @@ func TestFirstFaultDecides(t *testing.T) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			w.DriverFile("it", strings.ReplaceAll(c.text, "LIB", w.Copy(world.Modern, "it")))
+			w.DriverFile("it", strings.NewReplacer("LIB", w.Copy(world.Modern, "it"), "OTHER", other).Replace(c.text))
 			w.Env["VK_LOADER_DRIVERS_DISABLE"] = "it*"
 			l := live(t, w)
 			l.wants(t, incompatibleDriver)
@@ -234,12 +235,13 @@ func TestFirstFaultDecides(t *testing.T) {
 func TestArchitecture(t *testing.T) {
 	t.Parallel()
 	const message = "[INFO] loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver"
+	own, other := world.Bits()
 	cases := []struct {
 		value any
 		used  bool
 	}{
-		{"64", true}, {"64-bit", true}, {"arm", true}, {"", true}, {"6", true}, {64, true}, {32, true}, {true, true}, {[]string{"32"}, true},
-		{"32", false}, {"32-bit", false}, {"320", false}, {"3", true}, {" 32", true},
+		{own, true}, {own + "-bit", true}, {"arm", true}, {"", true}, {"6", true}, {64, true}, {32, true}, {true, true}, {[]string{other}, true},
+		{other, false}, {other + "-bit", false}, {other + "0", false}, {"3", true}, {" " + other, true},
 	}
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c.value), func(t *testing.T) {

@@ -85,7 +85,7 @@ func source(t *testing.T, compiler []string, flags []string, run ...string) answ
 	p := platform()
 	object := filepath.Join(t.TempDir(), "core.o")
 	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), "-I"+top+"/tools/goc/runtime/c")
+		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), `-DVKL_LOADER_BITS="64"`, "-I"+top+"/tools/goc/runtime/c")
 	arguments = append(append(arguments, flags...), "-c", "-o", object, top+"/build/core.c")
 	if text, err := exec.Command(compiler[0], arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.4000s", compiler, err, text)

@@ -13,8 +13,10 @@ bool thunk_below(const char *name, const uint64_t *a, uint64_t *value)
     if (!chain || script_has("terminal", name)) return false;
     PFN_vkVoidFunction next = next_of(chain, name);
     if (!next) return false;
-    uint64_t first = (uint64_t)(uintptr_t)below((const void *)(uintptr_t)a[0]);
-    *value = ((thunk_fn)(uintptr_t)next)(first, a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+    uint64_t arguments[ARGUMENTS];
+    memcpy(arguments, a, sizeof arguments);
+    arguments[0] = (uint64_t)(uintptr_t)below((const void *)(uintptr_t)a[0]);
+    *value = call_by(signature_of(name), next, arguments);
     return true;
 }
 

@@ -16,6 +16,7 @@ static pthread_mutex_t thunk_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t thunk_run(int index, const uint64_t *a)
 {
     const char *name = thunk_name[index];
+    const struct signature *signature = signature_of(name);
     const struct statement *s;
     VkResult result = VK_SUCCESS;
     struct record r;
@@ -32,7 +33,9 @@ static uint64_t thunk_run(int index, const uint64_t *a)
         uint64_t which = s->count > 5 ? script_number(s->word[2]) : 10;
         if (which >= 10 || !a[which]) continue;
         uint64_t value = script_number(s->word[5]);
-        memcpy((char *)(uintptr_t)a[which] + script_number(s->word[3]), &value, !strcmp(s->word[4], "u32") ? 4 : 8);
+        size_t size = !strcmp(s->word[4], "u32") ? 4 : 8, place = (size_t)script_number(s->word[3]);
+        place = place_here(structure_of_argument(signature, (int)which), place, &size);
+        memcpy((char *)(uintptr_t)a[which] + place, &value, size);
     }
     if (forced) return (uint64_t)(int64_t)result;
     uint64_t value = 0;
@@ -40,13 +43,26 @@ static uint64_t thunk_run(int index, const uint64_t *a)
     return (s = script_find("return", name, 0)) && s->count > 2 ? script_number(s->word[2]) : 0;
 }
 
+#if UINTPTR_MAX == 0xffffffff
+#define THUNK(n)                                                                                                       \
+    static uint64_t thunk_##n(struct passed passed)                                                                    \
+    {                                                                                                                  \
+        uint64_t args[ARGUMENTS];                                                                                      \
+        passed_to(signature_of(thunk_name[0##n - 01000]), &passed, args);                                              \
+        return thunk_run(0##n - 01000, args);                                                                          \
+    }
+typedef uint64_t (*thunk_fn)(struct passed);
+#else
+typedef uint64_t (*thunk_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                             uint64_t);
 #define THUNK(n)                                                                                                       \
     static uint64_t thunk_##n(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,      \
                               uint64_t h, uint64_t i, uint64_t j)                                                      \
     {                                                                                                                  \
-        uint64_t args[10] = {a, b, c, d, e, f, g, h, i, j};                                                            \
+        uint64_t args[ARGUMENTS] = {a, b, c, d, e, f, g, h, i, j};                                                     \
         return thunk_run(0##n - 01000, args);                                                                          \
     }
+#endif
 #define T8(n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
 #define T64(n) T8(n##0) T8(n##1) T8(n##2) T8(n##3) T8(n##4) T8(n##5) T8(n##6) T8(n##7)
 #define T512(n) T64(n##0) T64(n##1) T64(n##2) T64(n##3) T64(n##4) T64(n##5) T64(n##6) T64(n##7)

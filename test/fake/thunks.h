@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../vulkan.h"
+#include "../interface.h"
 
-typedef uint64_t (*thunk_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                             uint64_t);
 /* The function of a name: always the same, and no other name's. */
 PFN_vkVoidFunction thunk_for(const char *name);
 /* What follows a call: a driver has nothing below, a layer calls down. False: there is nothing. */

@@ -7,13 +7,52 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* What a command has filled, as it is where pointers have 64 bits. */
+static void told(unsigned char *out, size_t size, const struct structure *structure)
+{
+    if (!out || !structure) return;
+    unsigned char *wide = malloc(size);
+    if (!wide) abort();
+    widened(structure, out, wide, size);
+    memcpy(out, wide, size);
+    free(wide);
+}
+
+/* The structure of a memory object that a place is in, and where the first of its kind begins; NULL: it is in none. */
+static const struct structure *part_at(const struct object *object, size_t place, size_t *from)
+{
+    for (int i = 0; i < object->parts; i++) {
+        *from = object->part[i].at;
+        if (place >= *from && (place - *from) / structure_size(object->part[i].is) < object->part[i].count)
+            return object->part[i].is;
+    }
+    *from = place;
+    return NULL;
+}
+
+static void part_add(struct object *object, size_t at, const struct structure *is, size_t count)
+{
+    int i = 0;
+    for (; i < object->parts && object->part[i].at != at; i++) {
+        if (object->part[i].is != is || at != object->part[i].at + object->part[i].count * structure_size(is)) continue;
+        object->part[i].count++; /* the next of an array */
+        return;
+    }
+    if (i == PARTS) abort();
+    object->part[i].at = at;
+    object->part[i].is = is;
+    object->part[i].count = count;
+    if (i == object->parts) object->parts++;
+}
+
+#define FIRST_STRUCTURE_TYPE 900000 /* smaller numbers may be anything; so large ones begin a structure */
+
 /* arg= words: a reference (see resolve), "out" (eight bytes of zeros, told afterwards), "out:N" (N bytes),
  * "text:..." (a string). times=N repeats the call. */
 COMMAND(call)
 {
-    typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                            uint64_t, uint64_t, uint64_t);
-    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[12] = {0};
+    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[ARGUMENTS] = {0};
+    const struct signature *signature = signature_of(arg_or(line, "name", ""));
     unsigned char *outs[12] = {0};
     size_t sizes[12] = {0};
     int n = arg_count(line, "arg"), times = (int)arg_int(line, "times", 1);
@@ -42,8 +81,7 @@ COMMAND(call)
         put_text("value", text);
     } else if (!now->failed) {
         uint64_t value = 0;
-        for (int i = 0; i < times; i++)
-            value = ((any)(uintptr_t)found)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
+        for (int i = 0; i < times; i++) value = call_by(signature, found, a);
         put_int("result", (int32_t)value);
         char text[32];
         snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
@@ -51,6 +89,7 @@ COMMAND(call)
         for (int i = 0; i < n && i < 12; i++)
             if (outs[i]) behind_check("out", outs[i], sizes[i]);
         behind_check_memory();
+        for (int i = 0; i < n && i < 12; i++) told(outs[i], sizes[i], structure_of_argument(signature, i));
         put_open("outs", '[');
         for (int i = 0; i < n && i < 12; i++)
             if (outs[i]) put_hex(NULL, outs[i], sizes[i]);
@@ -76,7 +115,8 @@ COMMAND(call)
     for (int i = 0; i < 12; i++) free(outs[i]);
 }
 
-/* memory as=NAME size=N u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names are changed. */
+/* memory as=NAME size=N type@OFFSET=VkX u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names are
+ * changed. Offsets are those of 64-bit machines. A u32 that can be nothing but an sType says what structure begins. */
 COMMAND(memory)
 {
     const char *name = arg_or(line, "as", "mem");
@@ -90,28 +130,63 @@ COMMAND(memory)
     }
     unsigned char *bytes = object->extra;
     for (int i = 0; i < line->count; i++) {
-        const char *at = strchr(line->key[i], '@');
+        const char *key = line->key[i], *at = strchr(key, '@'), *value = line->value[i];
         if (!at) continue;
-        size_t offset = (size_t)number(at + 1);
-        const char *value = line->value[i];
-        uint64_t word = *line->key[i] == 't' ? 0 : *line->key[i] == 'p' ? resolve(value) : number(value);
-        size_t size = !strncmp(line->key[i], "u32", 3) ? 4 : *line->key[i] == 't' ? strlen(value) + 1 : 8;
-        if (offset + size > object->size) return fail("%s is past the end", line->key[i]);
-        memcpy(bytes + offset, *line->key[i] == 't' ? (const void *)value : (const void *)&word, size);
+        size_t offset = (size_t)number(at + 1), from;
+        if (!strncmp(key, "type", 4)) {
+            if (!structure_named(value)) return fail("no structure %s", value);
+            part_add(object, offset, structure_named(value), object->size);
+            continue;
+        }
+        bool is_text = !strncmp(key, "text", 4);
+        uint64_t word = is_text ? 0 : *key == 'p' ? resolve(value) : number(value);
+        size_t size = !strncmp(key, "u32", 3) ? 4 : is_text ? strlen(value) + 1 : 8;
+        const struct structure *is = part_at(object, offset, &from);
+        if (size == 4 && word >= FIRST_STRUCTURE_TYPE && word < INT32_MAX) {
+            if (!is || from == offset) part_add(object, offset, structure_of_type(word), 1);
+        }
+        is = part_at(object, offset, &from);
+        size_t place = is ? from + place_here(is, offset - from, &size) : offset;
+        if (!is && *key == 'p') { /* an array of pointers */
+            place = offset / 8 * sizeof(void *);
+            size = sizeof(void *);
+        }
+        if (place + size > object->size) return fail("%s is past the end", key);
+        memcpy(bytes + place, is_text ? (const void *)value : (const void *)&word, size);
     }
+}
+
+/* Reads what lies at a place of memory, however much of it there is. */
+static bool look(uint64_t at, void *bytes, size_t size)
+{
+    struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
 COMMAND(peek)
 {
-    uint64_t at = arg_ref(line, "ref", 0) + arg_int(line, "offset", 0);
+    char name[96];
+    snprintf(name, sizeof name, "%s", arg_or(line, "ref", ""));
+    char *plus = strchr(name, '+');
+    if (plus) *plus = 0;
+    const struct object *object = object_find(name);
+    size_t offset = (size_t)(arg_int(line, "offset", 0) + (plus ? number(plus + 1) : 0));
     size_t size = (size_t)arg_int(line, "size", 8);
-    unsigned char bytes[4096];
-    if (size > sizeof bytes) size = sizeof bytes;
-    struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
-    if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size)
-        return fail("cannot read: %s", strerror(errno));
-    uint64_t word = 0;
-    memcpy(&word, bytes, size < 8 ? size : 8);
-    put_hex("bytes", bytes, size);
-    put_pointer("ptr", (const void *)(uintptr_t)word);
+    unsigned char here[8192], wide[8192];
+    if (offset + size > sizeof here) return fail("too much to look at");
+    bool parts = object && object->kind == MEMORY && object->parts;
+    size_t first = parts ? 0 : offset,
+           all = parts && object->size > offset + size ? object->size : offset + size - first;
+    if (all > sizeof here) return fail("too much to look at");
+    if (!look(resolve(name) + first, here, all)) return fail("cannot read: %s", strerror(errno));
+    memcpy(wide, here, all);
+    for (int i = 0; parts && i < object->parts; i++) {
+        size_t at = object->part[i].at, span = object->part[i].count * structure_size(object->part[i].is);
+        if (span > all - at) span = all - at;
+        widened(object->part[i].is, here + at, wide + at, span);
+    }
+    uintptr_t word = 0;
+    memcpy(&word, wide + offset - first, size < sizeof word ? size : sizeof word);
+    put_hex("bytes", wide + offset - first, size);
+    put_pointer("ptr", (const void *)word);
 }

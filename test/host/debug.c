@@ -193,7 +193,7 @@ COMMAND(create_messenger)
     VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
     VkResult result = create((VkInstance)(uintptr_t)instance, &info, arg_allocator(line), &messenger);
     put_int("result", result);
-    put_pointer("messenger", (const void *)messenger);
+    put_pointer("messenger", (const void *)(uintptr_t)messenger);
     if (result == VK_SUCCESS) object_add(name, MESSENGER, (uint64_t)messenger, instance, NULL, 0);
 }
 
@@ -223,7 +223,7 @@ COMMAND(create_report)
     VkDebugReportCallbackEXT report = VK_NULL_HANDLE;
     VkResult result = create((VkInstance)(uintptr_t)instance, &info, arg_allocator(line), &report);
     put_int("result", result);
-    put_pointer("report", (const void *)report);
+    put_pointer("report", (const void *)(uintptr_t)report);
     if (result == VK_SUCCESS) object_add(name, REPORT, (uint64_t)report, instance, NULL, 0);
 }
 

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../vulkan.h"
+#include "../interface.h"
 
 #define MAX_WORDS 512
 
@@ -92,6 +92,7 @@ enum kind {
     MEMORY,
     SCRIPT
 };
+#define PARTS 8
 struct object {
     struct object *next;
     char name[96];
@@ -100,6 +101,11 @@ struct object {
     uint64_t parent;
     void *extra;
     size_t size;
+    struct {              /* of memory: what structures are where, so that places in it are those of this machine */
+        size_t at, count; /* where the first begins, and how many stand there one behind the other */
+        const struct structure *is;
+    } part[PARTS];
+    int parts;
 };
 struct object *object_add(const char *name, enum kind kind, uint64_t handle, uint64_t parent, void *extra, size_t size);
 struct object *object_find(const char *name);
@@ -111,7 +117,7 @@ void behind_check(const char *what, const void *array, size_t size);
 void behind_check_memory(void);          /* of every object of the kind MEMORY */
 int pointer_number(const void *pointer); /* the same pointer, the same number; 0 for NULL */
 void put_pointer(const char *key, const void *pointer);
-/* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+offset. */
+/* A reference: null, garbage, zeros, #N (a numbered pointer), 0xHEX or digits, name, name+bytes, name@pointers. */
 uint64_t resolve(const char *reference);
 uint64_t arg_ref(const struct line *line, const char *key, uint64_t otherwise);
 

@@ -358,11 +358,24 @@ COMMAND(forget)
     object_drop(arg_or(line, "name", "x"));
 }
 
+/* Bytes of the C library's heap that are in use; -1: it does not tell. */
+#ifdef __GLIBC__
+static int64_t heap_used(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return (int64_t)(info.uordblks + info.hblkhd);
+}
+#else
+static int64_t heap_used(void)
+{
+    return -1;
+}
+#endif
+
 COMMAND(heap)
 {
     (void)line;
-    struct mallinfo2 info = mallinfo2();
-    put_int("used", (int64_t)(info.uordblks + info.hblkhd));
+    put_int("used", heap_used());
 }
 
 COMMAND(maps)

@@ -1,5 +1,5 @@
 /* step.c: a call performed one instruction at a time; at every instruction inside the loader the stack is unwound. It
- * needs x86-64's trap flag. Judges nothing: it counts. */
+ * needs x86's trap flag. Judges nothing: it counts. */
 #include "host.h"
 #include <dlfcn.h>
 #include <signal.h>
@@ -7,6 +7,20 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unwind.h>
+
+#if defined __x86_64__
+#define COUNTER(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#define STEPS_BEGIN() __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc")
+#define STEPS_END() __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc")
+#elif defined __i386__
+#define COUNTER(context) ((context)->uc_mcontext.gregs[REG_EIP])
+#define STEPS_BEGIN() __asm__ volatile("pushfl; orl $0x100, (%%esp); popfl" ::: "memory", "cc")
+#define STEPS_END() __asm__ volatile("pushfl; andl $~0x100, (%%esp); popfl" ::: "memory", "cc")
+#else
+#define COUNTER(context) (0)
+#define STEPS_BEGIN() fail("programs of this machine do not step by themselves")
+#define STEPS_END() (void)0
+#endif
 
 static uintptr_t library_from, library_to, caller;
 static volatile int steps, unwound, depth;
@@ -24,9 +38,9 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 static void on_trap(int signal, siginfo_t *info, void *data)
 {
     ucontext_t *context = data;
-    uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    uintptr_t at = (uintptr_t)COUNTER(context);
     bool found = false;
-    (void)signal, (void)info;
+    (void)signal, (void)info, (void)context;
     trap_count++;
     if (at < library_from || at >= library_to) return;
     steps++;
@@ -38,22 +52,21 @@ static void on_trap(int signal, siginfo_t *info, void *data)
         first_bad = at;
 }
 
-typedef uint64_t (*any)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-
 /* The frame that unwinding has to find. */
-static __attribute__((noinline)) uint64_t stepped(any f, const uint64_t *a)
+static __attribute__((noinline)) uint64_t stepped(const struct signature *signature, PFN_vkVoidFunction function,
+                                                  const uint64_t *a)
 {
     uint64_t value;
-    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-    value = f(a[0], a[1], a[2], a[3], a[4], a[5]);
-    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+    STEPS_BEGIN();
+    value = call_by(signature, function, a);
+    STEPS_END();
     return value;
 }
 
 /* step name= via= instance= device= arg=...: like call, with up to six arguments. */
 COMMAND(step)
 {
-    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[6] = {0};
+    uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[ARGUMENTS] = {0};
     static unsigned char room[6][4096];
     struct sigaction action = {0}, before;
     Dl_info info;
@@ -71,7 +84,7 @@ COMMAND(step)
     steps = unwound = 0;
     first_bad = 0;
     trap_count = 0;
-    uint64_t value = stepped((any)(uintptr_t)found, a);
+    uint64_t value = stepped(signature_of(arg_or(line, "name", "")), found, a);
     sigaction(SIGTRAP, &before, NULL);
     put_int("result", (int32_t)value);
     put_int("traps", (int64_t)trap_count);

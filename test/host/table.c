@@ -134,10 +134,10 @@ uint64_t resolve(const char *reference)
     }
     if ((*reference >= '0' && *reference <= '9') || *reference == '-') return number(reference);
     snprintf(name, sizeof name, "%s", reference);
-    char *plus = strchr(name, '+');
+    char *plus = strpbrk(name, "+@");
     if (plus) {
+        offset = number(plus + 1) * (*plus == '@' ? sizeof(void *) : 1);
         *plus = 0;
-        offset = number(plus + 1);
     }
     struct object *object = object_find(name);
     if (object) return object->handle + offset;

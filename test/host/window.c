@@ -60,7 +60,7 @@ COMMAND(create_surface)
     put_int("result", result);
     put_int("written", surface != (VkSurfaceKHR)(uintptr_t)0xabababababababab);
     if (result == VK_SUCCESS) {
-        put_pointer("surface", (const void *)surface);
+        put_pointer("surface", (const void *)(uintptr_t)surface);
         object_add(arg_or(line, "as", "s"), SURFACE, (uint64_t)surface, instance, NULL, 0);
     }
 }
@@ -91,7 +91,7 @@ COMMAND(create_swapchain)
     VkResult result = create((VkDevice)(uintptr_t)device, &info, arg_allocator(line), &swapchain);
     put_int("result", result);
     if (result == VK_SUCCESS) {
-        put_pointer("swapchain", (const void *)swapchain);
+        put_pointer("swapchain", (const void *)(uintptr_t)swapchain);
         object_add(arg_or(line, "as", "sc"), SWAPCHAIN, (uint64_t)swapchain, device, NULL, 0);
     }
 }

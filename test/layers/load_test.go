@@ -170,7 +170,7 @@ func TestLoadingOrder(t *testing.T) {
 func TestLayersThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct{ name, text, linker string }{
-		{"class", "was wrong bit-type", "wrong ELF class: ELFCLASS32"},
+		{"class", "was wrong bit-type", world.ClassError()},
 		{"bad", "failed to load", "invalid ELF header"},
 		{"missing", "failed to load", "cannot open shared object file"},
 	} {

@@ -116,7 +116,8 @@ func surroundings(t *testing.T, name string) (*world.World, []string, int) {
 		devices = 4
 		for i := 0; i < 4; i++ {
 			f := w.Driver(fmt.Sprintf("driver%d", i), fmt.Sprintf("device name=d%d ext=VK_KHR_swapchain,VK_XX_a,VK_XX_b,VK_XX_c,VK_XX_d", i), "ext VK_KHR_surface 25").API("1.1.0")
-			f.Set("library_arch", "64")
+			own, _ := world.Bits()
+			f.Set("library_arch", own)
 			for k := 0; i == 0 && k < 200; k++ { // more than fits into what is there when drivers have been opened
 				f.Script(fmt.Sprintf("ext VK_XX_%s_%d", strings.Repeat("long", 40), k))
 			}

@@ -501,7 +501,7 @@ func TestEmulatedExternal(t *testing.T) {
 		{"vkGetPhysicalDeviceExternalFenceProperties", "pExternalFenceInfo->pNext", "pExternalFenceProperties->pNext"},
 	} {
 		_, h, device := emulating(t)
-		h.Do("memory", "as", "x", "size", "128", "u32@64", "4321", "u32@80", "9", "u32@84", "9", "u32@88", "9", "u32@92", "171")
+		h.Do("memory", "as", "x", "size", "128", "type@64", "Vk"+strings.TrimPrefix(q.name, "vkGetPhysicalDevice"), "u32@64", "4321", "u32@80", "9", "u32@84", "9", "u32@88", "9", "u32@92", "171")
 		call := func() {
 			h.Do("call", "name", q.name, "arg", world.Ref(device), "arg", "x", "arg", "x+64")
 		}

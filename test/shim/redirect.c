@@ -108,6 +108,7 @@ VISIBLE FILE *fopen(const char *path, const char *mode)
     return stream(REAL(fopen)(redirected(path, room, sizeof room), mode));
 }
 
+#ifndef fopen64 /* musl has one for both */
 VISIBLE FILE *fopen64(const char *path, const char *mode)
 {
     char room[4400];
@@ -115,6 +116,7 @@ VISIBLE FILE *fopen64(const char *path, const char *mode)
     if (no_memory(path)) return NULL;
     return REAL(fopen64)(redirected(path, room, sizeof room), mode);
 }
+#endif
 
 VISIBLE DIR *opendir(const char *path)
 {
@@ -312,7 +314,7 @@ static void *noted(void *block, uintptr_t caller)
     if (!block || caller < watched_from || caller >= watched_to) return block;
     lock_places();
     place[place_of(block)] = (struct place){.block = block, .caller = caller};
-    if (++taken > PLACES / 2) abort();
+    if (++taken > (long)(PLACES / 2)) abort();
     unlock_places();
     return block;
 }

@@ -21,16 +21,50 @@ func Top() string {
 // Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
 func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
 
-// Library returns the path of the loader under test.
-func Library() string {
-	if v := Variant(); v != "" {
-		return filepath.Join(Top(), "build", v, "libvulkan.so.1")
+// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl".
+func Target() string { return os.Getenv("TARGET") }
+
+// Narrow tells whether the loader under test has 32-bit pointers.
+func Narrow() bool { return Target() == "i386" }
+
+// Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
+func Bits() (own, other string) {
+	if Narrow() {
+		return "32", "64"
 	}
-	return filepath.Join(Top(), "build", "libvulkan.so.1")
+	return "64", "32"
 }
 
+// ClassError is what the dynamic linker says of what WrongClass writes.
+func ClassError() string {
+	_, other := Bits()
+	return "wrong ELF class: ELFCLASS" + other
+}
+
+// Build returns the folder that make has built the loader under test in.
+func Build() string { return filepath.Join(Top(), "build", Target()) }
+
+// Library returns the path of the loader under test.
+func Library() string { return filepath.Join(Build(), Variant(), "libvulkan.so.1") }
+
+var multiarch = map[string]string{"": "x86_64-linux-gnu", "i386": "i386-linux-gnu", "arm64": "aarch64-linux-gnu", "musl": "x86_64-linux-musl"}
+
 // SystemLibrary is the distribution's loader, the control of some cases.
-const SystemLibrary = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1"
+var SystemLibrary = "/usr/lib/" + multiarch[Target()] + "/libvulkan.so.1"
+
+// Compiler is what makes programs and libraries for the target, with its flags.
+func Compiler() []string {
+	if Target() != "" {
+		if cc := os.Getenv("TARGET_CC"); cc != "" {
+			return strings.Fields(cc)
+		}
+		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"}}[Target()]
+	}
+	if cc := os.Getenv("CC"); cc != "" {
+		return strings.Fields(cc)
+	}
+	return []string{"cc"}
+}
 
 // Driver exports, the variants of the fake driver that are built.
 const (
@@ -66,7 +100,7 @@ func toolFolder() string {
 	if v := Variant(); v != "" {
 		name += "-" + v
 	}
-	return filepath.Join(Top(), "build", name)
+	return filepath.Join(Build(), name)
 }
 
 func newest(patterns ...string) (time.Time, error) {
@@ -89,16 +123,15 @@ func newest(patterns ...string) (time.Time, error) {
 	return at, nil
 }
 
-const cflags = "-std=c11 -D_GNU_SOURCE -fcf-protection -Wall -Wextra -Werror -O1 -g "
+const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
+
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection "}
 
 // compile runs the C compiler; the result appears under its name when it is complete.
 func compile(out string, flags string, sources ...string) error {
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
+	cc := Compiler()
 	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
-	args := append(strings.Fields(cflags+flags), "-o", temporary)
+	args := append(append(cc[1:len(cc):len(cc)], strings.Fields(cflags+machineFlags[Target()]+flags)...), "-o", temporary)
 	for _, source := range sources {
 		files := []string{source}
 		if !filepath.IsAbs(source) {
@@ -110,7 +143,7 @@ func compile(out string, flags string, sources ...string) error {
 		args = append(args, files...)
 	}
 	args = append(args, "-ldl", "-lpthread")
-	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(cc[0], args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("building %s: %w\n%s", filepath.Base(out), err, text)
 	}
 	return os.Rename(temporary, out)
@@ -121,8 +154,8 @@ func compileFake(folder string, sources []string, exports string, variants map[s
 	var objects []string
 	const position = "-fPIC -fvisibility=hidden "
 	for _, source := range sources {
-		object := filepath.Join(folder, strings.TrimSuffix(source, ".c")+".o")
-		if err := compile(object, position+"-c", "test/fake/"+source); err != nil {
+		object := filepath.Join(folder, strings.TrimSuffix(filepath.Base(source), ".c")+".o")
+		if err := compile(object, position+"-c", filepath.Join("test/fake", source)); err != nil {
 			return err
 		}
 		objects = append(objects, object)
@@ -150,7 +183,7 @@ func buildTools() error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock on %s: %w", folder, err)
 	}
-	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/world/tools.go", "spine/gen/zvk.h")
+	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h")
 	if err != nil {
 		return err
 	}
@@ -159,7 +192,7 @@ func buildTools() error {
 		return nil
 	}
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
-	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c"); err != nil {
+	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
@@ -169,7 +202,7 @@ func buildTools() error {
 	if err := compile(filepath.Join(folder, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
 		return err
 	}
-	common := []string{"objects.c", "script.c", "thunks.c"}
+	common := []string{"objects.c", "script.c", "thunks.c", "../interface.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
 	if err := compileFake(folder, driver, "driver_exports.c", driverExports); err != nil {
 		return err

@@ -111,6 +111,9 @@ func (w *World) WrongClass(name string) string {
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x01\x01\x01")
 	header[16], header[18], header[20] = 3, 3, 1
+	if Narrow() {
+		header[4], header[18] = 2, 62
+	}
 	return w.Write(filepath.Join("lib", name+".so"), string(header))
 }
 

@@ -467,7 +467,7 @@ func TestFormats2Emulated(t *testing.T) {
 	}
 	asked(h, true, "modes")
 	set("200") // more than fits on the loader's stack
-	h.Do("memory", "as", "many", "size", "6400")
+	h.Do("memory", "as", "many", "size", "6400", "type@0", "VkSurfaceFormat2KHR")
 	if r := call("older", "many"); r != success || at(h, "count", 4)[0] != 2 || at(h, "many+24", 24)[4] != 45 {
 		t.Errorf("room for 200: result %d, count %d", r, at(h, "count", 4)[0])
 	}

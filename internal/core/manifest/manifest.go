@@ -26,8 +26,8 @@ const (
 	Placed               // lines, and where in the file things are
 )
 
-// LoaderBits is the word size of the process that the manifests are read for.
-const LoaderBits = "64"
+// loaderBits is the word size of the process that the manifests are read for. In C it is a macro's text.
+var loaderBits = "64"
 
 // wrongArchitecture tells whether a library_arch contradicts the process; only its first two characters matter
 // (DRV-037, DRV-038, LAY-55, LAY-56).
@@ -36,7 +36,7 @@ func wrongArchitecture(v document.Value) bool {
 	if !ok || len(text) < 2 {
 		return false
 	}
-	return (text[:2] == "32" || text[:2] == "64") && text[:2] != LoaderBits
+	return (text[:2] == "32" || text[:2] == "64") && text[:2] != loaderBits
 }
 
 // Version is a version text taken apart (LAY-24, DRV-029, DRV-030).

@@ -33,6 +33,7 @@ func newPages(s *surroundings) *cobra.Command {
 func writePages(root *cobra.Command, directory string) error {
 	root.DisableAutoGenTag = true
 	root.InitDefaultHelpCmd()
+	root.InitDefaultVersionFlag()
 	var walk func(cmd *cobra.Command) error
 	walk = func(cmd *cobra.Command) error {
 		section := "1"

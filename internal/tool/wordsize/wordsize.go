@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/machine"
@@ -85,7 +84,7 @@ func ofPrefix(m *machine.Machine, class int) Program {
 // Source gives a decision for a program of a word size: manifests say in library_arch for which one they are, and the
 // decision is made for programs of Own.
 func Source(from facts.Source, class int) facts.Source {
-	if class == 0 || class == Own || manifest.LoaderBits != "64" {
+	if class == 0 || class == Own {
 		return from
 	}
 	return other{from}

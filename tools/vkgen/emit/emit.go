@@ -19,7 +19,7 @@ func All(s *loader.Set, roots string) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, check, err := header(s, roots)
+	header, check, interfaces, err := header(s, roots)
 	if err != nil {
 		return nil, err
 	}
@@ -31,6 +31,7 @@ func All(s *loader.Set, roots string) ([]File, error) {
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"spine/gen/zends.h", ends(s)},
+		{"test/zinterfaces.inc", interfaces},
 	}
 	facts, err := goFacts(s)
 	if err != nil {

@@ -118,7 +118,7 @@ func TestHeader(t *testing.T) {
 		"VK_SHAPE_FLAT_BIT_KHR = 0x8,\n", "VK_SHAPE_FLAG_BITS_MAX_ENUM = 0x7fffffff\n",
 		"    const char* const* ppNames;\n", "    VkShapeFlags shape;\n", "    float matrix[3][4];\n",
 		"typedef VkHolder VkHolderKHR;\n",
-		"typedef struct VkSurfaceKHR_T *VkSurfaceKHR;\n",
+		"VKL_HANDLE(VkSurfaceKHR);\n", "typedef struct VkInstance_T *VkInstance;\n",
 		"typedef void* (VKAPI_PTR *PFN_vkAllocationFunction)(void* pUserData, size_t size);\n",
 		"typedef void (VKAPI_PTR *PFN_vkCmdDraw)(VkCommandBuffer commandBuffer, const float constants[4]);\n",
 		"typedef PFN_vkGetPhysicalDeviceFeatures2 PFN_vkGetPhysicalDeviceFeatures2KHR;\n",
@@ -129,8 +129,8 @@ func TestHeader(t *testing.T) {
 	}
 	check := files["spine/gen/zvk_check.c"]
 	for _, want := range []string{
-		"SIZE(VkChoice, 8);", "SIZE(VkPacked, 16);", "AT(VkPacked, d, 8);", "AT(VkHolder, shape, 16);",
-		"AT(VkHolder, choice, 24);", "AT(VkHolder, matrix, 44);", "AT(VkHolder, ppNames, 96);", "SIZE(VkHolder, 104);",
+		"SIZE(VkChoice, 8, 8);", "SIZE(VkPacked, 16, 16);", "AT(VkPacked, d, 8, 8);", "AT(VkHolder, shape, 16, 8);",
+		"AT(VkHolder, choice, 24, 12);", "AT(VkHolder, matrix, 44, 32);", "AT(VkHolder, ppNames, 96, 80);", "SIZE(VkHolder, 104, 84);",
 	} {
 		if !strings.Contains(check, want) {
 			t.Errorf("zvk_check.c lacks %q", want)

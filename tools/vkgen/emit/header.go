@@ -156,26 +156,26 @@ func (c *closure) root(name string) error {
 	return nil
 }
 
-func header(s *loader.Set, roots string) (h, check []byte, err error) {
+func header(s *loader.Set, roots string) (h, check, interfaces []byte, err error) {
 	c := &closure{set: s, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
 			if err := c.root(name); err != nil {
-				return nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
+				return nil, nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
 			}
 		}
 	}
 	for _, hand := range loader.Hands {
 		if s.Find(hand.Command) != nil {
 			if err := c.command(hand.Command); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 	}
 	for _, n := range []string{"VkStructureType", "VkResult", "VkObjectType"} {
 		if err := c.typ(n); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	// Other names of what is there cost nothing.
@@ -189,8 +189,11 @@ func header(s *loader.Set, roots string) (h, check []byte, err error) {
 			c.commands[cmd.Name] = true
 		}
 	}
-	check, err = c.check()
-	return c.header(), check, err
+	if check, err = c.check(); err != nil {
+		return nil, nil, nil, err
+	}
+	interfaces, err = c.interfaces(s)
+	return c.header(), check, interfaces, err
 }
 
 func (c *closure) each(category string, do func(*registry.Type)) {
@@ -257,12 +260,20 @@ func (c *closure) header() []byte {
 	}
 	t.f("")
 	c.each("basetype", func(b *registry.Type) { t.f("%s", b.Text) })
-	t.f("")
+	t.f("\n/* Non-dispatchable handles have 64 bits, also where pointers have 32. */")
+	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
+	t.f("#define VKL_HANDLE(name) typedef struct name##_T *name")
+	t.f("#else")
+	t.f("#define VKL_HANDLE(name) typedef uint64_t name")
+	t.f("#endif")
 	c.each("handle", func(h *registry.Type) {
-		if h.Alias != "" {
+		switch {
+		case h.Alias != "":
 			t.f("typedef %s %s;", h.Alias, h.Name)
-		} else {
+		case h.Dispatchable:
 			t.f("typedef struct %s_T *%s;", h.Name, h.Name)
+		default:
+			t.f("VKL_HANDLE(%s);", h.Name)
 		}
 	})
 	done := map[string]bool{}

@@ -7,59 +7,84 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// extent is a size and an alignment on LP64 machines.
+// extent is a size and an alignment.
 type extent struct{ size, align int }
 
-var basic = map[string]extent{
-	"char": {1, 1}, "int8_t": {1, 1}, "uint8_t": {1, 1}, "int16_t": {2, 2}, "uint16_t": {2, 2}, "int": {4, 4},
-	"int32_t": {4, 4}, "uint32_t": {4, 4}, "float": {4, 4}, "double": {8, 8}, "int64_t": {8, 8}, "uint64_t": {8, 8},
-	"size_t": {8, 8}, "Window": {8, 8}, "VisualID": {8, 8}, "RROutput": {8, 8}, "xcb_window_t": {4, 4},
-	"xcb_visualid_t": {4, 4},
+// machine is what the layout of structures depends on.
+type machine struct {
+	pointer extent // size_t and long, too
+	wide    extent // of 64 bits: integers, double, non-dispatchable handles
+}
+
+var (
+	lp64  = machine{extent{8, 8}, extent{8, 8}}
+	ilp32 = machine{extent{4, 4}, extent{8, 4}} // i386: what has 64 bits is aligned to 32
+)
+
+func (m machine) basic(name string) (extent, bool) {
+	switch name {
+	case "char", "int8_t", "uint8_t":
+		return extent{1, 1}, true
+	case "int16_t", "uint16_t":
+		return extent{2, 2}, true
+	case "int", "int32_t", "uint32_t", "float", "xcb_window_t", "xcb_visualid_t":
+		return extent{4, 4}, true
+	case "double", "int64_t", "uint64_t":
+		return m.wide, true
+	case "size_t", "Window", "VisualID", "RROutput":
+		return m.pointer, true
+	}
+	return extent{}, false
 }
 
 // measure gives the extent of a type, worked out from the registry alone.
-func (c *closure) measure(name string) (extent, error) {
-	if e, ok := basic[name]; ok {
+func (c *closure) measure(on machine, name string) (extent, error) {
+	if e, ok := on.basic(name); ok {
 		return e, nil
 	}
 	t := c.r.Type(name)
 	if t == nil {
 		if len(name) > 6 && name[:6] == "PFN_vk" {
-			return extent{8, 8}, nil
+			return on.pointer, nil
 		}
 		return extent{}, fmt.Errorf("type %s is not defined", name)
 	}
 	if t.Alias != "" {
-		return c.measure(t.Alias)
+		return c.measure(on, t.Alias)
 	}
 	switch t.Category {
 	case "basetype", "bitmask":
 		if t.Base == "void" { // typedef void* X
-			return extent{8, 8}, nil
+			return on.pointer, nil
 		}
-		return c.measure(t.Base)
+		return c.measure(on, t.Base)
 	case "enum":
 		if e := c.r.Enum(name); e != nil && e.Wide {
-			return extent{8, 8}, nil
+			return on.wide, nil
 		}
 		return extent{4, 4}, nil
-	case "handle", "funcpointer":
-		return extent{8, 8}, nil
+	case "handle":
+		if !t.Dispatchable {
+			return on.wide, nil
+		}
+		return on.pointer, nil
+	case "funcpointer":
+		return on.pointer, nil
 	case "struct", "union":
-		_, e, err := c.layout(t)
+		_, e, err := c.layout(on, t)
 		return e, err
 	}
 	return extent{}, fmt.Errorf("type %s has no known size", name)
 }
 
 // layout gives the offset of each member (-1 for bit fields) and the extent of the whole.
-func (c *closure) layout(t *registry.Type) ([]int, extent, error) {
+func (c *closure) layout(on machine, t *registry.Type) ([]int, extent, error) {
 	var offsets []int
 	all := extent{0, 1}
 	bit := 0 // bits used of the unit that ends at all.size
 	unit := 0
 	for _, m := range t.Members {
-		e, err := c.memberExtent(m)
+		e, err := c.memberExtent(on, m)
 		if err != nil {
 			return nil, all, fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -87,11 +112,11 @@ func (c *closure) layout(t *registry.Type) ([]int, extent, error) {
 	return offsets, all, nil
 }
 
-func (c *closure) memberExtent(m registry.Member) (extent, error) {
-	e := extent{8, 8}
+func (c *closure) memberExtent(on machine, m registry.Member) (extent, error) {
+	e := on.pointer
 	if m.Pointers == 0 {
 		var err error
-		if e, err = c.measure(m.Type); err != nil {
+		if e, err = c.measure(on, m.Type); err != nil {
 			return e, fmt.Errorf("member %s: %w", m.Name, err)
 		}
 	}
@@ -113,24 +138,31 @@ func (c *closure) memberExtent(m registry.Member) (extent, error) {
 func (c *closure) check() ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(c.set))
-	t.f("/* Sizes and offsets that vkgen worked out from the registry for machines with 64-bit pointers: a wrong structure in zvk.h\n" +
-		" * does not compile. No code and no data. */")
+	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers and on i386: a wrong\n" +
+		" * structure in zvk.h does not compile. No code and no data. */")
 	t.f("#include \"zvk.h\"\n")
-	t.f("#define SIZE(type, size) _Static_assert(sizeof(type) == (size), \"size of \" #type)")
-	t.f("#define AT(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type \"::\" #member)\n")
 	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
+	t.f("#define HERE(lp64, i386) (lp64)")
+	t.f("#else")
+	t.f("#define HERE(lp64, i386) (i386)")
+	t.f("#endif")
+	t.f("#define SIZE(type, ...) _Static_assert(sizeof(type) == HERE(__VA_ARGS__), \"size of \" #type)")
+	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), #type \"::\" #member)\n")
 	for _, s := range c.ordered() {
-		offsets, e, err := c.layout(s)
+		wide, all, err := c.layout(lp64, s)
 		if err != nil {
 			return nil, err
 		}
-		t.f("SIZE(%s, %d);", s.Name, e.size)
+		narrow, less, err := c.layout(ilp32, s)
+		if err != nil {
+			return nil, err
+		}
+		t.f("SIZE(%s, %d, %d);", s.Name, all.size, less.size)
 		for i, m := range s.Members {
-			if offsets[i] >= 0 {
-				t.f("AT(%s, %s, %d);", s.Name, m.Name, offsets[i])
+			if wide[i] >= 0 {
+				t.f("AT(%s, %s, %d, %d);", s.Name, m.Name, wide[i], narrow[i])
 			}
 		}
 	}
-	t.f("#endif")
 	return t.Bytes(), nil
 }

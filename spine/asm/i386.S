@@ -1,0 +1,211 @@
+/* i386.S: trampolines, terminators and stubs that need no signature, for 32-bit x86 System V.
+ *
+ * What each does: check the first argument, find the function in a table, jump. All arguments are on the stack and stay
+ * there; the first is written over where the next one down knows the object by another handle: the place of an argument
+ * belongs to the function that is called. It touches eax, ecx and edx alone, never calls, and never moves the stack
+ * pointer: a debugger or profiler sees the caller directly. The failing branches go to cold labels that know the
+ * command; what these jump to takes its arguments in eax and edx (FROM_ASSEMBLER).
+ *
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h.
+ */
+#include "asm/offsets.h"
+#include "gen/zslots.h"
+
+    .text
+
+/* Where the first argument is, on entry. */
+#define FIRST 4(%esp)
+
+.macro begin name, align=4
+    .p2align \align
+    .globl  \name
+    .hidden \name
+    .type   \name, @function
+\name:
+    .cfi_startproc
+    endbr32
+.endm
+
+.macro finish name
+    .cfi_endproc
+    .size \name, . - \name
+.endm
+
+/* The exported name of a trampoline: same address. */
+.macro exported name
+    .globl  \name
+    .type   \name, @function
+    .set    \name, tramp_\name
+    .size   \name, . - tramp_\name
+.endm
+
+/* bad_handle(command) of log.c writes HND-001's message and aborts; it gets the frame of the program's own call. */
+.macro cold_handle label, command
+    .pushsection .text.unlikely, "ax", @progbits
+\label:
+    .cfi_startproc
+    movl    $\command, %eax
+    jmp     bad_handle
+    .cfi_endproc
+    .popsection
+.endm
+
+/* Device, queue, command buffer: object -> table -> mark (HND-006). */
+.macro device_trampoline name, slot, command
+    begin   tramp_\name
+    movl    FIRST, %eax
+    testl   %eax, %eax
+    jz      .Lbad_\name
+    movl    (%eax), %eax
+    testl   %eax, %eax
+    jz      .Lbad_\name
+    cmpl    $DEVICE_MARK, (%eax)
+    jne     .Lbad_\name
+    jmp     *DEVICE_SLOTS + WORD * (\slot)(%eax)
+    finish  tramp_\name
+    cold_handle .Lbad_\name, \command
+.endm
+
+/* Instance and physical device: magic at +8 before anything is followed (HND-005). */
+.macro handle_trampoline name, slot, command, magic
+    begin   tramp_\name
+    movl    FIRST, %ecx
+    testl   %ecx, %ecx
+    jz      .Lbad_\name
+    cmpl    $\magic, HANDLE_MAGIC(%ecx)
+    jne     .Lbad_\name
+    cmpl    $0, HANDLE_MAGIC + 4(%ecx)
+    jne     .Lbad_\name
+    movl    (%ecx), %eax
+    movl    HANDLE_LOWER(%ecx), %ecx
+    movl    %ecx, FIRST
+    jmp     *INSTANCE_SLOTS + WORD * (\slot)(%eax)
+    finish  tramp_\name
+    cold_handle .Lbad_\name, \command
+.endm
+
+/* Terminator: the driver's handle and the driver's function; the loader's object stays in ecx for the missing stubs. */
+.macro physdev_terminator name, slot
+    begin   term_\name
+    movl    FIRST, %ecx
+    movl    PHYSDEV_DRIVER(%ecx), %eax
+    movl    HANDLE_LOWER(%ecx), %edx
+    movl    %edx, FIRST
+    jmp     *DRIVER_SLOTS + WORD * (\slot)(%eax)
+    finish  term_\name
+.endm
+
+/* What stands in a driver's table where the driver has nothing. */
+.macro instance_missing name, command
+    .pushsection .text.missing, "ax", @progbits
+    begin   missing_\name
+    movl    $\command, %eax
+    movl    %ecx, %edx
+    jmp     missing_driver_command
+    finish  missing_\name
+    .popsection
+.endm
+
+/* What stands in a device's table where the chain answered NULL (GPA-016, GPA-022). */
+.macro device_missing name, command
+    .pushsection .text.missing, "ax", @progbits
+    begin   missing_\name
+    movl    FIRST, %eax
+    movl    $\command, %edx
+    jmp     missing_device_command
+    finish  missing_\name
+    .popsection
+.endm
+
+#define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
+#define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
+#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
+#define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
+#define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
+#define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n
+#define PHYSDEV_TERMINATOR(n)           physdev_terminator n, ISLOT_##n
+/* The stubs stand in a section of their own, so that is_missing() is a comparison of addresses. */
+#define INSTANCE_MISSING(n)             instance_missing n, CMD_##n
+#define DEVICE_MISSING(n)               device_missing n, CMD_##n
+
+    .pushsection .text.missing, "ax", @progbits
+    .globl  missing_first
+    .hidden missing_first
+missing_first:
+    .popsection
+
+#include "gen/ztrampolines.inc"
+
+    .pushsection .text.missing, "ax", @progbits
+    /* An instance-level command that the top layer answered with NULL (LAY-401). */
+    begin   missing_in_chain
+    jmp     missing_chain_command
+    finish  missing_in_chain
+    /* Unknown physical-device command i of a driver that lacks it: ecx is the loader's object, edx is i (UNK-007). */
+    begin   missing_unknown_physdev
+    movl    %ecx, %eax
+    jmp     missing_unknown_physdev_command
+    finish  missing_unknown_physdev
+    /* Unknown device command of a device that lacks it (UNK-015): returns an error. */
+    begin   missing_unknown_device
+    movl    FIRST, %eax
+    jmp     missing_unknown_device_command
+    finish  missing_unknown_device
+    .globl  missing_last
+    .hidden missing_last
+missing_last:
+    .popsection
+
+/* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
+.macro unknown_begin name
+    .p2align 5
+    .globl  \name
+    .hidden \name
+    .type   \name, @function
+\name:
+    .cfi_startproc
+    .set i, 0
+.endm
+
+    unknown_begin unknown_physdev_trampolines
+    .rept UNKNOWN_MAX
+    .p2align 5
+    endbr32
+    movl    FIRST, %ecx
+    movl    (%ecx), %eax
+    movl    HANDLE_LOWER(%ecx), %ecx
+    movl    %ecx, FIRST
+    jmp     *INSTANCE_SLOTS + WORD * ISLOT_COUNT + WORD * i(%eax)
+    .set i, i + 1
+    .endr
+    finish unknown_physdev_trampolines
+
+    unknown_begin unknown_physdev_terminators
+    .rept UNKNOWN_MAX
+    .p2align 5
+    endbr32
+    movl    FIRST, %ecx
+    movl    PHYSDEV_DRIVER(%ecx), %eax
+    movl    HANDLE_LOWER(%ecx), %edx
+    movl    %edx, FIRST
+    movl    $i, %edx
+    jmp     *DRIVER_SLOTS + WORD * ISLOT_COUNT + WORD * i(%eax)
+    .set i, i + 1
+    .endr
+    finish unknown_physdev_terminators
+
+    unknown_begin unknown_device_trampolines
+    .rept UNKNOWN_MAX
+    .p2align 5
+    endbr32
+    movl    FIRST, %eax
+    movl    (%eax), %eax
+    jmp     *DEVICE_SLOTS + WORD * DSLOT_COUNT + WORD * i(%eax)
+    .set i, i + 1
+    .endr
+    finish unknown_device_trampolines
+
+    .section .rodata
+#include "gen/znames.inc"
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,23 @@
+/* waiting.h: waiting for a mutex until a time, by the clock that nobody sets; by the other one where the C library
+ * (musl) or the thread sanitizer does not know better. */
+#ifndef VKL_WAITING_H
+#define VKL_WAITING_H
+
+#include <pthread.h>
+#include <time.h>
+
+#if defined __GLIBC__ && !defined __SANITIZE_THREAD__
+#define WAITING_CLOCK CLOCK_MONOTONIC
+static inline int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *end)
+{
+    return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, end);
+}
+#else
+#define WAITING_CLOCK CLOCK_REALTIME
+static inline int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *end)
+{
+    return pthread_mutex_timedlock(mutex, end);
+}
+#endif
+
+#endif

@@ -1,0 +1,90 @@
+package target
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// A program makes an instance and a device and draws, through the sample layer, on the null driver.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the plain build")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	sources, err := filepath.Glob(filepath.Join(world.Top(), "test/null/program/*.c"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no program: %v", err)
+	}
+	cc := world.Compiler()
+	args := append(cc[1:len(cc):len(cc)], "-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(world.Top(), "spine"), "-o", program)
+	if text, err := exec.Command(cc[0], append(append(args, sources...), "-ldl")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	cmd := exec.Command(program, world.Library(), "life")
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + filepath.Join(world.Build(), "drivers/null_icd.json"),
+		"VK_LAYER_PATH=" + filepath.Join(world.Build(), "layers"), "VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats", "VK_IMPLICIT_LAYER_PATH=" + cmd.Dir,
+		"VK_LOADER_DEBUG=layer"}
+	text, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "no message\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if !strings.Contains(string(text), "libVkLayer_drawstats.so") {
+		t.Errorf("the layer is not in the chain:\n%s", text)
+	}
+}
+
+// The library is one of the machine that was asked for, and needs nothing but the C library.
+func TestMachine(t *testing.T) {
+	t.Parallel()
+	if world.Variant() != "" {
+		t.Skip("the plain build")
+	}
+	file, err := elf.Open(world.Library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	want := map[string]elf.Machine{"": elf.EM_X86_64, "i386": elf.EM_386, "arm64": elf.EM_AARCH64, "musl": elf.EM_X86_64}[world.Target()]
+	if file.Machine != want {
+		t.Errorf("the library is of %v, want %v", file.Machine, want)
+	}
+	needed, err := file.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range needed {
+		if !strings.HasPrefix(name, "libc.") && !strings.HasPrefix(name, "ld-linux") {
+			t.Errorf("it needs %s", name)
+		}
+	}
+}
+
+// A machine that there is no port to is refused with what is missing.
+func TestOtherMachines(t *testing.T) {
+	t.Parallel()
+	compiler := filepath.Join(t.TempDir(), "riscv64-linux-gnu-gcc")
+	script := "#!/bin/sh\ncase \"$*\" in\n*-dM*) echo '#define __riscv 1'; echo '#define __LP64__ 1' ;;\n*) echo riscv64-linux-gnu ;;\nesac\n"
+	if err := os.WriteFile(compiler, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ setting, want string }{
+		{"CC=" + compiler, `makes code for "riscv64-linux-gnu", for which spine/asm has no trampolines and spine/process/control.h no control word`},
+		{"TARGET=riscv64", "There is no TARGET=riscv64, but i386, arm64 and musl"},
+		{"TARGET=armhf", "There is no TARGET=armhf, but i386, arm64 and musl"},
+	} {
+		cmd := exec.Command("make", "-n", "spine", c.setting)
+		cmd.Dir = world.Top()
+		text, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(text), c.want) || !strings.Contains(string(text), "docs/porting.md") {
+			t.Errorf("make %s: %v\n%s", c.setting, err, text)
+		}
+	}
+}
