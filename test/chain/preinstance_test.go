@@ -32,7 +32,7 @@ func preLayer(w *world.World, name string, lines ...string) *world.Fake {
 // holds: LAY-217 LAY-220 LAY-222 LAY-223 LAY-224 LAY-226 LAY-227 LAY-221
 func TestPreInstanceChain(t *testing.T) {
 	t.Parallel()
-	size := 32 // LAY-222
+	size := int64(32) // LAY-222
 	if world.Narrow() {
 		size = 20
 	}

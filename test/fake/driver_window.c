@@ -15,11 +15,11 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     bool forced = imposed(function, NULL, &result);
     struct object *surface = forced && result < 0 ? NULL : object_new(SURFACE, object_of(h));
     char bytes[65];
-    unsigned char wide[40];
+    unsigned char wide[40] = {0};
     /* Creation structures are 40 bytes for xcb, xlib and wayland; the fields after the flags are what matters. */
-    widened(structure_of_type(((const VkBaseInStructure *)info)->sType), info, wide, sizeof wide);
-    for (int i = 0; i < 32; i++)
-        snprintf(bytes + 2 * i, 3, "%02x", strstr(function, "Headless") ? 0 : wide[16 + (i < 24 ? i : 0)]);
+    if (!strstr(function, "Headless"))
+        widened(structure_of_type(((const VkBaseInStructure *)info)->sType), info, wide, sizeof wide);
+    for (int i = 0; i < 32; i++) snprintf(bytes + 2 * i, 3, "%02x", wide[16 + (i < 24 ? i : 0)]);
     record_open(&r, function);
     record_object(&r, "instance", h);
     record_int(&r, "type", ((const VkBaseInStructure *)info)->sType);

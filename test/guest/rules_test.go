@@ -379,7 +379,7 @@ func TestG13Upgrade(t *testing.T) {
 	install := func(version string) string {
 		copyFile(t, world.Library(), filepath.Join(tree, "build/libvulkan.so."+version))
 		return fmt.Sprintf("DESTDIR='%s' PREFIX=/opt LIBDIR=/opt/lib BINDIR=/opt/bin INCLUDEDIR=/opt/include LIBEXECDIR=/opt/libexec "+
-			"DATADIR=/opt/share VERSION=%s sh %s/tools/install.sh >&2", root, version, tree)
+			"DATADIR=/opt/share BUILD=build BITS=64 VERSION=%s sh %s/tools/install.sh >&2", root, version, tree)
 	}
 	for _, next := range []string{"1.4.400", "1.4.401"} { // the same name, and another
 		if text, err := exec.Command("sh", "-c", install("1.4.400")).CombinedOutput(); err != nil {

@@ -95,7 +95,7 @@ func MinMax() {
 	println(min(a, b), max(a, b), min(a, b, -100), max(1, a, b), min(opaque[uint8](200), 3), max(opaque[uint64](1<<63), 5))
 	zero := opaque(0.0)
 	nan := zero / zero
-	println(min(1, nan), max(nan, 1), min(opaque(2.5), 1), max(opaque(2.5), 1, 7), 1/min(zero, -zero), 1/max(-zero, zero))
+	println(min(1, nan), max(nan, 1), min(opaque(2.5), 1), max(opaque(2.5), 1, 7), 1/min(zero, -zero), 1/max(-zero, zero), 1/min(-zero, zero), 1/max(zero, -zero))
 	println(min(opaque[float32](1.25), 2), max(opaque[float32](1.25), 2))
 	println(min(opaque("b"), "a", "c"), max(opaque("b"), "a", "c"), min(opaque(""), "x"), max(opaque("x"), "xy"))
 }
