@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -306,5 +307,16 @@ func checkC(t *testing.T, path string) {
 	}
 	if n > 650 {
 		t.Errorf("%s has %d lines", path, n)
+	}
+}
+
+// A doc.go holds its package's comment and nothing else, so that who looks for code does not look there.
+func TestDocFilesHoldNoCode(t *testing.T) {
+	t.Parallel()
+	code := regexp.MustCompile(`(?m)^(import|const|var|type|func)\b`)
+	for _, f := range sources(t) {
+		if filepath.Base(f.path) == "doc.go" && code.MatchString(f.text) {
+			t.Errorf("%s holds code", f.path)
+		}
 	}
 }

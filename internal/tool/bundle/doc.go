@@ -4,10 +4,3 @@
 // The archive has the same bytes for the same texts. Of the machine the package reads who there is, what system it is,
 // and the files that a decision looked at; it decides nothing about drivers and layers, and runs nothing.
 package bundle
-
-// Part is one file of a bundle.
-type Part struct {
-	Name string // below the bundle's directory, with slashes
-	What string // it is, in a line
-	Text string
-}

@@ -5,10 +5,3 @@
 // error is a terminal where this process's is one, and a pipe elsewhere; signals sent to this process reach it; what it
 // leaves running keeps a reader for its standard error. The package sets no variable and decides nothing.
 package launch
-
-// Program is what is run.
-type Program struct {
-	Path    string   // of the executable
-	Args    []string // the first is its name
-	Environ []string // NAME=VALUE
-}

@@ -1,0 +1,63 @@
+package graph
+
+// Chain is what is drawn: from the program down to the devices.
+type Chain struct {
+	Schema  int      `json:"schema"`            // of the JSON form
+	Program string   `json:"program"`           // its path; "": any
+	Library string   `json:"library"`           // the loader's
+	Version string   `json:"version"`           // of the API that it offers
+	Layers  []Layer  `json:"layers"`            // from the program down
+	Drivers []Driver `json:"drivers"`           // in the order they are found
+	Out     []Out    `json:"out"`               // found, and not used
+	Problem string   `json:"problem,omitempty"` // why the devices may not be all, or why commands are not known
+}
+
+// Layer is one that is active.
+type Layer struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Manifest    string   `json:"manifest"`
+	Library     string   `json:"library,omitempty"`
+	Meta        bool     `json:"meta,omitempty"` // it has no library, and stands for others
+	Why         string   `json:"why"`
+	Statement   string   `json:"statement"`
+	Off         string   `json:"off,omitempty"`          // a line for the environment that puts it out
+	Known       bool     `json:"known"`                  // Commands are what it intercepts
+	Unknown     string   `json:"unknown,omitempty"`      // why they are not known
+	Commands    []string `json:"commands"`               // sorted
+	Before      []string `json:"pre_instance,omitempty"` // global commands that it takes before there is an instance
+	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer of its name is in the chain
+}
+
+// Driver is one that is opened.
+type Driver struct {
+	Name      string   `json:"name"` // of the manifest's file
+	Manifest  string   `json:"manifest"`
+	Library   string   `json:"library"`
+	API       string   `json:"api_version,omitempty"`
+	Why       string   `json:"why"`
+	Statement string   `json:"statement"`
+	Off       string   `json:"off,omitempty"`
+	Problem   string   `json:"problem,omitempty"`
+	Known     bool     `json:"known"` // Devices are what it has
+	Devices   []Device `json:"devices"`
+}
+
+// Device is one that a program is shown.
+type Device struct {
+	Index uint32 `json:"index"`
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	API   string `json:"api_version"`
+	About string `json:"about,omitempty"` // the driver's own name and version
+}
+
+// Out is a driver or layer that was found and is not used.
+type Out struct {
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	Manifest  string `json:"manifest"`
+	Why       string `json:"why"`
+	Statement string `json:"statement"`
+	On        string `json:"on,omitempty"` // a line for the environment that puts it in
+}
