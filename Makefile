@@ -8,7 +8,7 @@
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
-# A folder that needs more says it in a build.mk of its own, which is included at the end.
+# A directory that needs more says it in a build.mk of its own, which is included at the end.
 #
 # TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET.
 
@@ -38,10 +38,10 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
-# Where manifests and the settings file are searched (PATH-4): when the folder was not chosen, /etc is searched, too.
+# Where manifests and the settings file are searched (PATH-4): when the directory was not chosen, /etc is searched, too.
 EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
-export SEARCH_FOLDERS := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
+export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
@@ -126,7 +126,7 @@ help:
 
 # ---- spine ------------------------------------------------------------------------------------------------------
 
-# $(1): folder of the variant below build, or nothing; $(2): its flags; $(3): a test's source that belongs to it, and what
+# $(1): directory of the variant below build, or nothing; $(2): its flags; $(3): a test's source that belongs to it, and what
 # the linker needs for that
 define spine_variant
 $(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC) $(firstword $(3))) $(B)/$(1)obj/core.o
@@ -146,7 +146,7 @@ $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
-$(B)/$(1)obj/core.o: build/core.c $(B)/folders Makefile
+$(B)/$(1)obj/core.o: build/core.c $(B)/directories Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(CORE_CFLAGS) -c -o $$@ $$<
@@ -169,8 +169,8 @@ CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"'
 
-# The folders are compiled in: other ones, another library.
-$(B)/folders: FORCE
+# The directories are compiled in: other ones, another library.
+$(B)/directories: FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -199,13 +199,13 @@ $(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryFolder=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecFolder=$(LIBEXECDIR)
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR)
 
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
 $(B)/vkloader: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_FOLDERS) $(TOOL_WORDS)' \
+	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 

@@ -218,7 +218,7 @@ struct device {
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
-    void *driver_slot[LOWER_DEVICE_COUNT]; /* LSLOT_<command> of gen/zslots.h */
+    void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of gen/zslots.h */
     struct device_table own_table;
 };
 

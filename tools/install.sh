@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 : "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
 
-# A folder below the prefix, as the package files write it: relative to ${prefix} where it is below it.
+# A directory below the prefix, as the package files write it: relative to ${prefix} where it is below it.
 below() {
     case $1 in
     "$PREFIX"/*) echo "$2${1#"$PREFIX"}" ;;
@@ -49,7 +49,7 @@ Libs: -L\${libdir} -lvulkan
 Cflags: -I\${includedir}
 PC
 
-# The package's files are at LIBDIR/cmake/VulkanLoader, so the library is two folders up: the tree may be moved.
+# The package's files are at LIBDIR/cmake/VulkanLoader, so the library is two directories up: the tree may be moved.
 cat > "$d$LIBDIR/cmake/VulkanLoader/VulkanLoaderConfig.cmake" <<'CMAKE'
 # The Vulkan loader as an imported target, Vulkan::Loader.
 if(NOT TARGET Vulkan::Loader)

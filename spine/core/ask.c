@@ -116,13 +116,13 @@ static void remember(struct round *r)
 static bool satisfy(struct wire_writer *w, const struct wire_record *record)
 {
     struct wire_need_var var;
-    struct wire_need_folder folder;
+    struct wire_need_directory directory;
     struct wire_need_file file;
     struct wire_need_exists exists;
     if (wire_get_need_var(record, &var))
         read_var(w, (struct variable){var.name, var.secure});
-    else if (wire_get_need_folder(record, &folder))
-        read_folder(w, folder.path);
+    else if (wire_get_need_directory(record, &directory))
+        read_directory(w, directory.path);
     else if (wire_get_need_file(record, &file))
         read_file(w, file.path);
     else if (wire_get_need_exists(record, &exists))

@@ -9,7 +9,7 @@
 
 /* Each appends one record; lack of memory is remembered in the writer. */
 void read_var(struct wire_writer *w, struct variable v);
-void read_folder(struct wire_writer *w, const char *path);
+void read_directory(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);

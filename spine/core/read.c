@@ -1,4 +1,4 @@
-/* read.c: gathers what the core asks for: variables, folders, files, the executable's path, whether a path exists,
+/* read.c: gathers what the core asks for: variables, directories, files, the executable's path, whether a path exists,
  * the graphics devices.
  * Everything goes through the C library's dynamic symbols (GEN-12, LAY-2, SYS-001), at the time of the call (G-5).
  *
@@ -23,7 +23,8 @@ void read_var(struct wire_writer *w, struct variable v)
     wire_put_var(w, &r);
 }
 
-/* ---- folders ---------------------------------------------------------------------------------------------------- */
+/* ---- directories ----------------------------------------------------------------------------------------------------
+ */
 
 struct name_list {
     char **name;
@@ -51,10 +52,10 @@ static void names_free(struct name_list *list)
     free(list->name);
 }
 
-void read_folder(struct wire_writer *w, const char *path)
+void read_directory(struct wire_writer *w, const char *path)
 {
     struct name_list list = {0};
-    struct wire_folder r = {WIRE_STR(path, path)};
+    struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
     DIR *dir = opendir(path);
     if (!dir) {
@@ -73,7 +74,7 @@ void read_folder(struct wire_writer *w, const char *path)
     }
     r.names.count = list.count;
     r.names.list = (const char *const *)list.name;
-    wire_put_folder(w, &r);
+    wire_put_directory(w, &r);
     names_free(&list);
 }
 

@@ -41,7 +41,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
         lock_drop();
     } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
         VkSurfaceKHR own; /* DBG-051 */
-        if (handle && device->has_swapchain && device->driver_slot[LSLOT_vkCreateSwapchainKHR] &&
+        if (handle && device->has_swapchain && device->driver_slot[TSLOT_vkCreateSwapchainKHR] &&
             surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
             *out = (uint64_t)own;
     }
@@ -88,7 +88,7 @@ static struct device *term_device(VkDevice handle, const char *name)
     VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
     {                                                                                                                  \
         struct device *device = term_device(handle, #Name);                                                            \
-        PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[LSLOT_vk##Name];                                         \
+        PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[TSLOT_vk##Name];                                         \
         if (!send) return VK_SUCCESS;                                                                                  \
         Info copy = *info;                                                                                             \
         if (!handle_in_driver(device, type_of(info->type_member), info->handle_member, &copy.handle_member))           \
@@ -114,14 +114,14 @@ static struct device *labelled(const void *handle)
 #define LABEL_COMMAND(Name, Handle)                                                                                    \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle, const VkDebugUtilsLabelEXT *label)                         \
     {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[TSLOT_vk##Name];                               \
         if (send) send(handle, label);                                                                                 \
     }
 
 #define END_LABEL_COMMAND(Name, Handle)                                                                                \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle)                                                            \
     {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[LSLOT_vk##Name];                               \
+        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[TSLOT_vk##Name];                               \
         if (send) send(handle);                                                                                        \
     }
 

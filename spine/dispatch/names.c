@@ -93,14 +93,14 @@ void table_fill_driver(struct driver *d)
 void table_fill_driver_slots(struct device *dev)
 {
     lock_wanted(false);
-    for (uint32_t i = 0; i < LOWER_DEVICE_COUNT; i++)
-        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_lower_slots[i]));
+    for (uint32_t i = 0; i < TERMINATED_SLOT_COUNT; i++)
+        dev->driver_slot[i] = (void *)dev->driver_gdpa(dev->driver_handle, names_name(names_terminated_slots[i]));
 }
 
 /* What the last layer of a device's chain gets for a name; r: its record, NULL when nobody knows it. */
 static PFN_vkVoidFunction term_device_function(const struct device *dev, const struct name_record *r, const char *name)
 {
-    if (!r || r->lslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
+    if (!r || r->tslot == 0) return dev->driver_gdpa(dev->driver_handle, name);
     bool there;
     switch ((uint32_t)(r - names_commands)) {
     case CMD_vkCreateSwapchainKHR: there = dev->has_swapchain; break;

@@ -23,7 +23,7 @@ struct name_record {
     int32_t term;    /* +8: terminator, from names_commands; 0: none */
     int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
-    uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */
+    uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
     uint8_t ext;     /* +22: EXT_ + 1; 0: none */
@@ -37,7 +37,7 @@ extern const uint16_t names_displacement[NAMES_BUCKETS] NAMES_HIDDEN;
 /* Command numbers by slot: what to ask for when a table is filled in one pass. */
 extern const uint16_t names_instance_slots[ISLOT_COUNT] NAMES_HIDDEN;
 extern const uint16_t names_device_slots[DSLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_lower_slots[LOWER_DEVICE_COUNT] NAMES_HIDDEN;
+extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] NAMES_HIDDEN;
 
 /* Names of first parameters (HND-001), by number. */
 static inline const char *names_param(unsigned number)

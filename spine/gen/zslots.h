@@ -809,20 +809,20 @@
 #define DSLOT_COUNT 692
 
 /* Device commands that end in the loader's terminator (GPA-086). */
-#define LSLOT_vkCreateSwapchainKHR 0
-#define LSLOT_vkGetDeviceGroupSurfacePresentModesKHR 1
-#define LSLOT_vkCreateSharedSwapchainsKHR 2
-#define LSLOT_vkDebugMarkerSetObjectTagEXT 3
-#define LSLOT_vkDebugMarkerSetObjectNameEXT 4
-#define LSLOT_vkSetDebugUtilsObjectNameEXT 5
-#define LSLOT_vkSetDebugUtilsObjectTagEXT 6
-#define LSLOT_vkQueueBeginDebugUtilsLabelEXT 7
-#define LSLOT_vkQueueEndDebugUtilsLabelEXT 8
-#define LSLOT_vkQueueInsertDebugUtilsLabelEXT 9
-#define LSLOT_vkCmdBeginDebugUtilsLabelEXT 10
-#define LSLOT_vkCmdEndDebugUtilsLabelEXT 11
-#define LSLOT_vkCmdInsertDebugUtilsLabelEXT 12
-#define LOWER_DEVICE_COUNT 13
+#define TSLOT_vkCreateSwapchainKHR 0
+#define TSLOT_vkGetDeviceGroupSurfacePresentModesKHR 1
+#define TSLOT_vkCreateSharedSwapchainsKHR 2
+#define TSLOT_vkDebugMarkerSetObjectTagEXT 3
+#define TSLOT_vkDebugMarkerSetObjectNameEXT 4
+#define TSLOT_vkSetDebugUtilsObjectNameEXT 5
+#define TSLOT_vkSetDebugUtilsObjectTagEXT 6
+#define TSLOT_vkQueueBeginDebugUtilsLabelEXT 7
+#define TSLOT_vkQueueEndDebugUtilsLabelEXT 8
+#define TSLOT_vkQueueInsertDebugUtilsLabelEXT 9
+#define TSLOT_vkCmdBeginDebugUtilsLabelEXT 10
+#define TSLOT_vkCmdEndDebugUtilsLabelEXT 11
+#define TSLOT_vkCmdInsertDebugUtilsLabelEXT 12
+#define TERMINATED_SLOT_COUNT 13
 
 /* Bits of the instance extensions that the loader knows (INS-008). */
 #define EXT_VK_KHR_surface 0

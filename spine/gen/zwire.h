@@ -188,7 +188,7 @@ static inline bool wire_next(struct wire_reader *r, struct wire_record *record) 
 enum {
     WIRE_QUESTION = 1,
     WIRE_VAR = 2,
-    WIRE_FOLDER = 3,
+    WIRE_DIRECTORY = 3,
     WIRE_FILE = 4,
     WIRE_EXE = 5,
     WIRE_EXISTS = 6,
@@ -199,7 +199,7 @@ enum {
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
-    WIRE_NEED_FOLDER = 34,
+    WIRE_NEED_DIRECTORY = 34,
     WIRE_NEED_FILE = 35,
     WIRE_NEED_EXE = 36,
     WIRE_NEED_EXISTS = 37,
@@ -267,20 +267,20 @@ static inline bool wire_get_var(const struct wire_record *record, struct wire_va
     return record->end - at < 8;
 }
 
-struct wire_folder {
+struct wire_directory {
     const char *path;
     uint32_t path_len;
     uint32_t status; /* 0 listed, 1 cannot be opened */
     struct wire_strs names; /* direct entries in readdir order, all of them that end in .json */
 };
-static inline void wire_put_folder(struct wire_writer *w, const struct wire_folder *r) {
+static inline void wire_put_directory(struct wire_writer *w, const struct wire_directory *r) {
     size_t start = wire_begin(w, 3);
     wire_put_str(w, r->path, r->path_len);
     wire_put_u32(w, r->status);
     wire_put_strs(w, &r->names);
     wire_end(w, start);
 }
-static inline bool wire_get_folder(const struct wire_record *record, struct wire_folder *r) {
+static inline bool wire_get_directory(const struct wire_record *record, struct wire_directory *r) {
     const unsigned char *at = record->at;
     if (record->id != 3) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
@@ -537,16 +537,16 @@ static inline bool wire_get_need_var(const struct wire_record *record, struct wi
     return record->end - at < 8;
 }
 
-struct wire_need_folder {
+struct wire_need_directory {
     const char *path;
     uint32_t path_len;
 };
-static inline void wire_put_need_folder(struct wire_writer *w, const struct wire_need_folder *r) {
+static inline void wire_put_need_directory(struct wire_writer *w, const struct wire_need_directory *r) {
     size_t start = wire_begin(w, 34);
     wire_put_str(w, r->path, r->path_len);
     wire_end(w, start);
 }
-static inline bool wire_get_need_folder(const struct wire_record *record, struct wire_need_folder *r) {
+static inline bool wire_get_need_directory(const struct wire_record *record, struct wire_need_directory *r) {
     const unsigned char *at = record->at;
     if (record->id != 34) return false;
     if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;

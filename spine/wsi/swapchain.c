@@ -34,7 +34,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
                   "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping "
                   "device handles and failing to unwrap them in all functions. "
                   "[VUID-vkCreateSwapchainKHR-device-parameter]");
-    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->driver_slot[LSLOT_vkCreateSwapchainKHR];
+    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->driver_slot[TSLOT_vkCreateSwapchainKHR];
     if (!create) {
         log_line(device->instance, LOG_ERROR | LOG_FATAL,
                  "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the "
@@ -62,7 +62,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
                   "wrapping device handles and failing to unwrap them in all functions. "
                   "[VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
     PFN_vkCreateSharedSwapchainsKHR create =
-        (PFN_vkCreateSharedSwapchainsKHR)device->driver_slot[LSLOT_vkCreateSharedSwapchainsKHR];
+        (PFN_vkCreateSharedSwapchainsKHR)device->driver_slot[TSLOT_vkCreateSharedSwapchainsKHR];
     if (!create) {
         log_line(device->instance, LOG_ERROR,
                  "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. "
@@ -92,7 +92,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
                   "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device "
                   "[VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
     PFN_vkGetDeviceGroupSurfacePresentModesKHR ask =
-        (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->driver_slot[LSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
+        (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
     if (!ask) {
         log_line(
             device->instance, LOG_ERROR,

@@ -156,10 +156,10 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	directory := t.TempDir()
 	gcc := func(out string, flags []string, sources ...string) {
 		t.Helper()
-		args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-I" + filepath.Join(top, "spine"), "-o", filepath.Join(folder, out)}, flags...)
+		args := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-I" + filepath.Join(top, "spine"), "-o", filepath.Join(directory, out)}, flags...)
 		for _, source := range sources {
 			args = append(args, filepath.Join("program", source))
 		}
@@ -169,7 +169,7 @@ func TestRun(t *testing.T) {
 	}
 	gcc("measure", nil, "measure.c", "bench.c", "state.c", "operations.c")
 	gcc("libVkLayer_nothing.so", []string{"-shared", "-fPIC"}, "nothing.c")
-	program := filepath.Join(folder, "bench")
+	program := filepath.Join(directory, "bench")
 	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}

@@ -1,5 +1,5 @@
 # What make bench runs. All of it, with the library, the core and the null driver, runs where there is no Go: bench looks
-# for everything else beside itself and in the folder above.
+# for everything else beside itself and in the directory above.
 BENCH_DEPS := $(wildcard test/bench/program/*.[ch]) spine/interface.h spine/gen/zvk.h Makefile
 BENCH_LIFE := $(addprefix test/bench/program/,bench.c state.c operations.c)
 

@@ -4,7 +4,7 @@
 //
 //	make bench BENCH="flags", or build/bench/bench [flags]
 //
-// It runs where there is no Go: everything it needs is in build/bench, in the folder above that (libvulkan.so.1, its
+// It runs where there is no Go: everything it needs is in build/bench, in the directory above that (libvulkan.so.1, its
 // core, drivers/), and the reference library. Exit codes: 0 measured, 1 a budget is missed (with -check), 2 wrong
 // usage, 3 could not be measured.
 package main

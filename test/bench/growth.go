@@ -102,8 +102,8 @@ func itemOf(key string) item {
 
 func (b *bench) makeWorld(g grown) (set, error) {
 	s := set{name: fmt.Sprintf("%d %s", g.n, g.kind)}
-	folder := filepath.Join(b.scratch, fmt.Sprintf("%s%d", g.kind, g.n))
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	directory := filepath.Join(b.scratch, fmt.Sprintf("%s%d", g.kind, g.n))
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return s, err
 	}
 	null := filepath.Join(b.build, "drivers/null_icd.json")
@@ -112,10 +112,10 @@ func (b *bench) makeWorld(g grown) (set, error) {
 		var files []string
 		for i := range g.n {
 			library := fmt.Sprintf("driver%d.so", i)
-			if err := copyFile(filepath.Join(b.build, "drivers/libvk_null.so"), filepath.Join(folder, library)); err != nil {
+			if err := copyFile(filepath.Join(b.build, "drivers/libvk_null.so"), filepath.Join(directory, library)); err != nil {
 				return s, err
 			}
-			files = append(files, filepath.Join(folder, fmt.Sprintf("driver%d.json", i)))
+			files = append(files, filepath.Join(directory, fmt.Sprintf("driver%d.json", i)))
 			text := fmt.Sprintf(`{"file_format_version": "1.0.1", "ICD": {"library_path": "./%s", "api_version": "1.3.0"}}`, library)
 			if err := os.WriteFile(files[i], []byte(text), 0o644); err != nil {
 				return s, err
@@ -128,18 +128,18 @@ func (b *bench) makeWorld(g grown) (set, error) {
 			library := fmt.Sprintf("layer%d.so", i)
 			if g.kind == "layers" {
 				names = append(names, fmt.Sprintf("VK_LAYER_BENCH_%d", i))
-				if err := copyFile(filepath.Join(b.programs, "libVkLayer_nothing.so"), filepath.Join(folder, library)); err != nil {
+				if err := copyFile(filepath.Join(b.programs, "libVkLayer_nothing.so"), filepath.Join(directory, library)); err != nil {
 					return s, err
 				}
 			}
 			text := fmt.Sprintf(`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_BENCH_%d", "type": "GLOBAL",
     "library_path": "./%s", "api_version": "1.3.0", "implementation_version": "1", "description": "A layer that does nothing"}}`,
 				i, library)
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("layer%d.json", i)), []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(directory, fmt.Sprintf("layer%d.json", i)), []byte(text), 0o644); err != nil {
 				return s, err
 			}
 		}
-		s.environ = b.environ(null, true, "VK_LAYER_PATH="+folder)
+		s.environ = b.environ(null, true, "VK_LAYER_PATH="+directory)
 		if names != nil {
 			s.environ = append(s.environ, "VK_INSTANCE_LAYERS="+strings.Join(names, ":"))
 		}

@@ -26,7 +26,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.build, "build", "", "`folder` with libvulkan.so.1 and drivers/ (the one above this program's own)")
+	flag.StringVar(&o.build, "build", "", "`directory` with libvulkan.so.1 and drivers/ (the one above this program's own)")
 	flag.StringVar(&o.reference, "reference", "", "the `library` to compare with (the system's libvulkan.so.1)")
 	flag.StringVar(&o.only, "only", "", "only these `items or groups`, with commas between (see -list)")
 	flag.StringVar(&o.sets, "sets", "", "only these `sets` of drivers, with commas between: null, alone, mesa")
@@ -154,8 +154,8 @@ func (o *options) bench(scratch string) (*bench, error) {
 	}
 	b.libraries = [2]string{filepath.Join(b.build, "libvulkan.so.1"), o.reference}
 	if o.reference == "" {
-		for _, folder := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"} {
-			if path := filepath.Join(folder, "libvulkan.so.1"); exists(path) {
+		for _, directory := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"} {
+			if path := filepath.Join(directory, "libvulkan.so.1"); exists(path) {
 				b.libraries[reference] = path
 				break
 			}

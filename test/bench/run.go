@@ -20,10 +20,10 @@ import (
 
 // bench is one run: what is measured with what.
 type bench struct {
-	build     string // the folder with libvulkan.so.1
-	programs  string // the folder with the measuring programs
+	build     string // the directory with libvulkan.so.1
+	programs  string // the directory with the measuring programs
 	libraries [2]string
-	empty     string // a folder with nothing in it
+	empty     string // a directory with nothing in it
 	names     string // a file with the registry's commands
 	scratch   string
 	rounds    int

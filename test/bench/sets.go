@@ -17,7 +17,7 @@ type set struct {
 // mesa are the manifests of Debian 12's mesa-vulkan-drivers on this architecture.
 var mesa = []string{"intel_hasvk_icd.x86_64.json", "intel_icd.x86_64.json", "lvp_icd.x86_64.json", "radeon_icd.x86_64.json"}
 
-const driverFolder = "/usr/share/vulkan/icd.d"
+const driverDirectory = "/usr/share/vulkan/icd.d"
 
 // environ is what a measured process sees: nothing of ours but where programs and libraries are. alone keeps the
 // machine's layers out.
@@ -41,7 +41,7 @@ func (b *bench) defaultSets() []set {
 	}
 	var there []string
 	for _, file := range mesa {
-		if path := filepath.Join(driverFolder, file); exists(path) {
+		if path := filepath.Join(driverDirectory, file); exists(path) {
 			there = append(there, path)
 		}
 	}
@@ -57,7 +57,7 @@ func (b *bench) defaultSets() []set {
 		sets = append(sets, set{name: "policy", title: "The same, and vkloader's policy to open only drivers whose hardware is here", real: true,
 			environ: b.environ(strings.Join(there, ":"), false, "HOME="+home)})
 	default:
-		b.note("%d of Mesa's %d drivers are in %s: not measured", len(there), len(mesa), driverFolder)
+		b.note("%d of Mesa's %d drivers are in %s: not measured", len(there), len(mesa), driverDirectory)
 	}
 	return sets
 }
@@ -65,12 +65,12 @@ func (b *bench) defaultSets() []set {
 // policy makes a home directory whose settings file leaves out drivers without hardware; the reference does not know it.
 func (b *bench) policy() (home string, err error) {
 	home = b.empty + "-policy"
-	folder := filepath.Join(home, ".config/vulkan/loader_settings.d")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	directory := filepath.Join(home, ".config/vulkan/loader_settings.d")
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return "", err
 	}
 	text := `{"file_format_version":"1.0.0","settings":{"vkloader_driver_hardware":"present"}}`
-	return home, os.WriteFile(filepath.Join(folder, "vk_loader_settings.json"), []byte(text), 0o644)
+	return home, os.WriteFile(filepath.Join(directory, "vk_loader_settings.json"), []byte(text), 0o644)
 }
 
 // givenSet is a set of -drivers: NAME=FILE[:FILE...].

@@ -13,7 +13,7 @@ import (
 // created lists who saw vkCreateInstance, top to bottom.
 func created(w *world.World) []string { return calls(w, "vkCreateInstance") }
 
-// libraries lists what the loader opened in the world's lib folder, in order.
+// libraries lists what the loader opened in the world's lib directory, in order.
 func libraries(accesses []string) []string {
 	var out []string
 	for _, a := range accesses {

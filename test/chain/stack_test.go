@@ -47,11 +47,11 @@ func TestCallStack(t *testing.T) {
 	order := h.OK("device_layers", "pd", pd).Strings("layers")
 	exit := h.Quit()
 	layer := func(name string, device bool) []string {
-		kind, by, folder := "Explicit", "", "explicit"
+		kind, by, directory := "Explicit", "", "explicit"
 		var more []string
 		switch name {
 		case "VK_LAYER_i1", "VK_LAYER_i2", "VK_LAYER_i3":
-			kind, by, folder = "Implicit", "Implicit Layer", "implicit"
+			kind, by, directory = "Implicit", "Implicit Layer", "implicit"
 			more = []string{"               Disable Env Var:  DISABLE_" + name}
 			if name != "VK_LAYER_i1" && !device {
 				more = append(more, fmt.Sprintf("               This layer was enabled because Env Var ENABLE_%s was set to Value yes", strings.ToUpper(name[9:])))
@@ -66,7 +66,7 @@ func TestCallStack(t *testing.T) {
 			by = "By the Application"
 		}
 		text := append([]string{"   " + name, "           Type: " + kind, "           Enabled By: " + by}, more...)
-		text = append(text, "           Manifest: "+w.Path(folder, name+".json"), "           Library:  "+w.Path("lib", name+".so"), "     ||")
+		text = append(text, "           Manifest: "+w.Path(directory, name+".json"), "           Library:  "+w.Path("lib", name+".so"), "     ||")
 		for i := range text {
 			text[i] = line("LAYER", text[i])
 		}

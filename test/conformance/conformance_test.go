@@ -59,19 +59,19 @@ func TestReadingFindsFaults(t *testing.T) {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}
 	}
-	folder := t.TempDir()
+	directory := t.TempDir()
 	source := "package p\n\n// holds: AB-001 XX-9\nfunc TestOne() {\n\t// holds: AB-010\n}\n"
-	if err := os.WriteFile(filepath.Join(folder, "p_test.go"), []byte(source), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, "p_test.go"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	holds, problems := table.Tests(folder, order)
+	holds, problems := table.Tests(directory, order)
 	if len(problems) != 1 || !strings.Contains(problems[0].Error(), "XX-9") {
 		t.Errorf("problems: %v, want one about XX-9", problems)
 	}
 	if len(holds["AB-001"]) != 1 || len(holds["AB-010"]) != 1 || holds["AB-010"][0].Name != "TestOne" {
 		t.Errorf("holds: %v", holds)
 	}
-	lost := filepath.Join(folder, "lost.txt")
+	lost := filepath.Join(directory, "lost.txt")
 	if err := os.WriteFile(lost, []byte("document x 2\nAB-001\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

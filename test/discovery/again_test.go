@@ -62,7 +62,7 @@ func TestChangesAreSeen(t *testing.T) {
 	s := start(t, w)
 	one, two := blunt("1.2.0", "X1", nil), blunt("1.2.0", "X2", nil) // of one length
 	const extra = "home/.local/share/vulkan/explicit_layer.d/extra.json"
-	folder := w.Path("other")
+	directory := w.Path("other")
 	w.Write("other/y.json", blunt("1.2.0", "Y", nil))
 	s.set("VK_LAYER_PATH", world.Unset).set("VK_IMPLICIT_LAYER_PATH", world.Unset)
 	bare := s.listed()
@@ -75,9 +75,9 @@ func TestChangesAreSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, "none", s.listed(), bare)
-		s.with(map[string]string{"VK_LAYER_PATH": folder}, func() { same(t, "a variable", s.listed(), strings.TrimSpace(bare+" Y")) })
+		s.with(map[string]string{"VK_LAYER_PATH": directory}, func() { same(t, "a variable", s.listed(), strings.TrimSpace(bare+" Y")) })
 		same(t, "none", s.listed(), bare)
-		s.with(map[string]string{"VK_INSTANCE_LAYERS": "Y", "VK_LAYER_PATH": folder}, func() {
+		s.with(map[string]string{"VK_INSTANCE_LAYERS": "Y", "VK_LAYER_PATH": directory}, func() {
 			s.create().log.has(t, "WARNING | LAYER", `env var 'VK_INSTANCE_LAYERS' defined and adding layers "Y"`)
 		})
 	}

@@ -18,9 +18,9 @@ const (
 	extensionNotPresent = -7
 	incompatibleDriver  = -9
 
-	implicitFolder = "/usr/share/vulkan/implicit_layer.d"
-	explicitFolder = "/usr/share/vulkan/explicit_layer.d"
-	driverFolder   = "/usr/share/vulkan/icd.d"
+	implicitDirectory = "/usr/share/vulkan/implicit_layer.d"
+	explicitDirectory = "/usr/share/vulkan/explicit_layer.d"
+	driverDirectory   = "/usr/share/vulkan/icd.d"
 
 	own = "VK_EXT_debug_report VK_EXT_debug_utils VK_KHR_portability_enumeration VK_LUNARG_direct_driver_loading"
 )
@@ -190,24 +190,24 @@ func same(t *testing.T, what, got, want string) {
 	}
 }
 
-// explicit and implicit make a fake layer in the system's folder.
+// explicit and implicit make a fake layer in the system's directory.
 func explicit(w *world.World, name string, lines ...string) *world.Fake {
-	return w.ExplicitLayer(name, lines...).MoveManifest("system" + explicitFolder)
+	return w.ExplicitLayer(name, lines...).MoveManifest("system" + explicitDirectory)
 }
 
 func implicit(w *world.World, name string, lines ...string) *world.Fake {
-	return w.ImplicitLayer(name, lines...).MoveManifest("system" + implicitFolder)
+	return w.ImplicitLayer(name, lines...).MoveManifest("system" + implicitDirectory)
 }
 
 // meta makes a meta-layer's manifest.
-func meta(w *world.World, folder, name string, components []string, more map[string]any) {
+func meta(w *world.World, directory, name string, components []string, more map[string]any) {
 	content := map[string]any{"name": name, "type": "INSTANCE", "api_version": "1.3.0", "implementation_version": "1",
 		"description": "meta " + name, "component_layers": components}
-	if folder == implicitFolder {
+	if directory == implicitDirectory {
 		content["disable_environment"] = map[string]any{world.Disable(name): "1"}
 	}
 	maps.Copy(content, more)
-	w.Write("system"+folder+"/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": content}))
+	w.Write("system"+directory+"/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": content}))
 }
 
 // blunt is a layer manifest whose library is never opened.

@@ -32,7 +32,7 @@ func devices(t *testing.T) *world.World {
 	w := loud(t)
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
 	w.Driver("one", "api 1.3.0", "ext VK_KHR_get_physical_device_properties2", "device name=a api=1.2.0 uuid=1 driver_uuid=7 driver_version=3 driver_name=Acme", "device name=b api=1.1.0 uuid=2 driver_uuid=7 driver_version=3 ext=VK_KHR_maintenance1").
-		API("1.3.0").MoveManifest("system" + driverFolder)
+		API("1.3.0").MoveManifest("system" + driverDirectory)
 	w.Driver("two", "api 1.3.0", "device name=c api=1.1.0 uuid=2 driver_uuid=7 driver_version=4 driver_name=Gamma ext=VK_KHR_maintenance1,VK_KHR_driver_properties,VK_KHR_maintenance2", "device name=old api=1.0.0 uuid=9 driver_uuid=7 driver_version=4").API("1.3.0").MoveManifest("work")
 	return w
 }
@@ -155,7 +155,7 @@ func TestGroupsUnderConfigurations(t *testing.T) {
 	for n, name := range []string{"a", "b", "c"} {
 		f.Script(fmt.Sprintf("device name=%s api=1.1.0 uuid=%d driver_uuid=7 driver_version=3", name, n+1))
 	}
-	f.MoveManifest("system" + driverFolder)
+	f.MoveManifest("system" + driverDirectory)
 	s := start(t, w)
 	groups := func(words ...string) (int, int, log) {
 		s.h.OK("create_instance", "api", "1.1.0")

@@ -145,8 +145,8 @@ func TestExtensionChecks(t *testing.T) {
 	w.Driver("one", "device name=a", "ext VK_KHR_surface", "ext VK_unknown")
 	w.Driver("two", "device name=b")
 	w.ExplicitLayer("VK_LAYER_e").Set("instance_extensions", []vars{{"name": "VK_KHR_display"}, {"name": "VK_made_up"}})
-	meta(w, explicitFolder, "VK_LAYER_m", []string{"VK_LAYER_e"}, nil)
-	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitFolder)
+	meta(w, explicitDirectory, "VK_LAYER_m", []string{"VK_LAYER_e"}, nil)
+	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitDirectory)
 	s := start(t, w)
 	const prefix = "loader_validate_instance_extensions: "
 	unknown := func(n string) string {

@@ -22,15 +22,15 @@ func TestMetaLayers(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	w.Driver("one")
-	folder := w.Path("explicit")
+	directory := w.Path("explicit")
 	var order []string
-	file := func(name string) { order = append(order, folder+"/"+name+".json") }
+	file := func(name string) { order = append(order, directory+"/"+name+".json") }
 	add := func(name, api string, more map[string]any, components ...string) {
 		content := map[string]any{"name": name, "type": "INSTANCE", "api_version": api, "implementation_version": "1", "description": "", "component_layers": components}
 		for k, v := range more {
 			content[k] = v
 		}
-		w.Write(folder+"/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": content}))
+		w.Write(directory+"/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": content}))
 		file(name)
 	}
 	for _, name := range []string{"A", "B", "C"} {
@@ -166,9 +166,9 @@ func TestImplicitMetaLayers(t *testing.T) {
 	w.Driver("one")
 	explicit(w, "VK_LAYER_c").Set("instance_extensions", []vars{{"name": "XC", "spec_version": "1"}})
 	explicit(w, "VK_LAYER_d").Set("instance_extensions", []vars{{"name": "XD", "spec_version": "1"}})
-	meta(w, implicitFolder, "VK_LAYER_m", []string{"VK_LAYER_c"}, ext("XM"))
-	meta(w, implicitFolder, "VK_LAYER_bad", []string{"VK_LAYER_c", "VK_LAYER_gone"}, nil)
-	w.Write("system"+implicitFolder+"/n.json", strings.ReplaceAll(blunt("1.2.0", "VK_LAYER_n", map[string]any{"library_path": nil, "component_layers": []string{"VK_LAYER_d"}}), "disable_", "not_"))
+	meta(w, implicitDirectory, "VK_LAYER_m", []string{"VK_LAYER_c"}, ext("XM"))
+	meta(w, implicitDirectory, "VK_LAYER_bad", []string{"VK_LAYER_c", "VK_LAYER_gone"}, nil)
+	w.Write("system"+implicitDirectory+"/n.json", strings.ReplaceAll(blunt("1.2.0", "VK_LAYER_n", map[string]any{"library_path": nil, "component_layers": []string{"VK_LAYER_d"}}), "disable_", "not_"))
 	s := start(t, w)
 	same(t, "listed", strings.Join(sorted(s.listed()), " "), "VK_LAYER_c VK_LAYER_d VK_LAYER_m")
 	same(t, "extensions", s.extensions(), own+" XM XC")
@@ -189,7 +189,7 @@ func TestOverrideLayer(t *testing.T) {
 		explicit(w, "VK_LAYER_d")
 		w.ImplicitLayer("VK_LAYER_i").Set("enable_environment", vars{"YES": "1"}).Set("instance_extensions", []vars{{"name": "XI", "spec_version": "1"}}).
 			MoveManifest("work/i")
-		meta(w, implicitFolder, override, components, more)
+		meta(w, implicitDirectory, override, components, more)
 		w.Env["VK_ADD_IMPLICIT_LAYER_PATH"] = w.Path("work/i")
 		return start(t, w)
 	}
@@ -294,13 +294,13 @@ func TestOverridePaths(t *testing.T) {
 	t.Parallel()
 	for _, elevated := range []bool{false, true} {
 		w := loud(t)
-		w.Driver("one").MoveManifest("system" + driverFolder)
+		w.Driver("one").MoveManifest("system" + driverDirectory)
 		c := w.ExplicitLayer("VK_LAYER_c").Set("disable_environment", vars{"NO_C": ""}).Set("enable_environment", vars{"YES_C": "1"})
 		c.MoveManifest("p")
 		explicit(w, "VK_LAYER_d")
 		w.Write("q/extra.json", blunt("1.2.0", "VK_LAYER_extra", nil))
 		implicit(w, "VK_LAYER_i")
-		w.Write("system"+implicitFolder+"/o.json", blunt("1.0.0", override, map[string]any{"library_path": nil, "component_layers": []string{"VK_LAYER_c"},
+		w.Write("system"+implicitDirectory+"/o.json", blunt("1.0.0", override, map[string]any{"library_path": nil, "component_layers": []string{"VK_LAYER_c"},
 			"override_paths": []string{w.Path("p") + "::" + w.Path("q/extra.json"), w.Path("nowhere")}}))
 		w.Env["NO_C"] = "1"
 		w.Env["VK_LAYER_PATH"], w.Env["VK_ADD_LAYER_PATH"] = "/by/variable", "/by/other"

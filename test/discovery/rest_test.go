@@ -47,8 +47,8 @@ func TestLayersThatDoNotLoad(t *testing.T) {
 	w.ExplicitLayer("VK_LAYER_class").Set("library_path", w.WrongClass("class"))
 	w.ExplicitLayer("VK_LAYER_gone").Set("library_path", "/nowhere/gone.so").Set("instance_extensions", []vars{{"name": "VK_KHR_display"}})
 	w.ExplicitLayer("VK_LAYER_good")
-	meta(w, explicitFolder, "VK_LAYER_m", []string{"VK_LAYER_bad", "VK_LAYER_good"}, nil)
-	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitFolder)
+	meta(w, explicitDirectory, "VK_LAYER_m", []string{"VK_LAYER_bad", "VK_LAYER_good"}, nil)
+	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitDirectory)
 	s := start(t, w)
 	same(t, "listed", strings.Join(sorted(s.listed()), " "), "VK_LAYER_bad VK_LAYER_class VK_LAYER_gone VK_LAYER_good VK_LAYER_i VK_LAYER_m")
 	s.lines().lacks(t, "Loading layer library")
@@ -109,8 +109,8 @@ func TestCallStack(t *testing.T) {
 	v := w.ExplicitLayer("VK_LAYER_v")
 	f := w.ExplicitLayer("VK_LAYER_f")
 	c := w.ExplicitLayer("VK_LAYER_c")
-	meta(w, explicitFolder, "VK_LAYER_m", []string{"VK_LAYER_c"}, nil)
-	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitFolder)
+	meta(w, explicitDirectory, "VK_LAYER_m", []string{"VK_LAYER_c"}, nil)
+	w.Env["VK_LAYER_PATH"] = w.Path("explicit") + ":" + w.Path("system"+explicitDirectory)
 	w.Env["EN"], w.Env[byName], w.Env[enableFilter] = "yes", "VK_LAYER_v", "*_f"
 	s := start(t, w)
 	var want []string
@@ -274,9 +274,9 @@ func TestOrderOfSteps(t *testing.T) {
 	explicit(w, "VK_LAYER_a")
 	explicit(w, "VK_LAYER_b")
 	// Its black-list takes its own component and one of two duplicates; the filter then takes what is left.
-	meta(w, implicitFolder, override, []string{"VK_LAYER_a"}, map[string]any{"blacklisted_layers": []string{"VK_LAYER_b"}})
-	w.Write("system"+implicitFolder+"/i.json", blunt("1.2.0", "VK_LAYER_i", map[string]any{"enable_environment": vars{"YES": "1"}, "instance_extensions": []vars{{"name": "XI"}}}))
-	w.Write("system"+implicitFolder+"/t.json", blunt("1.2.0", "VK_LAYER_t", map[string]any{"type": nil}))
+	meta(w, implicitDirectory, override, []string{"VK_LAYER_a"}, map[string]any{"blacklisted_layers": []string{"VK_LAYER_b"}})
+	w.Write("system"+implicitDirectory+"/i.json", blunt("1.2.0", "VK_LAYER_i", map[string]any{"enable_environment": vars{"YES": "1"}, "instance_extensions": []vars{{"name": "XI"}}}))
+	w.Write("system"+implicitDirectory+"/t.json", blunt("1.2.0", "VK_LAYER_t", map[string]any{"type": nil}))
 	s := start(t, w)
 	s.set(disableFilter, "VK_LAYER_a")
 	o := s.create()
@@ -292,7 +292,7 @@ func TestOrderOfSteps(t *testing.T) {
 	}
 	same(t, "extensions", s.extensions(), own)
 	s.set(disableFilter, "")
-	unmerged := list(entry("on", "VK_LAYER_b", explicitFolder+"/VK_LAYER_b.json", ""))
+	unmerged := list(entry("on", "VK_LAYER_b", explicitDirectory+"/VK_LAYER_b.json", ""))
 	settingsObject(w, unmerged)
 	o = s.create()
 	same(t, "exclusive", o.active, "VK_LAYER_b")

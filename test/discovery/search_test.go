@@ -18,7 +18,7 @@ func TestLinesInOrder(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	explicit(w, "VK_LAYER_e")
-	w.Driver("one").MoveManifest("system" + driverFolder)
+	w.Driver("one").MoveManifest("system" + driverDirectory)
 	s := start(t, w)
 	got := s.create("app_name", "My %s App", "app_version", "42", "engine_name", "E", "engine_version", "7", "api", "1.2.3", "layer", "VK_LAYER_e").log
 	home := w.Path("home")
@@ -28,10 +28,10 @@ func TestLinesInOrder(t *testing.T) {
 			want = append(want, tagged(tag, l))
 		}
 	}
-	search := func(tag, what, folder string, found ...string) {
+	search := func(tag, what, directory string, found ...string) {
 		add(tag, "Searching for "+what+" manifest files", "   In following locations:")
 		for _, base := range []string{home + "/.config", "/etc/xdg", "/usr/local/etc", "/etc", home + "/.local/share", "/usr/local/share", "/usr/share"} {
-			add(tag, "      "+base+"/vulkan/"+folder)
+			add(tag, "      "+base+"/vulkan/"+directory)
 		}
 		if len(found) == 0 {
 			add(tag, "   Found no files")
@@ -46,10 +46,10 @@ func TestLinesInOrder(t *testing.T) {
 		"vkCreateInstance: Requested 1 instance layer(s):", "   VK_LAYER_e", "vkCreateInstance: Requested 0 instance extension(s):",
 		"No valid vk_loader_settings.json file found, no loader settings will be active")
 	search("LAYER", "implicit layer", "implicit_layer.d")
-	search("LAYER", "explicit layer", "explicit_layer.d", explicitFolder+"/VK_LAYER_e.json")
-	add("INFO", "Found manifest file "+explicitFolder+"/VK_LAYER_e.json (file version 1.2.1)")
-	search("DRIVER", "driver", "icd.d", driverFolder+"/one.json")
-	add("DRIVER", "Found ICD manifest file "+driverFolder+"/one.json, version 1.0.1")
+	search("LAYER", "explicit layer", "explicit_layer.d", explicitDirectory+"/VK_LAYER_e.json")
+	add("INFO", "Found manifest file "+explicitDirectory+"/VK_LAYER_e.json (file version 1.2.1)")
+	search("DRIVER", "driver", "icd.d", driverDirectory+"/one.json")
+	add("DRIVER", "Found ICD manifest file "+driverDirectory+"/one.json, version 1.0.1")
 	add("DEBUG | DRIVER", "Searching for ICD drivers named "+w.Path("lib/one.so"))
 	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -151,7 +151,7 @@ func TestElevated(t *testing.T) {
 	if r := s.create(layers("VK_LAYER_named")...).result; r != layerNotPresent {
 		t.Error(r)
 	}
-	w.Driver("installed").MoveManifest("system" + driverFolder)
+	w.Driver("installed").MoveManifest("system" + driverDirectory)
 	same(t, "active", s.create().active, "VK_LAYER_i VK_LAYER_e")
 	s.set(world.Disable("VK_LAYER_i"), "")
 	same(t, "active", s.create().active, "VK_LAYER_e")
@@ -163,25 +163,25 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	w.Driver("one")
-	folder := "system" + explicitFolder + "/"
-	w.Write(folder+"ok.json", blunt("1.2.0", "VK_LAYER_ok", map[string]any{"expiration": "2000-01-01", "features": []int{1}}))
-	w.Write(folder+".json", blunt("1.2.0", "VK_LAYER_hidden", nil))
-	w.Write(folder+"json", blunt("1.2.0", "VK_LAYER_no4", nil))
-	w.Write(folder+"no.JSON", blunt("1.2.0", "VK_LAYER_no1", nil))
-	w.Write(folder+"no.json.bak", blunt("1.2.0", "VK_LAYER_no2", nil))
-	w.Write(folder+"sub/no.json", blunt("1.2.0", "VK_LAYER_no3", nil))
-	w.Write(folder+"🐧.json", blunt("1.2.0", "VK_LAYER_€", nil))
-	w.Write(folder+"array.json", "[]")
-	w.Write(folder+"empty.json", "")
-	w.Write(folder+"driver.json", world.DriverManifest("/x", "1.0"))
-	os.Mkdir(w.Path(folder+"folder.json"), 0o755)
-	os.Symlink("/nowhere/x.json", w.Path(folder+"dangling.json"))
-	os.Symlink(w.Write("work/target.json", blunt("1.2.0", "VK_LAYER_link", nil)), w.Path(folder+"link.json"))
+	directory := "system" + explicitDirectory + "/"
+	w.Write(directory+"ok.json", blunt("1.2.0", "VK_LAYER_ok", map[string]any{"expiration": "2000-01-01", "features": []int{1}}))
+	w.Write(directory+".json", blunt("1.2.0", "VK_LAYER_hidden", nil))
+	w.Write(directory+"json", blunt("1.2.0", "VK_LAYER_no4", nil))
+	w.Write(directory+"no.JSON", blunt("1.2.0", "VK_LAYER_no1", nil))
+	w.Write(directory+"no.json.bak", blunt("1.2.0", "VK_LAYER_no2", nil))
+	w.Write(directory+"sub/no.json", blunt("1.2.0", "VK_LAYER_no3", nil))
+	w.Write(directory+"🐧.json", blunt("1.2.0", "VK_LAYER_€", nil))
+	w.Write(directory+"array.json", "[]")
+	w.Write(directory+"empty.json", "")
+	w.Write(directory+"driver.json", world.DriverManifest("/x", "1.0"))
+	os.Mkdir(w.Path(directory+"directory.json"), 0o755)
+	os.Symlink("/nowhere/x.json", w.Path(directory+"dangling.json"))
+	os.Symlink(w.Write("work/target.json", blunt("1.2.0", "VK_LAYER_link", nil)), w.Path(directory+"link.json"))
 	const short = "/sys/kernel/uevent_seqnum" // which says that it has 4096 bytes
 	if info, err := os.Stat(short); err == nil && info.Size() > 100 {
-		os.Symlink(short, w.Path(folder+"short.json"))
+		os.Symlink(short, w.Path(directory+"short.json"))
 	} else {
-		os.Mkdir(w.Path(folder+"short.json"), 0o755) // for the message alone
+		os.Mkdir(w.Path(directory+"short.json"), 0o755) // for the message alone
 	}
 	long := "/" + strings.Repeat("x", 2050) + ".json"
 	w.Env["XDG_CONFIG_DIRS"] = "oops.json:" + long
@@ -195,16 +195,16 @@ func TestFiles(t *testing.T) {
 	}
 	o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file oops.json")
 	o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file dangling.json")
-	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitFolder+"/folder.json")
-	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitFolder+"/short.json")
-	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitFolder+"/empty.json.")
+	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitDirectory+"/directory.json")
+	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitDirectory+"/short.json")
+	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitDirectory+"/empty.json.")
 	o.log.has(t, "LAYER", "      oops.json")
-	o.log.has(t, "INFO", "Found manifest file "+explicitFolder+"/driver.json (file version 1.0.1)")
+	o.log.has(t, "INFO", "Found manifest file "+explicitDirectory+"/driver.json (file version 1.0.1)")
 	o.log.lacks(t, "Can not find 'layer' object")
-	o.log.lacks(t, explicitFolder+"/array.json ")
+	o.log.lacks(t, explicitDirectory+"/array.json ")
 	same(t, "nothing more than the place is said of an array", strings.Join(slices.DeleteFunc(slices.Clone(o.log), func(l string) bool {
 		return !strings.Contains(l, "array.json")
-	}), "|"), tagged("LAYER", "      "+explicitFolder+"/array.json"))
+	}), "|"), tagged("LAYER", "      "+explicitDirectory+"/array.json"))
 	if !slices.ContainsFunc(o.log, func(l string) bool {
 		return strings.HasPrefix(l, tagged("DEBUG", "add_data_files: Path to "+long[:100]))
 	}) {
@@ -218,8 +218,8 @@ func TestStreamsInMemory(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	w.Driver("one")
-	w.Write("system"+explicitFolder+"/it.json", blunt("1.2.0", "VK_LAYER_it", nil))
-	w.Write("system"+explicitFolder+"/empty.json", "")
+	w.Write("system"+explicitDirectory+"/it.json", blunt("1.2.0", "VK_LAYER_it", nil))
+	w.Write("system"+explicitDirectory+"/empty.json", "")
 	w.Env["WORLD_STREAMS"] = "1"
 	s := start(t, w)
 	same(t, "listed", s.listed(), "VK_LAYER_it")
@@ -227,7 +227,7 @@ func TestStreamsInMemory(t *testing.T) {
 	if o.result != success {
 		t.Error(o.result)
 	}
-	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitFolder+"/empty.json.")
+	o.log.has(t, "ERROR", "loader_get_json: Invalid JSON file "+explicitDirectory+"/empty.json.")
 	s.end()
 }
 
@@ -259,20 +259,20 @@ func TestOrderOfList(t *testing.T) {
 	s.end()
 }
 
-// Manifests of a folder come in the order of the folder, in the library and in the tool's source of facts.
+// Manifests of a directory come in the order of the directory, in the library and in the tool's source of facts.
 //
 // holds: PATH-18 LAY-96 SYS-010
-func TestFoldersAreNotSorted(t *testing.T) {
+func TestDirectoriesAreNotSorted(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	for i := range 40 {
 		file := fmt.Sprintf("%c%02d.json", 'a'+(i*17+5)%26, i)
-		w.Write("system"+implicitFolder+"/"+file, blunt("1.2.0", "VK_LAYER_i_"+file, nil))
-		w.Write("system"+explicitFolder+"/"+file, blunt("1.2.0", "VK_LAYER_e_"+file, nil))
-		w.Driver(file[:3]).MoveManifest("system" + driverFolder)
+		w.Write("system"+implicitDirectory+"/"+file, blunt("1.2.0", "VK_LAYER_i_"+file, nil))
+		w.Write("system"+explicitDirectory+"/"+file, blunt("1.2.0", "VK_LAYER_e_"+file, nil))
+		w.Driver(file[:3]).MoveManifest("system" + driverDirectory)
 	}
-	read := func(folder string) (names []string) {
-		f, err := os.Open(w.SystemPath(folder))
+	read := func(directory string) (names []string) {
+		f, err := os.Open(w.SystemPath(directory))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,21 +280,21 @@ func TestFoldersAreNotSorted(t *testing.T) {
 		if names, err = f.Readdirnames(-1); err != nil || len(names) != 40 || slices.IsSorted(names) {
 			t.Fatalf("%v: %v", err, names)
 		}
-		told := (&machine.Source{Machine: machine.Machine{}}).Folder(w.SystemPath(folder))
+		told := (&machine.Source{Machine: machine.Machine{}}).Directory(w.SystemPath(directory))
 		if !told.Listed || !slices.Equal(told.Names, names) {
-			t.Errorf("the tool reads %s as %v, not %v", folder, told.Names, names)
+			t.Errorf("the tool reads %s as %v, not %v", directory, told.Names, names)
 		}
 		return names
 	}
 	s := start(t, w)
-	want := "VK_LAYER_i_" + strings.Join(read(implicitFolder), " VK_LAYER_i_") + " VK_LAYER_e_" + strings.Join(read(explicitFolder), " VK_LAYER_e_")
+	want := "VK_LAYER_i_" + strings.Join(read(implicitDirectory), " VK_LAYER_i_") + " VK_LAYER_e_" + strings.Join(read(explicitDirectory), " VK_LAYER_e_")
 	same(t, "listed", s.listed(), want)
 	s.h.OK("create_instance")
 	var drivers []string
 	for _, name := range w.Log().Fn("vkCreateInstance").Who() {
 		drivers = append(drivers, name+".json")
 	}
-	same(t, "drivers", strings.Join(drivers, " "), strings.Join(read(driverFolder), " "))
+	same(t, "drivers", strings.Join(drivers, " "), strings.Join(read(driverDirectory), " "))
 	s.h.Do("destroy_instance")
 	s.end()
 }
@@ -305,8 +305,8 @@ func inner(manifest string) string {
 	return strings.TrimSuffix(strings.TrimSpace(rest), "}")
 }
 
-// A folder and the name of a file in it are put together by a slash, whatever the folder ends in: nothing of what a
-// variable says is changed.
+// A directory and the name of a file in it are put together by a slash, whatever the directory ends in: nothing of what
+// a variable says is changed.
 //
 // holds: ENV-28 LAY-99 SYS-013 LAY-50 DRV-021
 func TestSlashesAreKept(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"vkloader/test/world"
 )
 
-// metaFile writes a meta-layer's manifest to a folder that nothing searches.
+// metaFile writes a meta-layer's manifest to a directory that nothing searches.
 func metaFile(w *world.World, name string, more map[string]any, components ...string) string {
 	content := map[string]any{"library_path": nil, "component_layers": components}
 	for k, v := range more {

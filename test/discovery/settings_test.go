@@ -176,8 +176,8 @@ func TestSettingsLists(t *testing.T) {
 	e, i := w.Path("explicit/"), w.Path("implicit/")
 	twin := w.ExplicitLayer("E3").Set("name", "E2")
 	twin.MoveManifest("work")
-	meta(w, implicitFolder, "M", []string{"E2", "E1"}, nil)
-	w.Env["VK_IMPLICIT_LAYER_PATH"] = i + "/I1.json:" + i + "/I2.json:" + w.Path("system"+implicitFolder+"/M.json")
+	meta(w, implicitDirectory, "M", []string{"E2", "E1"}, nil)
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = i + "/I1.json:" + i + "/I2.json:" + w.Path("system"+implicitDirectory+"/M.json")
 	s := start(t, w)
 	s.set(world.Disable("M"), "1")
 	for _, c := range []struct {
@@ -332,7 +332,7 @@ func TestSettingsDrivers(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		w.Driver(name).MoveManifest("work")
 	}
-	w.Driver("installed").MoveManifest("system" + driverFolder)
+	w.Driver("installed").MoveManifest("system" + driverDirectory)
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
 	a, b := `{"path":"`+w.Path("work/a.json")+`"}`, `{"path":"`+w.Path("work/b.json")+`"}`
 	s := start(t, w)
@@ -404,9 +404,9 @@ func TestSettingsFileThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const file = "system/usr/local/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 	w := loud(t)
-	w.Driver("one").MoveManifest("system" + driverFolder) // SET-98: variables may not count
+	w.Driver("one").MoveManifest("system" + driverDirectory) // SET-98: variables may not count
 	explicit(w, "VK_LAYER_e")
-	settingsObject(w, list(entry("on", "VK_LAYER_e", explicitFolder+"/VK_LAYER_e.json", "")))
+	settingsObject(w, list(entry("on", "VK_LAYER_e", explicitDirectory+"/VK_LAYER_e.json", "")))
 	s := start(t, w)
 	same(t, "active", s.create().active, "VK_LAYER_e")
 	s.set("WORLD_NO_MEMORY", "vk_loader_settings.json")
@@ -418,7 +418,7 @@ func TestSettingsFileThatCannotBeRead(t *testing.T) {
 
 	if world.Variant() == "" { // the sanitizer has a malloc of its own
 		large := strings.Repeat(" ", 200000) // so that its text is an allocation that nothing else makes
-		settings(w, large+`{"file_format_version":"1.0.0","settings":`+list(entry("on", "VK_LAYER_e", explicitFolder+"/VK_LAYER_e.json", ""))+`}`)
+		settings(w, large+`{"file_format_version":"1.0.0","settings":`+list(entry("on", "VK_LAYER_e", explicitDirectory+"/VK_LAYER_e.json", ""))+`}`)
 		failed, from := 0, 0
 		for ; from < 2000; from++ {
 			s.h.Do("malloc_fail", "from", strconv.Itoa(from))
@@ -458,7 +458,7 @@ func TestSettingsFileThatCannotBeRead(t *testing.T) {
 	}
 	os.Remove(w.Path(file))
 	for what, place := range map[string]func() error{
-		"a folder":        func() error { return os.Mkdir(w.Path(file), 0o755) },
+		"a directory":     func() error { return os.Mkdir(w.Path(file), 0o755) },
 		"a dangling link": func() error { return os.Symlink("/nowhere", w.Path(file)) },
 		"a device":        func() error { return os.Symlink("/dev/null", w.Path(file)) },
 	} {

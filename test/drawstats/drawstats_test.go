@@ -43,7 +43,7 @@ func compile(t *testing.T, out string, files []string, flags ...string) string {
 	return out
 }
 
-// root makes a data folder in which the layer is registered as an implicit or explicit one.
+// root makes a data directory in which the layer is registered as an implicit or explicit one.
 func root(t *testing.T, kind, library string) string {
 	t.Helper()
 	name := map[string]string{"implicit": "VkLayer_drawstats_implicit.json", "explicit": "VkLayer_drawstats.json"}[kind]
@@ -52,14 +52,14 @@ func root(t *testing.T, kind, library string) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	folder := filepath.Join(dir, "vulkan", kind+"_layer.d")
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	directory := filepath.Join(dir, "vulkan", kind+"_layer.d")
+	if err := os.MkdirAll(directory, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, name), text, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, name), text, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(library, filepath.Join(folder, filepath.Base(library))); err != nil {
+	if err := os.Symlink(library, filepath.Join(directory, filepath.Base(library))); err != nil {
 		t.Fatal(err)
 	}
 	return dir

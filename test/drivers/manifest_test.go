@@ -277,9 +277,9 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	w := loud(t)
 	w.Driver("good").MoveManifest("found")
 	for name, make := range map[string]func(string) error{
-		"folder.json":   func(path string) error { return os.Mkdir(path, 0o755) },
-		"attr.json":     func(path string) error { return os.Symlink("/proc/self/mem", path) },
-		"dangling.json": func(path string) error { return os.Symlink("nowhere", path) },
+		"directory.json": func(path string) error { return os.Mkdir(path, 0o755) },
+		"attr.json":      func(path string) error { return os.Symlink("/proc/self/mem", path) },
+		"dangling.json":  func(path string) error { return os.Symlink("nowhere", path) },
 	} {
 		if err := make(w.Path("found", name)); err != nil {
 			t.Fatal(err)
@@ -288,7 +288,7 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 	w.Env["VK_DRIVER_FILES"] = w.Path("found")
 	l := live(t, w)
 	l.wants(t, success, "good")
-	says(t, l.exit, "[ERROR] loader_get_json: Failed to read entire JSON file "+w.Path("found/folder.json"))
+	says(t, l.exit, "[ERROR] loader_get_json: Failed to read entire JSON file "+w.Path("found/directory.json"))
 }
 
 // holds: DRV-020 DRV-021 DRV-022 DRV-023 DRV-024
@@ -296,18 +296,18 @@ func TestLibraryPaths(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, manifest string
-		value          string // LIB is the folder of the library
+		value          string // LIB is the directory of the library
 		library        string
-		want           string // what dlopen receives; FOLDER is the manifest's folder with its last slash
+		want           string // what dlopen receives; DIRECTORY is the manifest's directory with its last slash
 	}{
 		{"absolute", "m/it.json", "LIB/it.so", "it", "LIB/it.so 1"},
 		{"not normalised", "m/it.json", "LIB/../lib//./it.so", "it", "LIB/../lib//./it.so 1"},
-		{"relative", "m/it.json", "../lib/it.so", "it", "FOLDER../lib/it.so 1"},
-		{"dot", "lib/it.json", "./it.so", "it", "FOLDER./it.so 1"},
+		{"relative", "m/it.json", "../lib/it.so", "it", "DIRECTORY../lib/it.so 1"},
+		{"dot", "lib/it.json", "./it.so", "it", "DIRECTORY./it.so 1"},
 		{"bare name", "m/it.json", "it.so", "it", "it.so 1"},
-		{"UTF-8", "m/Müller-デバイス.json", "../lib/Müller-デバイス.so", "Müller-デバイス", "FOLDER../lib/Müller-デバイス.so 1"},
-		{"tilde", "lib/it.json", "./~it$HOME*.so", "~it$HOME*", "FOLDER./~it$HOME*.so 1"},
-		{"blanks", "lib/it.json", "./it is.so", "it is", "FOLDER./it is.so 1"},
+		{"UTF-8", "m/Müller-デバイス.json", "../lib/Müller-デバイス.so", "Müller-デバイス", "DIRECTORY../lib/Müller-デバイス.so 1"},
+		{"tilde", "lib/it.json", "./~it$HOME*.so", "~it$HOME*", "DIRECTORY./~it$HOME*.so 1"},
+		{"blanks", "lib/it.json", "./it is.so", "it is", "DIRECTORY./it is.so 1"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -316,7 +316,7 @@ func TestLibraryPaths(t *testing.T) {
 			library := w.Copy(world.Modern, c.library)
 			w.Write(library+".script", "log "+w.Path("log")+"\nname it\ndevice name=it\n")
 			fill := func(text string) string {
-				return strings.ReplaceAll(strings.ReplaceAll(text, "LIB", w.Path("lib")), "FOLDER", filepath.Dir(w.Path(c.manifest))+"/")
+				return strings.ReplaceAll(strings.ReplaceAll(text, "LIB", w.Path("lib")), "DIRECTORY", filepath.Dir(w.Path(c.manifest))+"/")
 			}
 			w.Env["VK_DRIVER_FILES"] = w.Write(c.manifest, world.DriverManifest(fill(c.value), "1.0.0"))
 			w.Env["LD_LIBRARY_PATH"] = w.Path("lib")
@@ -331,10 +331,10 @@ func TestLibraryPaths(t *testing.T) {
 	}
 }
 
-// A manifest that is named without any folder leaves the library's path as it is.
+// A manifest that is named without any directory leaves the library's path as it is.
 //
 // holds: DRV-021
-func TestManifestWithoutAFolder(t *testing.T) {
+func TestManifestWithoutADirectory(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	f := w.Driver("it")

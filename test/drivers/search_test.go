@@ -12,7 +12,7 @@ import (
 	"vkloader/test/world"
 )
 
-// three makes drivers a, b and c, each with its manifest in a folder of its own name.
+// three makes drivers a, b and c, each with its manifest in a directory of its own name.
 func three(t *testing.T) *world.World {
 	t.Helper()
 	w := loud(t)
@@ -22,7 +22,7 @@ func three(t *testing.T) *world.World {
 	return w
 }
 
-// places puts the files and folders of three into a value: {a} is the file, {A} the folder.
+// places puts the files and directories of three into a value: {a} is the file, {A} the directory.
 func places(w *world.World, value string) string {
 	for _, name := range []string{"a", "b", "c"} {
 		value = strings.ReplaceAll(value, "{"+name+"}", w.Path(name, name+".json"))
@@ -49,11 +49,11 @@ func TestVariablesThatNameDrivers(t *testing.T) {
 		{"added to the new one", map[string]string{files: "{a}", more: "{c}"}, []string{"a"}},
 		{"added to the old one", map[string]string{old: "{b}", more: "{c}"}, []string{"b"}},
 		{"empty items", map[string]string{files: "::{a}:::{b}:"}, []string{"a", "b"}},
-		{"a folder", map[string]string{files: "{A}"}, []string{"a"}},
-		{"a folder with a slash", map[string]string{files: "{A}/"}, []string{"a"}},
-		{"no such folder", map[string]string{files: "/no/such/folder:{B}"}, []string{"b"}},
+		{"a directory", map[string]string{files: "{A}"}, []string{"a"}},
+		{"a directory with a slash", map[string]string{files: "{A}/"}, []string{"a"}},
+		{"no such directory", map[string]string{files: "/no/such/directory:{B}"}, []string{"b"}},
 		{"twice the same", map[string]string{files: "{a}:{b}:{a}"}, []string{"a", "b"}},
-		{"file and folder", map[string]string{files: "{a}:{A}"}, []string{"a", "a"}},
+		{"file and directory", map[string]string{files: "{a}:{A}"}, []string{"a", "a"}},
 		{"no such files", map[string]string{files: "no.json:./no/no.json:/no/no.json:C:\\no\\no.json:\\no.json:{a}:../no.json"}, []string{"a"}},
 		{"nothing of it", map[string]string{files: "/no/no.json"}, nil},
 	}
@@ -89,13 +89,13 @@ func TestVariablesThatNameDrivers(t *testing.T) {
 }
 
 // holds: SYS-007 SYS-008 SYS-003
-func TestStandardFolders(t *testing.T) {
+func TestStandardDirectories(t *testing.T) {
 	t.Parallel()
 	defaults := []string{"{root}/home/.config", "/etc/xdg", "/usr/local/etc", "/etc", "{root}/home/.local/share", "/usr/local/share", "/usr/share"}
 	cases := []struct {
 		name string
 		env  map[string]string
-		want []string // folders without /vulkan/icd.d, or files
+		want []string // directories without /vulkan/icd.d, or files
 	}{
 		{"defaults", nil, defaults},
 		{"empty is unset", map[string]string{"XDG_CONFIG_HOME": "", "XDG_CONFIG_DIRS": "", "XDG_DATA_HOME": "", "XDG_DATA_DIRS": ""}, defaults},
@@ -106,9 +106,9 @@ func TestStandardFolders(t *testing.T) {
 			"XDG_DATA_DIRS": "{root}/d1", "VK_DRIVER_FILES": "{root}/d1", "VK_ICD_FILENAMES": "{root}/d1", "VK_ADD_DRIVER_FILES": "{root}/d1",
 			"VK_LOADER_DRIVERS_SELECT": "nothing*", "VK_LOADER_DRIVERS_DISABLE": "*"},
 			[]string{"/etc/xdg", "/usr/local/etc", "/etc", "/usr/local/share", "/usr/share"}},
-		{"the same folder in two lists", map[string]string{"XDG_CONFIG_DIRS": "{root}/c1", "XDG_DATA_DIRS": "{root}/c1:{root}/d1"},
+		{"the same directory in two lists", map[string]string{"XDG_CONFIG_DIRS": "{root}/c1", "XDG_DATA_DIRS": "{root}/c1:{root}/d1"},
 			[]string{"{root}/home/.config", "{root}/c1", "/usr/local/etc", "/etc", "{root}/home/.local/share", "{root}/d1"}},
-		{"a file in a list of folders", map[string]string{"XDG_DATA_DIRS": "{root}/d1:{root}/one.json"},
+		{"a file in a list of directories", map[string]string{"XDG_DATA_DIRS": "{root}/d1:{root}/one.json"},
 			[]string{"{root}/home/.config", "/etc/xdg", "/usr/local/etc", "/etc", "{root}/home/.local/share", "{root}/d1", "{root}/one.json"}},
 	}
 	for _, c := range cases {
@@ -137,13 +137,13 @@ func TestStandardFolders(t *testing.T) {
 			l := live(t, w)
 			var shown, order, found []string
 			for _, place := range c.want {
-				folder, _ := where(place)
-				shown = append(shown, "[DRIVER]       "+folder)
+				directory, _ := where(place)
+				shown = append(shown, "[DRIVER]       "+directory)
 				order = append(order, names[place])
 				if strings.HasSuffix(place, ".json") {
-					found = append(found, "[DRIVER]       "+folder)
+					found = append(found, "[DRIVER]       "+directory)
 				} else {
-					found = append(found, "[DRIVER]       "+folder+"/"+names[place]+".json")
+					found = append(found, "[DRIVER]       "+directory+"/"+names[place]+".json")
 				}
 			}
 			same(t, "created", l.created, order)
@@ -175,16 +175,16 @@ func block(t *testing.T, exit world.Exit, want []string) {
 func TestSearchThatFindsNothing(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
-	w.Env["VK_DRIVER_FILES"] = "/no/such/folder"
+	w.Env["VK_DRIVER_FILES"] = "/no/such/directory"
 	l := live(t, w)
 	l.wants(t, incompatibleDriver)
 	block(t, l.exit, []string{"[DRIVER] Searching for driver manifest files", "[DRIVER]    In following locations:",
-		"[DRIVER]       /no/such/folder", "[DRIVER]    Found no files"})
+		"[DRIVER]       /no/such/directory", "[DRIVER]    Found no files"})
 	says(t, l.exit, "[ERROR|DRIVER] vkCreateInstance: Found no drivers!")
 }
 
 // holds: SYS-010
-func TestNamesInAFolder(t *testing.T) {
+func TestNamesInADirectory(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
 	for _, name := range []string{"m", "c", "z", "a", "q", "b", "y"} {
@@ -198,12 +198,12 @@ func TestNamesInAFolder(t *testing.T) {
 	hidden := w.Driver("hidden") // named .json and nothing else
 	hidden.MoveManifest("found/.json")
 	w.Env["VK_DRIVER_FILES"] = w.Path("found")
-	folder, err := os.Open(w.Path("found"))
+	directory, err := os.Open(w.Path("found"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
-	names, err := folder.Readdirnames(-1) // as the folder has them, unsorted
+	defer directory.Close()
+	names, err := directory.Readdirnames(-1) // as the directory has them, unsorted
 	if err != nil {
 		t.Fatal(err)
 	}

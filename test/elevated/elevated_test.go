@@ -100,7 +100,7 @@ func look(h *world.Host) string {
 		}
 		h.Do("destroy_instance")
 	}
-	slices.Sort(layers) // a folder's order is nobody's choice
+	slices.Sort(layers) // a directory's order is nobody's choice
 	kept := len(h.Do("maps", "match", "/VK_LAYER_i.so").Strings("maps")) > 0
 	return fmt.Sprintln("layers", layers, "extensions", extensions, "result", result, "devices", names, "active", active,
 		"kept", kept, "said", len(h.Stderr()) > before)
@@ -163,8 +163,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// All ignored variables at once: nothing of them is in the log, the fixed folders are searched, a settings file of the
-// system counts in full, and a program gets the errors of the statements.
+// All ignored variables at once: nothing of them is in the log, the fixed directories are searched, a settings file of
+// the system counts in full, and a program gets the errors of the statements.
 //
 // holds: GEN-7 GEN-8 GEN-9 GEN-10 GEN-11 PATH-14 SET-5
 func TestSilence(t *testing.T) {
@@ -235,8 +235,8 @@ func TestSilence(t *testing.T) {
 
 func first(h *world.Host) string { return world.Ref(h.OK("physical_devices").Ints("devices")[0]) }
 
-// Libraries of the loader's names in places that the user chooses are not opened: the loader is one file. A forked child
-// of an elevated process is served.
+// Libraries of the loader's names in places that the user chooses are not opened: the loader is one file. A forked
+// child of an elevated process is served.
 //
 // holds: G-4 G-13
 func TestOneFileOfElevated(t *testing.T) {

@@ -36,8 +36,8 @@ var (
 	elevations = []kind{setUser, setRoot, setGroup, capability}
 )
 
-// folders of the system that the case's own are mounted over. They are on every machine; /etc/vulkan may be.
-var folders = []string{"/usr/share", "/usr/local/share", "/usr/local/etc", "/etc/xdg", "/etc/vulkan"}
+// directories of the system that the case's own are mounted over. They are on every machine; /etc/vulkan may be.
+var directories = []string{"/usr/share", "/usr/local/share", "/usr/local/etc", "/etc/xdg", "/etc/vulkan"}
 
 // newWorld is a world that another user can reach, with a copy of the loader in it, or none when this process cannot
 // make a program with more rights.
@@ -60,18 +60,18 @@ func newWorld(t *testing.T) *world.World {
 	if err := os.Chmod(filepath.Dir(w.Root), 0o755); err != nil { // made for this test alone
 		t.Fatal(err)
 	}
-	for folder := w.Root; folder != "/"; folder = filepath.Dir(folder) {
-		if info, err := os.Stat(folder); err != nil || info.Mode()&1 == 0 {
-			t.Skipf("other users cannot reach %s: set TMPDIR to a folder that they can", folder)
+	for directory := w.Root; directory != "/"; directory = filepath.Dir(directory) {
+		if info, err := os.Stat(directory); err != nil || info.Mode()&1 == 0 {
+			t.Skipf("other users cannot reach %s: set TMPDIR to a directory that they can", directory)
 		}
 	}
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(w.Root, &fs); err != nil || fs.Flags&2 != 0 { // ST_NOSUID
-		t.Skipf("%s is mounted nosuid: set TMPDIR to a folder that is not", w.Root)
+		t.Skipf("%s is mounted nosuid: set TMPDIR to a directory that is not", w.Root)
 	}
 	os.Chmod(w.Root, 0o777) // the fakes write their log here, as whoever they are
-	for _, folder := range folders {
-		if err := os.MkdirAll(w.SystemPath(folder), 0o755); err != nil {
+	for _, directory := range directories {
+		if err := os.MkdirAll(w.SystemPath(directory), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,8 +123,8 @@ func start(t *testing.T, w *world.World, k kind, more ...string) *world.Host {
 		}
 	}
 	script := ""
-	for _, folder := range folders {
-		script += fmt.Sprintf("! [ -d %s ] || mount --bind '%s' %s || exit 77\n", folder, w.SystemPath(folder), folder)
+	for _, directory := range directories {
+		script += fmt.Sprintf("! [ -d %s ] || mount --bind '%s' %s || exit 77\n", directory, w.SystemPath(directory), directory)
 	}
 	script += fmt.Sprintf("exec setpriv --reuid=%d --regid=%d --clear-groups env '%s' '%s'\n", nobody, nobody,
 		strings.Join(append([]string{"WORLD=1"}, more...), "' '"), host)

@@ -43,7 +43,7 @@ type answer struct {
 // platform is the one that build/core.c was compiled for.
 var platform = sync.OnceValue(func() search.Platform {
 	p := search.Linux()
-	if text, err := os.ReadFile(filepath.Join(top, "build/folders")); err == nil {
+	if text, err := os.ReadFile(filepath.Join(top, "build/directories")); err == nil {
 		p.SysConfDir, p.ExtraSysConfDir, _ = strings.Cut(strings.TrimSuffix(string(text), "\n"), ":")
 	}
 	return p

@@ -54,14 +54,14 @@ var inGoCorpus = sync.OnceValue(func() [][]answer {
 })
 
 // object is the core as make has compiled it.
-func object(t *testing.T, folder string) answerer {
+func object(t *testing.T, directory string) answerer {
 	t.Helper()
-	path := filepath.Join(top, "build", folder, "obj/core.o")
+	path := filepath.Join(top, "build", directory, "obj/core.o")
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: build it first (make; make asan)", err)
 	}
 	flags := []string{"-O1"}
-	if folder == "asan" {
+	if directory == "asan" {
 		flags = append(flags, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 	}
 	return link(t, []string{"gcc"}, append(flags, path))
@@ -110,8 +110,8 @@ func TestCorpus(t *testing.T) {
 	if decided < 1000 || good < decided*9/10 {
 		t.Errorf("only %d of %d questions are still understood: record them again (see TestRecorded)", good, decided)
 	}
-	for _, folder := range []string{"", "asan"} {
-		equal(t, "build/"+folder, calls, want, object(t, folder).inC(t, calls))
+	for _, directory := range []string{"", "asan"} {
+		equal(t, "build/"+directory, calls, want, object(t, directory).inC(t, calls))
 	}
 }
 
@@ -295,7 +295,7 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	return calls, answers
 }
 
-// write keeps a part of what was recorded: calls of many shapes, and no folder of this machine.
+// write keeps a part of what was recorded: calls of many shapes, and no directory of this machine.
 func write(t *testing.T, calls []call) {
 	t.Helper()
 	root, err := filepath.Abs(top)

@@ -191,14 +191,14 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 			n, _ := rec.NeedVar()
 			o := c.of("var " + n.Name.Text)
 			w.PutVar(wire.Var{Name: n.Name, Secure: n.Secure, Value: wire.Str{Text: o.text(), Set: o.Intn(4) == 0}})
-		case wire.IDNeedFolder:
-			n, _ := rec.NeedFolder()
-			o := c.of("folder " + n.Path.Text)
-			f := wire.Folder{Path: n.Path, Status: uint32(o.Intn(3) / 2)}
+		case wire.IDNeedDirectory:
+			n, _ := rec.NeedDirectory()
+			o := c.of("directory " + n.Path.Text)
+			f := wire.Directory{Path: n.Path, Status: uint32(o.Intn(3) / 2)}
 			for range o.Intn(4) {
 				f.Names = append(f.Names, wire.S(pick(o, fileNames...)))
 			}
-			w.PutFolder(f)
+			w.PutDirectory(f)
 		case wire.IDNeedFile:
 			n, _ := rec.NeedFile()
 			o := c.of("file " + n.Path.Text)

@@ -25,7 +25,7 @@ import (
 	"vkloader/tools/goc/runtime"
 )
 
-var survey = flag.Bool("survey", false, "try every program of Go's test folder, and write testdata/goroot.txt and testdata/outside.txt")
+var survey = flag.Bool("survey", false, "try every program of Go's test directory, and write testdata/goroot.txt and testdata/outside.txt")
 
 // checker reads programs that are single files and import no more than what has been loaded for it.
 type checker struct {
@@ -85,15 +85,15 @@ func (c *checker) check(name string, text any) (*ssa.Package, error) {
 	return s, nil
 }
 
-// library is what programs of Go's test folder may import.
+// library is what programs of Go's test directory may import.
 var library = []string{"cmp", "errors", "math", "math/bits", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
 
-// Programs of Go's own test folder that lie in the subset do what they must: most judge themselves, and panic.
+// Programs of Go's own test directory that lie in the subset do what they must: most judge themselves, and panic.
 func TestGoroot(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join(goroot(t), "test")
+	directory := filepath.Join(goroot(t), "test")
 	if *survey {
-		surveyGoroot(t, folder)
+		surveyGoroot(t, directory)
 		return
 	}
 	text, err := os.ReadFile("testdata/goroot.txt")
@@ -107,18 +107,18 @@ func TestGoroot(t *testing.T) {
 	c := newChecker(t, library...)
 	var mains []*ssa.Function
 	for _, name := range names {
-		p, err := c.check(filepath.Join(folder, name), nil)
+		p, err := c.check(filepath.Join(directory, name), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		mains = append(mains, p.Func("main"))
 	}
-	p, err := program.New(c.ssa, folder, mains)
+	p, err := program.New(c.ssa, directory, mains)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := output(t, translate(t, p, names).compile(t, "gcc", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"), names)
-	compare(t, names, expected(folder, names), got)
+	compare(t, names, expected(directory, names), got)
 }
 
 func goroot(t *testing.T) string {
@@ -130,23 +130,23 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// expected is what programs of Go's test folder must print: the file beside them, or nothing.
-func expected(folder string, names []string) map[string]string {
+// expected is what programs of Go's test directory must print: the file beside them, or nothing.
+func expected(directory string, names []string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
-		text, _ := os.ReadFile(strings.TrimSuffix(filepath.Join(folder, name), ".go") + ".out")
+		text, _ := os.ReadFile(strings.TrimSuffix(filepath.Join(directory, name), ".go") + ".out")
 		out[name] = strings.TrimSuffix(string(text), "\n")
 	}
 	return out
 }
 
 // surveyGoroot tries every program, and writes which lie in the subset and what keeps the others out.
-func surveyGoroot(t *testing.T, folder string) {
+func surveyGoroot(t *testing.T, directory string) {
 	c := newChecker(t, library...)
 	reasons := map[string][]string{}
 	var inside []string
 	var files []string
-	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(directory, func(path string, d os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".go") {
 			files = append(files, path)
 		}
@@ -163,8 +163,8 @@ func surveyGoroot(t *testing.T, folder string) {
 		if !regexp.MustCompile(`(?m)^// run$`).Match(text) {
 			continue
 		}
-		name, _ := filepath.Rel(folder, path)
-		reason := c.reason(t, path, name, folder)
+		name, _ := filepath.Rel(directory, path)
+		reason := c.reason(t, path, name, directory)
 		if reason == "" {
 			inside = append(inside, name)
 		} else {
@@ -185,7 +185,7 @@ func surveyGoroot(t *testing.T, folder string) {
 }
 
 // reason is why a program is not one of those that run; "" when it is.
-func (c *checker) reason(t *testing.T, path, name, folder string) (reason string) {
+func (c *checker) reason(t *testing.T, path, name, directory string) (reason string) {
 	if known := different[name]; known != "" {
 		return known
 	}
@@ -198,7 +198,7 @@ func (c *checker) reason(t *testing.T, path, name, folder string) (reason string
 	if err != nil {
 		return class(err)
 	}
-	p, err := program.New(c.ssa, folder, []*ssa.Function{s.Func("main")})
+	p, err := program.New(c.ssa, directory, []*ssa.Function{s.Func("main")})
 	if err != nil {
 		return class(err)
 	}
@@ -218,7 +218,7 @@ func (c *checker) reason(t *testing.T, path, name, folder string) (reason string
 	if err != nil {
 		return fmt.Sprintf("%v: %.100s", err, ran)
 	}
-	if want := expected(folder, []string{name})[name]; strings.TrimSuffix(string(ran), "\n") != want {
+	if want := expected(directory, []string{name})[name]; strings.TrimSuffix(string(ran), "\n") != want {
 		return fmt.Sprintf("differs: %.200s", difference(want, string(ran)))
 	}
 	return ""

@@ -32,7 +32,7 @@ func limits(t *testing.T, flags ...string) (run func(t *testing.T, arguments ...
 	// The headers come first, so that it is the code alone that calls what is limited.
 	text = "#include <stdlib.h>\nvoid *limited_malloc(size_t);\nvoid *limited_calloc(size_t, size_t);\nvoid limited_free(void *);\n#define malloc limited_malloc\n" +
 		"#define calloc limited_calloc\n#define free limited_free\n" + text + string(harness)
-	if err := os.WriteFile(filepath.Join(c.folder, "programs.c"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	path := c.compile(t, "gcc", flags...)

@@ -35,8 +35,8 @@ func TestMain(m *testing.M) {
 
 // translation is programs in one C file, which runs those that are named on its command line.
 type translation struct {
-	text   []byte
-	folder string
+	text      []byte
+	directory string
 }
 
 // translate writes one C file of functions without parameters; names are what they are called by.
@@ -56,8 +56,8 @@ func translate(t *testing.T, p *program.Program, names []string) *translation {
 		fmt.Fprintf(out, "    {\"%s\", program_%d},\n", name, i)
 	}
 	fmt.Fprintf(out, "};\nint main(int argc, char **argv) { return goc_programs(programs, %d, argc, argv); }\n", len(names))
-	c := &translation{text: out.Bytes(), folder: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(c.folder, "programs.c"), c.text, 0o644); err != nil {
+	c := &translation{text: out.Bytes(), directory: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), c.text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -69,9 +69,9 @@ var warnings = strings.Fields("-std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror
 // compile makes a program of it.
 func (c *translation) compile(t *testing.T, compiler string, flags ...string) (program string) {
 	t.Helper()
-	out := filepath.Join(c.folder, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
+	out := filepath.Join(c.directory, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
 	arguments := append(append([]string{}, warnings...), flags...)
-	arguments = append(arguments, "-I"+root+"/tools/goc/runtime/c", "-o", out, filepath.Join(c.folder, "programs.c"), "-lm")
+	arguments = append(arguments, "-I"+root+"/tools/goc/runtime/c", "-o", out, filepath.Join(c.directory, "programs.c"), "-lm")
 	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.8000s", compiler, err, text)
 	}

@@ -47,15 +47,15 @@ func TestG8CoreIsAskedNewQuestions(t *testing.T) {
 	run{loader: loader}.holds(t, "asked-often")
 	root := resolved(t)
 	for size, kept := range map[int]string{700: "5", 900: "4", 1500: "2", 2100: "0"} {
-		folder := filepath.Join(root, kept)
+		directory := filepath.Join(root, kept)
 		text := `{"file_format_version": "1.0.0", "unknown": "` + strings.Repeat("x", size<<10) + `"}`
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		if err := os.MkdirAll(directory, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "large.json"), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(directory, "large.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		run{loader: loader, env: map[string]string{"VK_LAYER_PATH": folder}}.holds(t, "asked-large", kept)
+		run{loader: loader, env: map[string]string{"VK_LAYER_PATH": directory}}.holds(t, "asked-large", kept)
 	}
 }
 

@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	built   sync.Once
-	folder  string
-	failure error
+	built     sync.Once
+	directory string
+	failure   error
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder != "" {
-		os.RemoveAll(folder)
+	if directory != "" {
+		os.RemoveAll(directory)
 	}
 	os.Exit(code)
 }
@@ -34,12 +34,12 @@ func TestMain(m *testing.M) {
 // compile makes a program or library of C files of this package, and returns its path.
 func compile(t testing.TB, name string, arguments ...string) string {
 	t.Helper()
-	built.Do(func() { folder, failure = os.MkdirTemp("", "guest") })
+	built.Do(func() { directory, failure = os.MkdirTemp("", "guest") })
 	if failure != nil {
 		t.Fatal(failure)
 	}
-	// A folder for each call: tests run at once.
-	own, err := os.MkdirTemp(folder, "")
+	// A directory for each call: tests run at once.
+	own, err := os.MkdirTemp(directory, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,11 +213,11 @@ func standIn(t testing.TB) string {
 	if os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
 		t.Skip("another library's objects are not known")
 	}
-	folder := filepath.Join(world.Top(), "build", world.Variant(), "obj")
-	objects := []string{filepath.Join(folder, "core.o")}
-	err := filepath.WalkDir(filepath.Join(folder, "spine"), func(path string, _ fs.DirEntry, err error) error {
+	directory := filepath.Join(world.Top(), "build", world.Variant(), "obj")
+	objects := []string{filepath.Join(directory, "core.o")}
+	err := filepath.WalkDir(filepath.Join(directory, "spine"), func(path string, _ fs.DirEntry, err error) error {
 		if source, ours := strings.CutSuffix(path, ".o"); err == nil && ours {
-			_, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, folder)))
+			_, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, directory)))
 			if gone == nil { // else its source was renamed since
 				objects = append(objects, path)
 			}
@@ -244,7 +244,7 @@ func copyFile(t testing.TB, from, to string) string {
 	return to
 }
 
-// resolved is a temporary folder by its real path.
+// resolved is a temporary directory by its real path.
 func resolved(t testing.TB) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(t.TempDir())

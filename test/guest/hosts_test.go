@@ -49,13 +49,13 @@ func TestG12Hosts(t *testing.T) {
 	plain(t) // their runtimes and a sanitizer's do not go together
 	library := compile(t, "hosted.so", "-shared", "-fPIC", "-Wl,-z,nodelete", "library/hosted.c")
 	at := map[string]string{"GUEST_HOSTED": "1"} // works while it is loaded
-	folder, err := filepath.Abs("host")
+	directory, err := filepath.Abs("host")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("Go", func(t *testing.T) {
 		root := t.TempDir()
-		copyFile(t, filepath.Join(folder, "main.go.txt"), filepath.Join(root, "main.go"))
+		copyFile(t, filepath.Join(directory, "main.go.txt"), filepath.Join(root, "main.go"))
 		if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module host\n\ngo 1.26\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -70,14 +70,14 @@ func TestG12Hosts(t *testing.T) {
 	t.Run("Java", func(t *testing.T) {
 		java := need(t, "java")
 		need(t, "javac")
-		other(t, world.Library(), at, java, "-Xmx256m", "-Xcheck:jni", filepath.Join(folder, "Host.java"), library)
+		other(t, world.Library(), at, java, "-Xmx256m", "-Xcheck:jni", filepath.Join(directory, "Host.java"), library)
 	})
 	t.Run("Python", func(t *testing.T) {
-		other(t, world.Library(), nil, need(t, "python3"), filepath.Join(folder, "host.py"), library)
+		other(t, world.Library(), nil, need(t, "python3"), filepath.Join(directory, "host.py"), library)
 	})
 	t.Run("Python's pool", func(t *testing.T) {
 		python := need(t, "python3")
-		pool := filepath.Join(folder, "pool.py")
+		pool := filepath.Join(directory, "pool.py")
 		other(t, world.Library(), nil, python, pool, library, "busy")
 		other(t, world.Library(), nil, python, pool, library)
 		if _, err := os.Stat(world.SystemLibrary); err == nil {
@@ -85,6 +85,6 @@ func TestG12Hosts(t *testing.T) {
 		}
 	})
 	t.Run("Node", func(t *testing.T) {
-		other(t, world.Library(), at, need(t, "node"), filepath.Join(folder, "host.js"), library)
+		other(t, world.Library(), at, need(t, "node"), filepath.Join(directory, "host.js"), library)
 	})
 }

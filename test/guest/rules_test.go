@@ -317,7 +317,7 @@ func TestG12FloatingPointEnvironment(t *testing.T) {
 }
 
 // holds: G-13
-func TestG13RelativeFolders(t *testing.T) {
+func TestG13RelativeDirectories(t *testing.T) {
 	if world.Variant() == "tsan" {
 		t.Skip("a child of several threads")
 	}
@@ -336,19 +336,19 @@ func TestG13RelativeFolders(t *testing.T) {
 	} {
 		in := []string{"/bin/sh", "-c", `cd "$1" && shift && exec "$@"`, "sh", c.from}
 		env := map[string]string{"LD_LIBRARY_PATH": c.path}
-		if c.path == "" { // an empty element is the current folder
+		if c.path == "" { // an empty element is the current directory
 			env["LD_LIBRARY_PATH"] = "/nonexistent:"
 		}
-		run{loader: "libvulkan.so.1", prefix: in, env: env}.holds(t, "change-folder")
+		run{loader: "libvulkan.so.1", prefix: in, env: env}.holds(t, "change-directory")
 	}
-	control(t, "change-folder")
+	control(t, "change-directory")
 }
 
 // holds: G-13
 func TestG13AnyName(t *testing.T) {
 	t.Parallel()
-	folder := resolved(t)
-	file := copyFile(t, world.Library(), filepath.Join(folder, "another.so"))
+	directory := resolved(t)
+	file := copyFile(t, world.Library(), filepath.Join(directory, "another.so"))
 	link := filepath.Join(resolved(t), "libvulkan.so.1")
 	if err := os.Symlink(file, link); err != nil {
 		t.Fatal(err)
@@ -367,8 +367,8 @@ func TestG13AnyName(t *testing.T) {
 func TestG13Upgrade(t *testing.T) {
 	t.Parallel()
 	tree, root := resolved(t), resolved(t)
-	for _, folder := range []string{"tools", "build/libexec/vkloader", "build/share"} {
-		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
+	for _, directory := range []string{"tools", "build/libexec/vkloader", "build/share"} {
+		if err := os.MkdirAll(filepath.Join(tree, directory), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

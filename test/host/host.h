@@ -15,7 +15,7 @@
  *   debug.c      messengers, report callbacks, names and labels
  *   call.c       any command with any arguments, and raw memory for it
  *   step.c       a call one instruction at a time
- *   process.c    environment, folders, forks, threads
+ *   process.c    environment, directories, forks, threads
  */
 #ifndef TEST_HOST_H
 #define TEST_HOST_H

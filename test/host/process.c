@@ -1,5 +1,5 @@
-/* process.c: the process around the calls: environment, folders, recorded lines, threads, forks, what the kernel says
- * about this process. */
+/* process.c: the process around the calls: environment, directories, recorded lines, threads, forks, what the kernel
+ * says about this process. */
 #include "host.h"
 #include <dirent.h>
 #include <errno.h>

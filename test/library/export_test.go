@@ -123,12 +123,12 @@ func TestIdentity(t *testing.T) {
 // holds: EXP-002
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Dir(world.Library())
-	first, err := os.Readlink(filepath.Join(folder, "libvulkan.so"))
+	directory := filepath.Dir(world.Library())
+	first, err := os.Readlink(filepath.Join(directory, "libvulkan.so"))
 	if err != nil || first != "libvulkan.so.1" {
 		t.Errorf("libvulkan.so leads to %q, %v", first, err)
 	}
-	second, err := os.Readlink(filepath.Join(folder, "libvulkan.so.1"))
+	second, err := os.Readlink(filepath.Join(directory, "libvulkan.so.1"))
 	if want := "libvulkan.so." + vk.HeaderVersion; err != nil || second != want {
 		t.Errorf("libvulkan.so.1 leads to %q, %v, want %q", second, err, want)
 	}

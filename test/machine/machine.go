@@ -58,7 +58,7 @@ func Repository(t *testing.T) string {
 	return dir
 }
 
-// Built is the build folder with the library in it.
+// Built is the build directory with the library in it.
 func Built(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(Repository(t), "build")
@@ -72,8 +72,8 @@ func Built(t *testing.T) string {
 
 // Loader is one of the two libraries that programs are run on.
 type Loader struct {
-	Name   string
-	Folder string // for LD_LIBRARY_PATH
+	Name      string
+	Directory string // for LD_LIBRARY_PATH
 }
 
 // Ours is the built library.
@@ -87,10 +87,10 @@ func Debians(t *testing.T) Loader {
 	return Loader{"Debian's", "/usr/lib/x86_64-linux-gnu"}
 }
 
-// Stage is a test's own surroundings: folders and variables.
+// Stage is a test's own surroundings: directories and variables.
 type Stage struct {
 	t       *testing.T
-	Dir     string // working folder
+	Dir     string // working directory
 	environ []string
 }
 
@@ -151,7 +151,7 @@ func (s *Stage) Run(l Loader, name string, args ...string) Outcome {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = filepath.Join(s.Dir, "work")
-	cmd.Env = append(append([]string(nil), s.environ...), "LD_LIBRARY_PATH="+l.Folder)
+	cmd.Env = append(append([]string(nil), s.environ...), "LD_LIBRARY_PATH="+l.Directory)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.WaitDelay = 5 * time.Second

@@ -111,7 +111,7 @@ func surroundings(t *testing.T, name string) (*world.World, []string, int) {
 		}
 	case "missing":
 		w.Driver("one", "device name=a")
-		w.Env["VK_DRIVER_FILES"] = w.Path("nowhere.json") + ":nothing.json:" + w.Path("drivers/one.json") + ":" + w.Path("no/folder")
+		w.Env["VK_DRIVER_FILES"] = w.Path("nowhere.json") + ":nothing.json:" + w.Path("drivers/one.json") + ":" + w.Path("no/directory")
 	case "full":
 		devices = 4
 		for i := 0; i < 4; i++ {

@@ -21,7 +21,7 @@ const (
 	ourLoader = "../../build/libvulkan.so.1"
 )
 
-// compile makes a shared object or a program of all C files of a folder.
+// compile makes a shared object or a program of all C files of a directory.
 func compile(t *testing.T, dir, out string, flags ...string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.c"))

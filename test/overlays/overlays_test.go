@@ -10,7 +10,7 @@ import (
 	"vkloader/test/machine"
 )
 
-const folder = "/usr/share/vulkan/implicit_layer.d/"
+const directory = "/usr/share/vulkan/implicit_layer.d/"
 
 // layer is an implicit layer that a package brings.
 type layer struct {
@@ -35,7 +35,7 @@ func cube(t *testing.T, s *machine.Stage, frames int) (map[string]bool, machine.
 	l := machine.Ours(t)
 	o := s.RunTraced(l, "vkcube", "--c", fmt.Sprint(frames))
 	o.WantExit(t, 0)
-	if !o.HasLibrary(l.Folder + "/libvulkan.so.1") {
+	if !o.HasLibrary(l.Directory + "/libvulkan.so.1") {
 		t.Errorf("%s: it was not on this loader", o.Command)
 	}
 	if !strings.Contains(o.Out+o.Err, "llvmpipe") {
@@ -57,7 +57,7 @@ func settings(t *testing.T, s *machine.Stage, l layer, control string) {
 	}
 	text := fmt.Sprintf(`{ "file_format_version": "1.0.0", "settings": { "layers": [
 		{ "name": %q, "path": %q, "treat_as_implicit_manifest": true, "control": %q },
-		{ "control": "unordered_layer_location" } ] } }`, l.name, folder+l.manifest, control)
+		{ "control": "unordered_layer_location" } ] } }`, l.name, directory+l.manifest, control)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func settings(t *testing.T, s *machine.Stage, l layer, control string) {
 // stage has a display, lavapipe, and the variables that ask for the layer.
 func stage(t *testing.T, l layer) *machine.Stage {
 	t.Helper()
-	machine.Need(t, folder+l.manifest)
+	machine.Need(t, directory+l.manifest)
 	return machine.New(t).OnLavapipe().WithX().With(l.enable...)
 }
 
@@ -148,7 +148,7 @@ func TestOverlaysTogether(t *testing.T) {
 	machine.Need(t, validation)
 	s := machine.New(t).OnLavapipe().WithX()
 	for _, l := range layers {
-		machine.Need(t, folder+l.manifest)
+		machine.Need(t, directory+l.manifest)
 		s = s.With(l.enable...)
 	}
 	had, o := cube(t, s.With("VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation"), 60)

@@ -19,7 +19,7 @@ func presents(t *testing.T, s *machine.Stage, name string, args ...string) {
 	l := machine.Ours(t)
 	result := s.RunTraced(l, name, append([]string{"--c", "120"}, args...)...)
 	result.WantExit(t, 0)
-	if !result.HasLibrary(l.Folder + "/libvulkan.so.1") {
+	if !result.HasLibrary(l.Directory + "/libvulkan.so.1") {
 		t.Errorf("%s: it was not on this loader:\n%s", result.Command, machine.Tail(result.Err))
 	}
 	if result.HasLibrary("/usr/lib/x86_64-linux-gnu/libvulkan.so.1") || result.HasLibrary("/lib/x86_64-linux-gnu/libvulkan.so.1") {

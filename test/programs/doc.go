@@ -2,5 +2,5 @@
 // Khronos validation layer and Mesa, as Debian ships them. Where the two must agree, Debian's own loader runs beside it.
 //
 // Nothing is skipped: a program that is missing fails the test with the name of its package. Each test has its own
-// folders, its own X server or compositor, and no variable of the user's.
+// directories, its own X server or compositor, and no variable of the user's.
 package programs

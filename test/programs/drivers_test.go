@@ -23,11 +23,11 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	}
 	stage := machine.New(t)
 	data := filepath.Join(stage.Dir, "data")
-	folder := filepath.Join(data, "vulkan", "icd.d")
-	broken := filepath.Join(folder, "broken_icd.json")
-	missing := filepath.Join(folder, "missing_icd.json")
+	directory := filepath.Join(data, "vulkan", "icd.d")
+	broken := filepath.Join(directory, "broken_icd.json")
+	missing := filepath.Join(directory, "missing_icd.json")
 	library := filepath.Join(stage.Dir, "gone", "libvulkan_gone.so")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	write(t, broken, `{ "file_format_version": "1.0.0", "ICD": { "library_path": `)

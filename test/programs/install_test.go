@@ -32,15 +32,15 @@ func TestInstall(t *testing.T) {
 	stage := machine.New(t)
 	version := libraryVersion(t)
 	root := filepath.Join(stage.Dir, "root")
-	// For the prefix that the build was made for: its folders are compiled in, so another one would be another library, made
-	// under the feet of the tests that run beside this one.
-	folders := read(t, filepath.Join(machine.Built(t), "folders"))
+	// For the prefix that the build was made for: its directories are compiled in, so another one would be another
+	// library, made under the feet of the tests that run beside this one.
+	directories := read(t, filepath.Join(machine.Built(t), "directories"))
 	install := exec.Command("make", "-s", "install", "DESTDIR="+root)
 	install.Dir = machine.Repository(t)
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("make install: %v\n%s", err, out)
 	}
-	if read(t, filepath.Join(machine.Built(t), "folders")) != folders {
+	if read(t, filepath.Join(machine.Built(t), "directories")) != directories {
 		t.Fatal("make install made another library: run the tests as make test, with the PREFIX of the build")
 	}
 	named := ""
@@ -52,7 +52,7 @@ func TestInstall(t *testing.T) {
 	})
 	prefix := filepath.Join(root, named)
 	lib := filepath.Join(prefix, "lib")
-	host := machine.Loader{Name: "no", Folder: ""}
+	host := machine.Loader{Name: "no", Directory: ""}
 
 	for link, target := range map[string]string{
 		"libvulkan.so": "libvulkan.so.1", "libvulkan.so.1": "libvulkan.so." + version,
@@ -98,7 +98,7 @@ func TestInstall(t *testing.T) {
 	asked.WantExit(t, 0)
 	args := append([]string{"-o", "small", "small.c"}, strings.Fields(asked.Out)...)
 	stage.Run(host, "gcc", args...).WantExit(t, 0)
-	installed := machine.Loader{Name: "the installed", Folder: lib}
+	installed := machine.Loader{Name: "the installed", Directory: lib}
 	small := stage.Run(installed, filepath.Join(work, "small"))
 	small.WantExit(t, 0)
 	if strings.TrimSpace(small.Out) != version {

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	overlay      = "VK_LAYER_MESA_overlay"
-	deviceSelect = "VK_LAYER_MESA_device_select"
-	layerFolder  = "/usr/share/vulkan"
+	overlay        = "VK_LAYER_MESA_overlay"
+	deviceSelect   = "VK_LAYER_MESA_device_select"
+	layerDirectory = "/usr/share/vulkan"
 )
 
 // Mesa's implicit layer answers on its own: asked for the list, it prints the devices and ends the program.
 func TestMesaDeviceSelect(t *testing.T) {
 	t.Parallel()
-	machine.Need(t, layerFolder+"/implicit_layer.d/VkLayer_MESA_device_select.json")
+	machine.Need(t, layerDirectory+"/implicit_layer.d/VkLayer_MESA_device_select.json")
 	stage := machine.New(t).OnLavapipe().WithX().With("MESA_VK_DEVICE_SELECT=list")
 	mine := stage.Run(machine.Ours(t), "vulkaninfo", "--summary")
 	theirs := stage.Run(machine.Debians(t), "vulkaninfo", "--summary")
@@ -43,8 +43,8 @@ func TestMesaDeviceSelect(t *testing.T) {
 // it was at work.
 func TestMesaOverlayWithValidation(t *testing.T) {
 	t.Parallel()
-	machine.Need(t, layerFolder+"/explicit_layer.d/VkLayer_MESA_overlay.json",
-		layerFolder+"/explicit_layer.d/VkLayer_khronos_validation.json")
+	machine.Need(t, layerDirectory+"/explicit_layer.d/VkLayer_MESA_overlay.json",
+		layerDirectory+"/explicit_layer.d/VkLayer_khronos_validation.json")
 	stage := machine.New(t).OnLavapipe().WithX()
 	for _, order := range [][]string{{overlay, validation}, {validation, overlay}} {
 		t.Run(strings.Join(order, " over "), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 )
 
 // The tool itself: links nothing of Vulkan, and is run on nothing but its own library.
-var toolAlone = machine.Loader{Name: "no", Folder: ""}
+var toolAlone = machine.Loader{Name: "no", Directory: ""}
 
 // One file that no dynamic linker has a hand in.
 func TestToolIsStatic(t *testing.T) {

@@ -87,7 +87,7 @@ func TestVulkaninfoSameAsDebian(t *testing.T) {
 	})
 }
 
-// jsonOf runs vulkaninfo --json, which writes into a file of the working folder.
+// jsonOf runs vulkaninfo --json, which writes into a file of the working directory.
 func jsonOf(t *testing.T, s *machine.Stage, l machine.Loader) string {
 	t.Helper()
 	pattern := filepath.Join(s.Dir, "work", "*.json")

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/world"
 )
 
-// manifests fills the world's folders with n manifests of each kind that nobody uses: explicit layers, implicit layers
-// that wait to be enabled, and drivers that the filter leaves out.
+// manifests fills the world's directories with n manifests of each kind that nobody uses: explicit layers, implicit
+// layers that wait to be enabled, and drivers that the filter leaves out.
 func manifests(w *world.World, n int) {
 	for i := range n {
 		layer := map[string]any{"name": fmt.Sprintf("VK_LAYER_unused_%d", i), "type": "INSTANCE", "api_version": "1.3.0",

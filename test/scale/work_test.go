@@ -28,10 +28,10 @@ func command(t *testing.T, name string, args ...string) string {
 }
 
 // counted sums up how often the blocks of the core were executed, in all and by file.
-func counted(t *testing.T, folder string) (all int64, files map[string]int64) {
+func counted(t *testing.T, directory string) (all int64, files map[string]int64) {
 	t.Helper()
-	profile := folder + ".txt"
-	command(t, "go", "tool", "covdata", "textfmt", "-i="+folder, "-o="+profile)
+	profile := directory + ".txt"
+	command(t, "go", "tool", "covdata", "textfmt", "-i="+directory, "-o="+profile)
 	files = map[string]int64{}
 	text, err := os.ReadFile(profile)
 	if err != nil {

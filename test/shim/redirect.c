@@ -1,11 +1,11 @@
-/* redirect.c: an interposer, preloaded into the processes of a case. It shows a loader the system folders of the
+/* redirect.c: an interposer, preloaded into the processes of a case. It shows a loader the system directories of the
  * case's root instead of the machine's, can play the part of an elevated process, and can log what is accessed.
  *
  * WORLD_ROOT=dir: the system's Vulkan directories, and the kernel's graphics devices, are those of dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
- * WORLD_SORTED=1: folders are read in the order of their names; WORLD_SORTED=2: in the opposite order.
+ * WORLD_SORTED=1: directories are read in the order of their names; WORLD_SORTED=2: in the opposite order.
  * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
- * WORLD_NO_MEMORY=text: opening a file or folder whose path contains the text fails for lack of memory.
+ * WORLD_NO_MEMORY=text: opening a file or directory whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only
  * those. world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc
  * can be refused, is counted, and is looked for where WORLD_LOST is set.
@@ -57,13 +57,13 @@ static void note(const char *function, const char *argument)
 
 static const char *redirected(const char *path, char *room, size_t size)
 {
-    static const char *const folders[] = {"/etc/vulkan",       "/etc/xdg/vulkan",         "/usr/local/etc/vulkan",
-                                          "/usr/share/vulkan", "/usr/local/share/vulkan", "/sys/class/drm",
-                                          "/dev/nvidiactl"};
+    static const char *const directories[] = {"/etc/vulkan",       "/etc/xdg/vulkan",         "/usr/local/etc/vulkan",
+                                              "/usr/share/vulkan", "/usr/local/share/vulkan", "/sys/class/drm",
+                                              "/dev/nvidiactl"};
     const char *root = variable("WORLD_ROOT");
-    for (size_t i = 0; path && root && i < sizeof folders / sizeof *folders; i++) {
-        size_t n = strlen(folders[i]);
-        if (strncmp(path, folders[i], n) || (path[n] && path[n] != '/')) continue;
+    for (size_t i = 0; path && root && i < sizeof directories / sizeof *directories; i++) {
+        size_t n = strlen(directories[i]);
+        if (strncmp(path, directories[i], n) || (path[n] && path[n] != '/')) continue;
         snprintf(room, size, "%s/system%s", root, path);
         return room;
     }
@@ -126,7 +126,7 @@ VISIBLE DIR *opendir(const char *path)
     return REAL(opendir)(redirected(path, room, sizeof room));
 }
 
-/* ---- sorted folders ---- */
+/* ---- sorted directories ---- */
 
 static struct listing {
     struct listing *next;

@@ -69,7 +69,7 @@ var sideways = map[string]string{}
 
 type file struct {
 	path    string // relative
-	pack    string // folder
+	pack    string // directory
 	test    bool
 	imports []string
 	text    string

@@ -20,8 +20,8 @@ const longVariable = "VKLOADER_STORM_SECONDS"
 
 // build is a build of the library, and what its sanitizer needs.
 type build struct {
-	name, folder, flag string
-	env                []string
+	name, directory, flag string
+	env                   []string
 }
 
 // surroundings makes five drivers, of which one fails now and then at every step, one gains and loses its device, and one
@@ -135,7 +135,7 @@ func run(t *testing.T, limit time.Duration, program string, env []string, args .
 // Sixteen threads on five drivers, of which one fails at random and one gains and loses its device, with three layers,
 // with and without an instance that all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
 func TestStorm(t *testing.T) {
-	storm(t, build{name: "plain", folder: "build"})
+	storm(t, build{name: "plain", directory: "build"})
 }
 
 // TestStormAddresses is the storm on the library with the address and undefined-behaviour sanitizers.
@@ -154,7 +154,7 @@ func storm(t *testing.T, b build) {
 	if long == "" {
 		t.Parallel()
 	}
-	library := filepath.Join(world.Top(), b.folder, "libvulkan.so.1")
+	library := filepath.Join(world.Top(), b.directory, "libvulkan.so.1")
 	if _, err := os.Stat(library); err != nil {
 		t.Fatalf("%v: run make asan tsan first", err)
 	}

@@ -18,7 +18,7 @@ func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	w.ExplicitLayer("VK_LAYER_upper", "intercept vkCmdDraw", "intercept vkGetPhysicalDeviceFeatures")
 	w.ExplicitLayer("VK_LAYER_lower", "intercept vkCmdDispatch")
 	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_upper:VK_LAYER_lower"
-	w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none") // the tool sees the machine's folders
+	w.Env["VK_IMPLICIT_LAYER_PATH"] = w.Path("none") // the tool sees the machine's directories
 	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "graph", "--json")
 	var chain struct {
 		Layers []struct {

@@ -21,9 +21,9 @@ type fake struct {
 //	env NAME=VALUE                 a variable of the programs there
 //	elf PATH WORDS...              a shared object, see binary.Parse
 //	link PATH TARGET               a symbolic link
-//	folder PATH                    an empty folder
+//	directory PATH                    an empty directory
 //	mode PATH 0600                 permissions of a file, after all is made
-//	copy PATH SOURCE               a file of the repository's build folder
+//	copy PATH SOURCE               a file of the repository's build directory
 //	# ...                          talk
 func build(archive, root string) (*fake, error) {
 	content, err := txtar.ParseFile(archive)
@@ -60,7 +60,7 @@ func build(archive, root string) (*fake, error) {
 			if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 				err = os.Symlink(words[2], path)
 			}
-		case words[0] == "folder":
+		case words[0] == "directory":
 			err = os.MkdirAll(path, 0o755)
 		case words[0] == "mode" && len(words) == 3:
 			modes = append(modes, words)

@@ -15,13 +15,13 @@ import (
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	tool := filepath.Join(built, "vkloader")
-	folder := t.TempDir()
+	directory := t.TempDir()
 	for _, name := range []string{"a", "b"} {
-		if out, err := exec.Command(tool, "pages", filepath.Join(folder, name)).CombinedOutput(); err != nil {
+		if out, err := exec.Command(tool, "pages", filepath.Join(directory, name)).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	if out, err := exec.Command("diff", "-r", filepath.Join(folder, "a"), filepath.Join(folder, "b")).CombinedOutput(); err != nil {
+	if out, err := exec.Command("diff", "-r", filepath.Join(directory, "a"), filepath.Join(directory, "b")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	commands := regexp.MustCompile(`(?ms)^Available Commands:\n(.*?)\n\n`)
@@ -33,7 +33,7 @@ func TestManPages(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", args, err)
 		}
-		page, err := os.ReadFile(filepath.Join(folder, "a/man/man1", strings.Join(append([]string{"vkloader"}, args...), "-")+".1"))
+		page, err := os.ReadFile(filepath.Join(directory, "a/man/man1", strings.Join(append([]string{"vkloader"}, args...), "-")+".1"))
 		if err != nil {
 			t.Error(err)
 		}
@@ -55,7 +55,7 @@ func TestManPages(t *testing.T) {
 	if pages < 15 {
 		t.Errorf("only %d pages", pages)
 	}
-	topic, err := os.ReadFile(filepath.Join(folder, "a/man/man7/vkloader-variables.7"))
+	topic, err := os.ReadFile(filepath.Join(directory, "a/man/man7/vkloader-variables.7"))
 	if err != nil || !strings.Contains(string(topic), "vkloader help variables") || !strings.Contains(string(topic), "*part*") {
 		t.Errorf("%s, %v", topic, err)
 	}

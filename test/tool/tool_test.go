@@ -15,13 +15,13 @@ import (
 // go test ./test/tool -update writes what the tool prints into the golden texts; read the difference.
 var update = flag.Bool("update", false, "write what the tool prints into the golden texts")
 
-// built is the repository's build folder.
+// built is the repository's build directory.
 var built = func() string {
-	folder, err := filepath.Abs("../../build")
+	directory, err := filepath.Abs("../../build")
 	if err != nil {
 		panic(err)
 	}
-	return folder
+	return directory
 }()
 
 func TestScripts(t *testing.T) {

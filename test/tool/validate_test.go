@@ -49,8 +49,8 @@ func TestEveryRuleHasGolden(t *testing.T) {
 	used := regexp.MustCompile(`\bdiag\.([A-Z][A-Za-z]*)`)
 	capital := regexp.MustCompile(`(.)([A-Z])`)
 	checked := 0
-	for _, folder := range []string{"core/manifest", "core/settings", "tool/validation"} {
-		sources, err := filepath.Glob("../../internal/" + folder + "/*.go")
+	for _, directory := range []string{"core/manifest", "core/settings", "tool/validation"} {
+		sources, err := filepath.Glob("../../internal/" + directory + "/*.go")
 		if err != nil {
 			t.Fatal(err)
 		}

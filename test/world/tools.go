@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Top returns the repository's top folder.
+// Top returns the repository's top directory.
 func Top() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
@@ -41,7 +41,7 @@ func ClassError() string {
 	return "wrong ELF class: ELFCLASS" + other
 }
 
-// Build returns the folder that make has built the loader under test in.
+// Build returns the directory that make has built the loader under test in.
 func Build() string { return filepath.Join(Top(), "build", Target()) }
 
 // Library returns the path of the loader under test.
@@ -92,10 +92,10 @@ var buildError error
 // tool returns the path of a built test program or library, building all of them first when a source is newer.
 func tool(name string) (string, error) {
 	build.Do(func() { buildError = buildTools() })
-	return filepath.Join(toolFolder(), name), buildError
+	return filepath.Join(toolDirectory(), name), buildError
 }
 
-func toolFolder() string {
+func toolDirectory() string {
 	name := "frame"
 	if v := Variant(); v != "" {
 		name += "-" + v
@@ -150,11 +150,11 @@ func compile(out string, flags string, sources ...string) error {
 }
 
 // compileFake builds the variants of a fake: all but the exports is compiled once.
-func compileFake(folder string, sources []string, exports string, variants map[string]string) error {
+func compileFake(directory string, sources []string, exports string, variants map[string]string) error {
 	var objects []string
 	const position = "-fPIC -fvisibility=hidden "
 	for _, source := range sources {
-		object := filepath.Join(folder, strings.TrimSuffix(filepath.Base(source), ".c")+".o")
+		object := filepath.Join(directory, strings.TrimSuffix(filepath.Base(source), ".c")+".o")
 		if err := compile(object, position+"-c", filepath.Join("test/fake", source)); err != nil {
 			return err
 		}
@@ -162,53 +162,53 @@ func compileFake(folder string, sources []string, exports string, variants map[s
 	}
 	for name, flags := range variants {
 		all := append([]string{"test/fake/" + exports}, objects...)
-		if err := compile(filepath.Join(folder, name+".so"), position+"-shared -Wl,-z,lazy "+flags, all...); err != nil {
+		if err := compile(filepath.Join(directory, name+".so"), position+"-shared -Wl,-z,lazy "+flags, all...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// buildTools compiles host, shim, fakes. Several test packages run at once, hence the lock on the folder.
+// buildTools compiles host, shim, fakes. Several test packages run at once, hence the lock on the directory.
 func buildTools() error {
-	folder := toolFolder()
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	directory := toolDirectory()
+	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	lock, err := os.OpenFile(filepath.Join(directory, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("lock on %s: %w", folder, err)
+		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
 	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h")
 	if err != nil {
 		return err
 	}
-	stamp := filepath.Join(folder, "stamp")
+	stamp := filepath.Join(directory, "stamp")
 	if info, err := os.Stat(stamp); err == nil && info.ModTime().After(source) {
 		return nil
 	}
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
-	if err := compile(filepath.Join(folder, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
+	if err := compile(filepath.Join(directory, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
 	if Variant() != "" {
 		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
 	}
-	if err := compile(filepath.Join(folder, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
+	if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
 		return err
 	}
 	common := []string{"objects.c", "script.c", "thunks.c", "../interface.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
-	if err := compileFake(folder, driver, "driver_exports.c", driverExports); err != nil {
+	if err := compileFake(directory, driver, "driver_exports.c", driverExports); err != nil {
 		return err
 	}
 	layer := append([]string{"layer.c", "layer_create.c", "layer_physdev.c", "layer_probe.c", "layer_objects.c"}, common...)
-	if err := compileFake(folder, layer, "layer_exports.c", layerExports); err != nil {
+	if err := compileFake(directory, layer, "layer_exports.c", layerExports); err != nil {
 		return err
 	}
 	return os.WriteFile(stamp, nil, 0o644)

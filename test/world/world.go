@@ -20,7 +20,7 @@ type World struct {
 	Loader string
 	// System is set when the case runs on the distribution's loader.
 	System bool
-	// NoShim leaves out the interposer: then the machine's system folders are visible.
+	// NoShim leaves out the interposer: then the machine's system directories are visible.
 	NoShim bool
 
 	drivers, implicit, explicit []string // manifests reached by variables, in order
@@ -50,8 +50,8 @@ func newFor(t testing.TB, loader string) *World {
 	if real, err := filepath.EvalSymlinks(w.Root); err == nil {
 		w.Root = real
 	}
-	for _, folder := range []string{"home", "lib", "drivers", "implicit", "explicit", "system", "work"} {
-		w.check(os.MkdirAll(filepath.Join(w.Root, folder), 0o755))
+	for _, directory := range []string{"home", "lib", "drivers", "implicit", "explicit", "system", "work"} {
+		w.check(os.MkdirAll(filepath.Join(w.Root, directory), 0o755))
 	}
 	w.Env["HOME"] = filepath.Join(w.Root, "home")
 	w.Env["PATH"] = "/usr/bin:/bin"
@@ -77,10 +77,10 @@ func (w *World) Path(parts ...string) string {
 	return filepath.Join(append([]string{w.Root}, parts...)...)
 }
 
-// SystemPath is where the interposer finds the system folder path, e.g. SystemPath("/usr/share/vulkan/icd.d").
+// SystemPath is where the interposer finds the system directory path, e.g. SystemPath("/usr/share/vulkan/icd.d").
 func (w *World) SystemPath(path string) string { return w.Path("system", path) }
 
-// Write writes a file and its folders; a relative name is below the root.
+// Write writes a file and its directories; a relative name is below the root.
 func (w *World) Write(name, content string) string {
 	w.T.Helper()
 	if !filepath.IsAbs(name) {
@@ -93,7 +93,7 @@ func (w *World) Write(name, content string) string {
 	return name
 }
 
-// Copy copies a built fake (Modern, ...) to the root's lib folder under another name and returns its path.
+// Copy copies a built fake (Modern, ...) to the root's lib directory under another name and returns its path.
 func (w *World) Copy(kind, name string) string {
 	w.T.Helper()
 	from, err := tool(kind + ".so")
@@ -183,7 +183,7 @@ func (f *Fake) API(version string) *Fake {
 	return f.Set("api_version", version)
 }
 
-// MoveManifest puts the manifest elsewhere: a folder or file below the root. Variables no longer name it.
+// MoveManifest puts the manifest elsewhere: a directory or file below the root. Variables no longer name it.
 func (f *Fake) MoveManifest(path string) *Fake {
 	f.w.T.Helper()
 	if !filepath.IsAbs(path) {

@@ -30,7 +30,7 @@ type app struct {
 }
 
 // asksNothing tells whether the tool can foretell the world: it decides for a program that asks for nothing of its own, and
-// reads folders in the order of names.
+// reads directories in the order of names.
 func (d *description) asksNothing() bool {
 	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts) == 0 && d.env["WORLD_SORTED"] != "2"
 }

@@ -14,7 +14,7 @@ type knownDifference struct {
 var knownDifferences = []knownDifference{
 	{statement: "DRV-071 ERRATA 22", reason: "the reference goes on with the handle that a failed function has not written, and crashes",
 		explains: func(c *contrast) bool { return c.died() }},
-	{statement: "LAY-5 LAY-8", reason: "a folder in a manifest's place fails the call",
+	{statement: "LAY-5 LAY-8", reason: "a directory in a manifest's place fails the call",
 		explains: func(c *contrast) bool { return c.hasFile(".json/") }},
 	{statement: "LAY-186", reason: "an override layer whose app_keys name the program twice is not used",
 		explains: func(c *contrast) bool { return c.has(`"$EXE","$EXE"`) }},

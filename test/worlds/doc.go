@@ -1,10 +1,10 @@
 // Package worlds asks three oracles about random worlds.
 //
-// A world is random folders, manifests (good, odd, broken), variables, a settings file, drivers and layers that return any
-// result from any function, and what a program of any version asks for. It is shown to the loader in a process of its own:
-// a program that uses the global functions, creates an instance (again without what was refused, until there is one) and
-// devices. The observation is what the program got, what the fake drivers and layers wrote down, what the interposer saw
-// being opened, and the lines that were logged.
+// A world is random directories, manifests (good, odd, broken), variables, a settings file, drivers and layers that
+// return any result from any function, and what a program of any version asks for. It is shown to the loader in a
+// process of its own: a program that uses the global functions, creates an instance (again without what was refused,
+// until there is one) and devices. The observation is what the program got, what the fake drivers and layers wrote
+// down, what the interposer saw being opened, and the lines that were logged.
 //
 //	stated_*_test.go     by statements: what must be seen, worked out from their text alone, with nothing of the core
 //	tool_test.go         by tool: what "vkloader explain --json" says, for a program that asks for nothing of its own

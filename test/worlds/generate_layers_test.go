@@ -92,7 +92,7 @@ func (m *maker) override() string {
 		keys = m.array(2, []string{"$EXE", "/bin/other"})
 	}
 	if m.one(2) {
-		paths = m.array(2, append([]string{"/usr/share/vulkan/explicit_layer.d", "$R/c1:$R/c2", "$R//c1"}, folders...))
+		paths = m.array(2, append([]string{"/usr/share/vulkan/explicit_layer.d", "$R/c1:$R/c2", "$R//c1"}, directories...))
 	}
 	if m.one(2) {
 		black = m.array(2, allNames)

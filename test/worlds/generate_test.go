@@ -40,10 +40,10 @@ var (
 	extensions = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2", "VK_EXT_debug_utils", "VK_KHR_xcb_surface",
 		"VK_KHR_portability_enumeration", "VK_XX_unknown", "VK_KHR_device_group_creation"}
 	deviceExtensions = []string{"VK_KHR_swapchain", "VK_EXT_pci_bus_info", "VK_XX_device", "VK_YY_device"}
-	// The folders that are searched by default, and some that variables lead to.
-	bases   = []string{"$R/home/.config", "/etc/xdg", "/usr/local/etc", "/etc", "$R/home/.local/share", "/usr/local/share", "/usr/share", "$R/xdg1", "$R/xdg2"}
-	folders = []string{"$R/c1", "$R/c2"}
-	drivers = []string{"D0", "D1", "D2", "D3", "D4", "D5", "D6"}
+	// The directories that are searched by default, and some that variables lead to.
+	bases       = []string{"$R/home/.config", "/etc/xdg", "/usr/local/etc", "/etc", "$R/home/.local/share", "/usr/local/share", "/usr/share", "$R/xdg1", "$R/xdg2"}
+	directories = []string{"$R/c1", "$R/c2"}
+	drivers     = []string{"D0", "D1", "D2", "D3", "D4", "D5", "D6"}
 )
 
 func generate(seed int64) *description {
@@ -82,23 +82,23 @@ func generate(seed int64) *description {
 	m.variables()
 	m.program()
 	for i, path := range m.paths() {
-		m.d.files[path] = strings.ReplaceAll(m.d.files[path], "$R/lib/", fmt.Sprintf("$R/m%d/", i%linksMost))
+		m.d.files[path] = strings.ReplaceAll(m.d.files[path], "$R/lib/", fmt.Sprintf("$R/m%d/", i%maxLinks))
 	}
 	return m.d
 }
 
-// put writes a manifest into a folder that is searched, or into one that a variable may name.
+// put writes a manifest into a directory that is searched, or into one that a variable may name.
 func (m *maker) put(kind, name, text string) {
-	folder := pick(m, bases...)
+	directory := pick(m, bases...)
 	if m.one(2) {
-		folder = pick(m, bases[1:7]...)
+		directory = pick(m, bases[1:7]...)
 	}
-	if m.flavor == common && folder == "/usr/local/etc" { // which is not the reference's
-		folder = "/etc"
+	if m.flavor == common && directory == "/usr/local/etc" { // which is not the reference's
+		directory = "/etc"
 	}
-	folder += "/vulkan/" + kind
+	directory += "/vulkan/" + kind
 	if m.one(8) {
-		folder = pick(m, folders...)
+		directory = pick(m, directories...)
 	}
 	switch m.Intn(50) {
 	case 0:
@@ -110,7 +110,7 @@ func (m *maker) put(kind, name, text string) {
 	default:
 		name += ".json"
 	}
-	m.d.files[folder+"/"+name] = text
+	m.d.files[directory+"/"+name] = text
 }
 
 // result is any VkResult, a negative one more often.
@@ -285,23 +285,23 @@ func (m *maker) slashes(path string) string {
 	return path
 }
 
-// places is the value of a variable that names folders or manifests.
+// places is the value of a variable that names directories or manifests.
 func (m *maker) places() string {
 	var list []string
 	for range m.Intn(4) {
-		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), folders, folders, []string{"$R/c1/", "$R/c2//"}, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
+		list = append(list, m.slashes(pick(m, slices.Concat(m.paths(), directories, directories, []string{"$R/c1/", "$R/c2//"}, []string{"/usr/share/vulkan/explicit_layer.d", "", "$R/none"})...)))
 	}
 	return strings.Join(list, ":")
 }
 
-// layerPlaces are folders alone where the reference knows no other.
+// layerPlaces are directories alone where the reference knows no other.
 func (m *maker) layerPlaces() string {
 	if m.flavor != common {
 		return m.places()
 	}
 	var list []string
 	for range m.Intn(4) {
-		list = append(list, pick(m, slices.Concat(folders, []string{"/usr/share/vulkan/explicit_layer.d", "/etc/vulkan/explicit_layer.d", "", "$R/none"})...))
+		list = append(list, pick(m, slices.Concat(directories, []string{"/usr/share/vulkan/explicit_layer.d", "/etc/vulkan/explicit_layer.d", "", "$R/none"})...))
 	}
 	return strings.Join(list, ":")
 }
@@ -342,7 +342,7 @@ func (m *maker) variables() {
 	m.set(10, "XDG_DATA_DIRS", pick(m, "$R/xdg2:/usr/share", "/usr/share:/usr/share/", "x:/usr/share"))
 	m.set(15, "WORLD_ELEVATED", "1")
 	if m.flavor != plain && m.one(3) {
-		m.d.env["WORLD_SORTED"] = "2" // the tool reads folders in the order of names
+		m.d.env["WORLD_SORTED"] = "2" // the tool reads directories in the order of names
 	}
 	for _, name := range allNames {
 		m.set(10, "D_"+name, pick(m, "", "1", "0"))

@@ -31,9 +31,9 @@ var libraries = map[string]library{
 	"odd1": {world.Layer, true, nil}, "odd2": {world.Layer, true, nil},
 }
 
-// A manifest names its libraries through a folder of its own, m0, m1, ..., so that a path tells whose it was. All of them
-// are links to one folder.
-const linksMost = 40
+// A manifest names its libraries through a directory of its own, m0, m1, ..., so that a path tells whose it was. All of
+// them are links to one directory.
+const maxLinks = 40
 
 // worker shows one world after another, each to a process of its own, which is a child of one host.
 type worker struct {
@@ -45,19 +45,19 @@ type worker struct {
 	kinds map[string]int // how many worlds of each kind there were
 	met   map[string]int // known differences of the reference
 
-	texts            map[string]string // the scripts as they lie there
-	written, folders map[string]bool   // of the world
+	texts                map[string]string // the scripts as they lie there
+	written, directories map[string]bool   // of the world
 }
 
 func newWorker(t *testing.T) *worker {
 	w := &worker{World: world.New(t), t: t, kinds: map[string]int{}, met: map[string]int{}, texts: map[string]string{},
-		written: map[string]bool{}, folders: map[string]bool{}}
+		written: map[string]bool{}, directories: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(libraries)) {
 		w.Copy(libraries[name].kind, name)
 	}
 	w.BadBinary("bad")
 	w.WrongClass("wrong")
-	for i := range linksMost {
+	for i := range maxLinks {
 		if err := os.Symlink(w.Path("lib"), w.Path(fmt.Sprint("m", i))); err != nil {
 			t.Fatal(err)
 		}
@@ -74,12 +74,12 @@ func newWorker(t *testing.T) *worker {
 	return w
 }
 
-// shown are the folders that the interposer puts below the root.
+// shown are the directories that the interposer puts below the root.
 var shown = []string{"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/usr/share/vulkan", "/usr/local/share/vulkan"}
 
 func (w *worker) redirected(path string) string {
-	for _, folder := range shown {
-		if strings.HasPrefix(path, folder+"/") {
+	for _, directory := range shown {
+		if strings.HasPrefix(path, directory+"/") {
 			return w.Root + "/system" + path
 		}
 	}
@@ -88,11 +88,11 @@ func (w *worker) redirected(path string) string {
 
 // build makes the world on disk, in place of the last one.
 func (w *worker) build(d *description) {
-	for path := range w.written { // folders may stay
+	for path := range w.written { // directories may stay
 		w.must(os.Remove(path))
-		if folder := filepath.Dir(path); strings.HasSuffix(folder, ".json") {
-			w.must(os.RemoveAll(folder))
-			delete(w.folders, folder)
+		if directory := filepath.Dir(path); strings.HasSuffix(directory, ".json") {
+			w.must(os.RemoveAll(directory))
+			delete(w.directories, directory)
 		}
 	}
 	clear(w.written)
@@ -114,9 +114,9 @@ func (w *worker) must(err error) {
 }
 
 func (w *worker) put(path, text string) {
-	if folder := filepath.Dir(path); !w.folders[folder] {
-		w.must(os.MkdirAll(folder, 0o755))
-		w.folders[folder] = true
+	if directory := filepath.Dir(path); !w.directories[directory] {
+		w.must(os.MkdirAll(directory, 0o755))
+		w.directories[directory] = true
 	}
 	path = filepath.Clean(path)
 	w.must(os.WriteFile(path, []byte(text), 0o644))

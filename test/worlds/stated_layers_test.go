@@ -366,12 +366,12 @@ func (s *stated) verify(list []*layer, l *layer, met []*layer) bool {
 
 // fakeAt is the fake that a path leads to; "" when it is none.
 func (s *stated) fakeAt(path string) string {
-	folder, name := filepath.Split(filepath.Clean(path))
+	directory, name := filepath.Split(filepath.Clean(path))
 	name, ok := strings.CutSuffix(name, ".so")
 	if _, known := libraries[name]; !ok || !known || !strings.HasPrefix(path, "/") {
 		return ""
 	}
-	inside, ok := strings.CutPrefix(folder, s.root+"/")
+	inside, ok := strings.CutPrefix(directory, s.root+"/")
 	if !ok || inside != "lib/" && (inside[0] != 'm' || strings.Count(inside, "/") != 1) {
 		return ""
 	}

@@ -70,8 +70,8 @@ func (s *stated) number(name string) int {
 	return n
 }
 
-// folder lists a folder (PATH-18).
-func (s *stated) folder(path string) []string {
+// directory lists a directory (PATH-18).
+func (s *stated) directory(path string) []string {
 	s.read = append(s.read, "opendir "+path)
 	var names []string
 	clean := filepath.Clean(path)
@@ -89,7 +89,7 @@ func (s *stated) folder(path string) []string {
 	return names
 }
 
-func (s *stated) isFolder(path string) bool {
+func (s *stated) isDirectory(path string) bool {
 	for file := range s.files {
 		if strings.HasPrefix(file, filepath.Clean(path)+"/") {
 			return true
@@ -113,7 +113,7 @@ func (s *stated) parsed(path string) (v *value, ok bool) {
 	}
 	text, there := s.files[filepath.Clean(path)]
 	if !there {
-		if s.isFolder(path) {
+		if s.isDirectory(path) {
 			s.say("ERROR: loader_get_json: Failed to read entire JSON file " + path)
 		} else {
 			s.say("ERROR: loader_get_json: Failed to open JSON file " + path)
@@ -188,7 +188,7 @@ func (s *stated) manifests(kind, tag string, places []string) (found []string) {
 			found = append(found, place)
 			continue
 		}
-		for _, name := range s.folder(place) {
+		for _, name := range s.directory(place) {
 			if strings.HasSuffix(name, ".json") {
 				found = append(found, place+"/"+name)
 			}

@@ -49,7 +49,7 @@ func (s *stated) settingsPath() string {
 	first("XDG_DATA_DIRS", "/usr/local/share:/usr/share")
 	for _, base := range bases {
 		path := base + "/vulkan//loader_settings.d/vk_loader_settings.json"
-		if _, there := s.files[filepath.Clean(path)]; there || s.isFolder(path) {
+		if _, there := s.files[filepath.Clean(path)]; there || s.isDirectory(path) {
 			return path
 		}
 	}

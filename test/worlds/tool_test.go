@@ -24,9 +24,10 @@ type explained struct {
 	NameOnly bool `json:"name_only"`
 }
 
-var linkFolder = regexp.MustCompile(`\$R/(m\d+)/`)
+var linkDirectory = regexp.MustCompile(`\$R/(m\d+)/`)
 
-// explain runs the built tool on the world, which lies below a folder once more, at the paths at which a program sees it.
+// explain runs the built tool on the world, which lies below a directory once more, at the paths at which a program
+// sees it.
 func (w *worker) explain(d *description) []explained {
 	root := w.Path("tree")
 	w.must(os.RemoveAll(root))
@@ -60,14 +61,14 @@ func (w *worker) explain(d *description) []explained {
 }
 
 // foretold compares what the tool says of a program that asks for nothing of its own with what such a program showed.
-// How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in which
-// order.
+// How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in
+// which order.
 func (w *worker) foretold(d *description, seen observation) (list []difference) {
 	var layers, drivers []explained
 	manifests := map[string]string{}
 	for path, text := range d.files {
-		for _, folder := range linkFolder.FindAllStringSubmatch(text, -1) {
-			manifests[w.Path(folder[1])] = w.fill.Replace(path)
+		for _, directory := range linkDirectory.FindAllStringSubmatch(text, -1) {
+			manifests[w.Path(directory[1])] = w.fill.Replace(path)
 		}
 	}
 	for i, one := range w.explain(d) {

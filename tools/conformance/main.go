@@ -11,9 +11,9 @@ import (
 )
 
 func main() {
-	top := flag.String("top", ".", "the repository's top folder")
+	top := flag.String("top", ".", "the repository's top directory")
 	check := flag.Bool("check", false, "write nothing; say whether the file is current")
-	extract := flag.String("extract", "", "make test/conformance/statements.txt from the specification in this folder")
+	extract := flag.String("extract", "", "make test/conformance/statements.txt from the specification in this directory")
 	flag.Parse()
 	if err := run(*top, *extract, *check); err != nil {
 		fmt.Fprintf(os.Stderr, "conformance: %v\n", err)

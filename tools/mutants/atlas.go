@@ -120,7 +120,7 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 			}
 		}
 	}
-	names, err := sources(t.folder)
+	names, err := sources(t.directory)
 	if err != nil {
 		return false, err
 	}
@@ -268,7 +268,7 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 }
 
 // about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
-// A file counts before its folder.
+// A file counts before its directory.
 var about = map[string]string{
 	"callback": "test/debug", "configuration": "test/discovery", "core": "test/guest", "device": "test/chain",
 	"display": "test/physdev", "driver": "test/drivers", "exit": "test/guest", "filter": "test/instance", "gate": "test/guest",
@@ -305,16 +305,16 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		score float64
 	}
 	var all []candidate
-	folder := packageOf(m.file)
+	directory := packageOf(m.file)
 	for _, p := range t.packages {
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
 		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
 		} else if p.name == "test/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
 			own = 30
-		} else if folder == p.name || strings.HasPrefix(p.name, folder+"/") {
+		} else if directory == p.name || strings.HasPrefix(p.name, directory+"/") {
 			own = 3
-		} else if p.needs[folder] {
+		} else if p.needs[directory] {
 			cost = 2 // for building them
 		}
 		for name, c := range a.Tests {
@@ -325,14 +325,14 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 			score := own
 			switch {
 			case !inside:
-			case strings.HasPrefix(m.file, runtimeSupport) && p.needs[folder]: // compiled by the test itself
+			case strings.HasPrefix(m.file, runtimeSupport) && p.needs[directory]: // compiled by the test itself
 				score *= 20
 				executed = true
 			case c.Lines == nil: // not surveyed
-				executed = executed || p.needs[folder]
+				executed = executed || p.needs[directory]
 				if strings.HasPrefix(p.name, "test/") {
 					score *= 20
-				} else if !p.needs[folder] {
+				} else if !p.needs[directory] {
 					continue
 				}
 			case slices.IndexFunc(c.Lines[m.file], func(n int) bool { return n >= from && n <= to }) < 0:

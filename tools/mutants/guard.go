@@ -102,12 +102,12 @@ func guard(args []string) int {
 
 // descendants returns the processes below one, and the bytes that they keep resident.
 func descendants(top int) (all []int, resident int64) {
-	folder, err := os.Open("/proc")
+	directory, err := os.Open("/proc")
 	if err != nil {
 		return nil, 0
 	}
-	names, _ := folder.Readdirnames(-1)
-	folder.Close()
+	names, _ := directory.Readdirnames(-1)
+	directory.Close()
 	children := map[int][]int{}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)

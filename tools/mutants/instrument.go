@@ -20,8 +20,8 @@ import (
 )
 
 // What a test executes is written by the executing processes themselves, a byte a place, into a file that they map
-// shared: it stays there when they are killed. The first half is for the library, by address, the second for Go's programs,
-// by number. The core is in both: translated in the library, as Go in tests of its packages and in the tool.
+// shared: it stays there when they are killed. The first half is for the library, by address, the second for Go's
+// programs, by number. The core is in both: translated in the library, as Go in tests of its packages and in the tool.
 const (
 	marksHalf = 1 << 21
 	marksSize = 2 * marksHalf
@@ -144,8 +144,8 @@ func At(int) {}
 
 // sourceName finds the path within the repository in what the debug information calls a file.
 func sourceName(name string) string {
-	for _, folder := range []string{"spine/", "internal/core/", runtimeSupport} {
-		if i := strings.LastIndex(name, folder); i == 0 || i > 0 && name[i-1] == '/' {
+	for _, directory := range []string{"spine/", "internal/core/", runtimeSupport} {
+		if i := strings.LastIndex(name, directory); i == 0 || i > 0 && name[i-1] == '/' {
 			return name[i:]
 		}
 	}
@@ -154,8 +154,8 @@ func sourceName(name string) string {
 
 var label = regexp.MustCompile(`^b[0-9]+:`)
 
-// lineByLine makes each line of the translated core say where it comes from: goc says so once for the lines that follow,
-// which the compiler would count on, and into the next function.
+// lineByLine makes each line of the translated core say where it comes from: goc says so once for the lines that
+// follow, which the compiler would count on, and into the next function.
 func lineByLine(core, support string) (string, error) {
 	head, tail, ok := strings.Cut(core, support)
 	if !ok {
@@ -341,11 +341,11 @@ func instrumentGo(file string, text []byte, first int, places map[int][]place) (
 // instrument builds, in the copy, a library and Go programs that mark what they execute. The copy is of no use for
 // faults afterwards.
 func (t *tree) instrument() (*marks, error) {
-	m := &marks{path: filepath.Join(t.folder, "marks"), places: map[int][]place{}}
+	m := &marks{path: filepath.Join(t.directory, "marks"), places: map[int][]place{}}
 	if err := m.clear(); err != nil {
 		return nil, err
 	}
-	source := filepath.Join(t.folder, "build", "marks.c")
+	source := filepath.Join(t.directory, "build", "marks.c")
 	if err := os.WriteFile(source, []byte(libraryMarks), 0o644); err != nil {
 		return nil, err
 	}
@@ -379,11 +379,11 @@ func (t *tree) instrument() (*marks, error) {
 	if text, err := t.shell(t.spine[""].link + " " + object); err != nil {
 		return nil, fmt.Errorf("linking: %w\n%s", err, text)
 	}
-	if err := libraryPlaces(filepath.Join(t.folder, "build", "libvulkan.so.1"), m.places); err != nil {
+	if err := libraryPlaces(filepath.Join(t.directory, "build", "libvulkan.so.1"), m.places); err != nil {
 		return nil, err
 	}
 	number := marksHalf
-	names, err := sources(t.folder)
+	names, err := sources(t.directory)
 	if err != nil {
 		return nil, err
 	}
@@ -402,10 +402,10 @@ func (t *tree) instrument() (*marks, error) {
 			return nil, err
 		}
 	}
-	folder := filepath.Join(t.folder, "internal", "zmarks")
+	directory := filepath.Join(t.directory, "internal", "zmarks")
 	text := fmt.Sprintf(goMarks, m.path, marksHalf, marksHalf)
-	if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "zmarks.go"), []byte(text), 0o644),
-		os.WriteFile(filepath.Join(folder, "none.go"), []byte(noMarks), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(directory, 0o755), os.WriteFile(filepath.Join(directory, "zmarks.go"), []byte(text), 0o644),
+		os.WriteFile(filepath.Join(directory, "none.go"), []byte(noMarks), 0o644)); err != nil {
 		return nil, err
 	}
 	return m, t.buildTool()

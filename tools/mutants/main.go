@@ -8,15 +8,15 @@
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
 // and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
 //
-// A fault costs a compilation, a linking and a few tests; one of the core is translated to C on the way, as make does it.
-// A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each runs alone on a build
-// that marks what it executes, and the atlas of lines and times stays in build/mutants (later runs add the tests that
-// are new; remove the file to survey everything again). For a fault, the tests that execute its line come first, those
-// that have noticed faults near it and the quick ones before the others, then those that execute its function; a test
-// that never comes there cannot notice. Where tools/goc makes another core, tests that together execute all of the core
-// that tests execute are asked as well; where it makes the same, the fault counts when a test of tools/goc executes it.
-// A fault of the spine that gets through is then planted into the builds with sanitizers, on which "make test" repeats
-// some packages. -budget ends the asking earlier, for each build; it can only add survivors.
+// A fault costs a compilation, a linking and a few tests; one of the core is translated to C on the way, as make does
+// it. A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each
+// runs alone on a build that marks what it executes, and the atlas of lines and times stays in build/mutants (later
+// runs add the tests that are new; remove the file to survey everything again). For a fault, the tests that execute its
+// line come first, those that have noticed faults near it and the quick ones before the others, then those that execute
+// its function; a test that never comes there cannot notice. Where tools/goc makes another core, tests that together
+// execute all of the core that tests execute are asked as well; where it makes the same, the fault counts when a test
+// of tools/goc executes it. A fault of the spine that gets through is then planted into the builds with sanitizers, on
+// which "make test" repeats some packages. -budget ends the asking earlier, for each build; it can only add survivors.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
 // busy machine kill nothing. Each test program runs under a guard (guard.go), which ends what takes too long (relative
@@ -45,7 +45,7 @@ import (
 
 // mutant is one planted fault: the bytes from..to of a file are replaced.
 type mutant struct {
-	file     string // relative to the top folder
+	file     string // relative to the top directory
 	text     string // of the whole file
 	line     int
 	from, to int
@@ -173,7 +173,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 	trees, err := forest(ctx, top, o, a)
 	defer func() {
 		for _, t := range trees {
-			err = errors.Join(err, os.RemoveAll(t.folder))
+			err = errors.Join(err, os.RemoveAll(t.directory))
 		}
 	}()
 	if err != nil {
@@ -218,7 +218,7 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 	}
 	if instrumented { // such a copy is of no use for faults
 		trees = trees[:0]
-		if err := os.RemoveAll(t.folder); err != nil {
+		if err := os.RemoveAll(t.directory); err != nil {
 			return trees, err
 		}
 	}
@@ -276,8 +276,8 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 	}
 }
 
-// try plants a fault, runs the tests that may notice, and takes the fault out again. For faults of Go packages, their own
-// tests come first: they need no library.
+// try plants a fault, runs the tests that may notice, and takes the fault out again. For faults of Go packages, their
+// own tests come first: they need no library.
 func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
@@ -367,7 +367,7 @@ func ofGoc(file string) bool   { return strings.HasPrefix(file, "tools/goc/") }
 // runtimeSupport is the C that goc puts at the head of what it writes. It is compiled in, into the package above it.
 const runtimeSupport = "tools/goc/runtime/c/"
 
-// packageOf is the folder of the Go package that a file is compiled into; "" for the spine.
+// packageOf is the directory of the Go package that a file is compiled into; "" for the spine.
 func packageOf(file string) string {
 	if inSpine(file) {
 		return ""
@@ -388,10 +388,10 @@ func leftOut(path string) bool {
 // source are the files that faults are planted in. Below a package of the core there are only commands that generate.
 var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/tool/.*\.go|tools/goc/.*\.(c|go))$`)
 
-// sources lists these files, relative to the top folder, in a fixed order.
+// sources lists these files, relative to the top directory, in a fixed order.
 func sources(top string) (out []string, err error) {
-	for _, folder := range []string{"spine", "internal/core", "internal/tool", "tools/goc"} {
-		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, folder), func(path string, entry fs.DirEntry, err error) error {
+	for _, directory := range []string{"spine", "internal/core", "internal/tool", "tools/goc"} {
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, directory), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}

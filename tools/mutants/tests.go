@@ -153,7 +153,7 @@ func (t *tree) perform(pack, build string, names []string, limit time.Duration, 
 	return all, failed, t.tidy()
 }
 
-// tidy empties the folder of temporary files.
+// tidy empties the directory of temporary files.
 func (t *tree) tidy() error {
 	names, err := filepath.Glob(t.path("t", "*"))
 	for _, name := range names {

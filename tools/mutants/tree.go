@@ -17,13 +17,13 @@ import (
 
 // tree is a copy of the source with its build, in which faults are planted.
 type tree struct {
-	ctx      context.Context
-	folder   string
-	packages []testPackage
-	spine    map[string]commands // by build: "", and those of sanitizers
-	inCore   map[string]bool     // the folders of the packages that are translated
-	fresh    map[string]bool     // what has been built from the fault that is planted
-	top      string
+	ctx       context.Context
+	directory string
+	packages  []testPackage
+	spine     map[string]commands // by build: "", and those of sanitizers
+	inCore    map[string]bool     // the directories of the packages that are translated
+	fresh     map[string]bool     // what has been built from the fault that is planted
+	top       string
 }
 
 // commands are the Makefile's, for one build of the library.
@@ -35,24 +35,25 @@ type commands struct {
 
 // testPackage is a package with tests.
 type testPackage struct {
-	name  string          // relative to the top folder
-	needs map[string]bool // folders of this module that its test program is linked from
+	name  string          // relative to the top directory
+	needs map[string]bool // directories of this module that its test program is linked from
 }
 
 // runsTool has the test packages that run build/vkloader.
 var runsTool = map[string]bool{"test/programs": true, "test/tool": true, "test/worlds": true}
 
-// newTree copies what git knows, and the build folder with its times, so that only what a fault touches is built again.
+// newTree copies what git knows, and the build directory with its times, so that only what a fault touches is built
+// again.
 func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
-	folder, err := os.MkdirTemp("", "mt-") // short: sockets lie below
+	directory, err := os.MkdirTemp("", "mt-") // short: sockets lie below
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{ctx: ctx, folder: folder, top: top, fresh: map[string]bool{}}
+	t := &tree{ctx: ctx, directory: directory, top: top, fresh: map[string]bool{}}
 	copyAll := `cd "$2" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$1" &&
 		mkdir -p "$1/build/mutants" "$1/t" && for f in build/*; do case $f in
 			build/frame-* | build/mutants) ;; *) cp -a "$f" "$1/build/" ;; esac; done`
-	if text, err := t.command("sh", "-c", copyAll, "sh", folder, top); err != nil {
+	if text, err := t.command("sh", "-c", copyAll, "sh", directory, top); err != nil {
 		return nil, fmt.Errorf("copying: %w\n%s", err, text)
 	}
 	builds := []string{""}
@@ -74,7 +75,7 @@ func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 }
 
 func (t *tree) path(parts ...string) string {
-	return filepath.Join(append([]string{t.folder}, parts...)...)
+	return filepath.Join(append([]string{t.directory}, parts...)...)
 }
 func (t *tree) tool() string     { return t.path("build", "vkloader") }
 func (t *tree) goc() string      { return t.path("build", "mutants", "goc") }
@@ -98,7 +99,7 @@ func (t *tree) library(build string) string {
 func (t *tree) readCommands(build string) error {
 	c := commands{compile: map[string]string{}}
 	args := []string{"-n", "V=1", "-W", "tools/goc/main.go"}
-	all, err := sources(t.folder)
+	all, err := sources(t.directory)
 	if err != nil {
 		return err
 	}
@@ -148,8 +149,8 @@ func (t *tree) readPackages() error {
 	}
 	t.inCore = map[string]bool{}
 	for _, name := range strings.Fields(text) {
-		if folder, ok := strings.CutPrefix(name, "vkloader/"); ok {
-			t.inCore[folder] = true
+		if directory, ok := strings.CutPrefix(name, "vkloader/"); ok {
+			t.inCore[directory] = true
 		}
 	}
 	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
@@ -172,8 +173,8 @@ func (t *tree) readPackages() error {
 			byName[name] = map[string]bool{}
 		}
 		for _, dep := range append(words[1:], words[0]) {
-			if folder, ok := strings.CutPrefix(strings.TrimPrefix(dep, "["), "vkloader/"); ok {
-				byName[name][folder] = true
+			if directory, ok := strings.CutPrefix(strings.TrimPrefix(dep, "["), "vkloader/"); ok {
+				byName[name][directory] = true
 			}
 		}
 	}
@@ -242,7 +243,7 @@ func (t *tree) buildTool() error {
 
 func (t *tree) command(name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(t.ctx, name, args...)
-	cmd.Dir = t.folder
+	cmd.Dir = t.directory
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }

@@ -29,7 +29,7 @@ var handWritten = map[string]bool{
 
 func main() {
 	xmlPath := flag.String("xml", "registry/vk.xml", "the registry")
-	dir := flag.String("dir", "drivers/null", "the driver's folder: extensions.list is read there, z* written")
+	dir := flag.String("dir", "drivers/null", "the driver's directory: extensions.list is read there, z* written")
 	flag.Parse()
 	if err := run(*xmlPath, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, "nullgen:", err)

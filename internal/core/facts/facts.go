@@ -13,8 +13,8 @@ type Var struct {
 	Set   bool
 }
 
-// Folder is what listing a folder gave: the names that end in .json, in the order they came.
-type Folder struct {
+// Directory is what listing a directory gave: the names that end in .json, in the order they came.
+type Directory struct {
 	Listed bool
 	Names  []string
 	paths  []string // of the entries, once they have been asked for
@@ -58,7 +58,7 @@ type Kind uint8
 // Kinds of facts.
 const (
 	KindVar Kind = iota + 1
-	KindFolder
+	KindDirectory
 	KindFile
 	KindExe
 	KindExists
@@ -75,7 +75,7 @@ type Need struct {
 // Store holds the facts of one API call.
 type Store struct {
 	secure, plain table[Var]
-	folders       table[Folder]
+	directories   table[Directory]
 	files         table[File]
 	exists        table[bool]
 	exe           Exe
@@ -168,8 +168,8 @@ func (s *Store) kept(secure bool) *table[Var] {
 	return &s.plain
 }
 
-// SetFolder adds a folder's listing.
-func (s *Store) SetFolder(path string, f Folder) { s.folders.set(path, f) }
+// SetDirectory adds a directory's listing.
+func (s *Store) SetDirectory(path string, f Directory) { s.directories.set(path, f) }
 
 // SetFile adds a file.
 func (s *Store) SetFile(path string, f File) { s.files.set(path, f) }
@@ -211,21 +211,21 @@ func (s *Store) variable(name string, secure bool) Var {
 	return e.value
 }
 
-// Folder reads a folder.
-func (s *Store) Folder(path string) Folder { return s.folder(path).value }
+// Directory reads a directory.
+func (s *Store) Directory(path string) Directory { return s.directory(path).value }
 
-func (s *Store) folder(path string) *entry[Folder] {
-	e, isNew := s.folders.get(path, s.round+1)
+func (s *Store) directory(path string) *entry[Directory] {
+	e, isNew := s.directories.get(path, s.round+1)
 	if isNew {
-		s.needs = append(s.needs, Need{Kind: KindFolder, Name: path})
+		s.needs = append(s.needs, Need{Kind: KindDirectory, Name: path})
 	}
 	return e
 }
 
-// Paths lists a folder as Folder does, with the paths of its entries: the folder, a slash, and the name. They are put
-// together once.
+// Paths lists a directory as Directory does, with the paths of its entries: the directory, a slash, and the name. They
+// are put together once.
 func (s *Store) Paths(path string) (paths []string, listed bool) {
-	e := s.folder(path)
+	e := s.directory(path)
 	f := &e.value
 	if f.paths == nil && len(f.Names) > 0 {
 		f.paths = make([]string, len(f.Names))
@@ -275,7 +275,7 @@ func (s *Store) Graphics() (Graphics, bool) {
 // Source gives facts.
 type Source interface {
 	Var(name string, secure bool) Var
-	Folder(path string) Folder
+	Directory(path string) Directory
 	File(path string) File
 	Exe() Exe
 	Exists(path string) bool
@@ -288,8 +288,8 @@ func (s *Store) Fetch(needs []Need, from Source) {
 		switch n.Kind {
 		case KindVar:
 			s.SetVar(n.Name, n.Secure, from.Var(n.Name, n.Secure))
-		case KindFolder:
-			s.SetFolder(n.Name, from.Folder(n.Name))
+		case KindDirectory:
+			s.SetDirectory(n.Name, from.Directory(n.Name))
 		case KindFile:
 			s.SetFile(n.Name, from.File(n.Name))
 		case KindExe:

@@ -13,7 +13,7 @@ func TestStore(t *testing.T) {
 			name := strconv.Itoa(i)
 			s.SetVar(name, i%2 == 0, Var{"first", true})
 			s.SetVar(name, i%2 == 0, Var{name, true})
-			s.SetFolder(name, Folder{Listed: true, Names: []string{name}})
+			s.SetDirectory(name, Directory{Listed: true, Names: []string{name}})
 			s.SetFile(name, File{Content: name})
 			s.SetExists(name, true)
 		}
@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 				v = s.variable(name, true)
 			}
 			f, ok := s.File(name)
-			if v.Value != name || !ok || f.Content != name || s.Folder(name).Names[0] != name || !s.Exists(name) {
+			if v.Value != name || !ok || f.Content != name || s.Directory(name).Names[0] != name || !s.Exists(name) {
 				t.Fatalf("%d of %d: %v %v", i, n, v, f)
 			}
 		}
@@ -59,13 +59,13 @@ func TestStore(t *testing.T) {
 // holds: PATH-17
 func TestTree(t *testing.T) {
 	tree := &Tree{Vars: map[string]string{"A": "1"}, Files: map[string]string{"/d/b.json": "b", "/d/a.json": "a", "/d/s/c.json": "c", "/d/x": "", "/f/.json": "", "g.json": ""}, Elevated: true}
-	if f := tree.Folder("/d"); !f.Listed || len(f.Names) != 2 || f.Names[0] != "a.json" || tree.Folder("/e").Listed {
+	if f := tree.Directory("/d"); !f.Listed || len(f.Names) != 2 || f.Names[0] != "a.json" || tree.Directory("/e").Listed {
 		t.Error(f)
 	}
-	if f := tree.Folder("/f/"); len(f.Names) != 1 || f.Names[0] != ".json" {
+	if f := tree.Directory("/f/"); len(f.Names) != 1 || f.Names[0] != ".json" {
 		t.Error(f)
 	}
-	if f := tree.Folder(""); len(f.Names) != 1 || f.Names[0] != "g.json" {
+	if f := tree.Directory(""); len(f.Names) != 1 || f.Names[0] != "g.json" {
 		t.Error(f)
 	}
 	if tree.Var("A", true).Set || !tree.Var("A", false).Set || tree.Exe().Known {
@@ -80,13 +80,13 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// The paths of a folder's entries are put together once.
+// The paths of a directory's entries are put together once.
 func TestPaths(t *testing.T) {
 	s := NewStore()
 	if paths, listed := s.Paths("/d"); paths != nil || listed || len(s.TakeNeeds()) != 1 {
 		t.Error(paths, listed)
 	}
-	s.SetFolder("/d", Folder{Listed: true, Names: []string{"a.json", "b.json"}})
+	s.SetDirectory("/d", Directory{Listed: true, Names: []string{"a.json", "b.json"}})
 	first, listed := s.Paths("/d")
 	again, _ := s.Paths("/d")
 	if len(first) != 2 || first[1] != "/d/b.json" || !listed || &first[0] != &again[0] {

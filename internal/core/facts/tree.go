@@ -2,13 +2,13 @@ package facts
 
 // Tree is a small world in memory: the source of the tests, and of the tool when it asks what another machine would do.
 type Tree struct {
-	Vars     map[string]string
-	Elevated bool                // secure variables count as unset
-	Files    map[string]string   // content by path
-	Folders  map[string][]string // names by path, in the order a listing gives them; overrides what Files imply
-	Broken   map[string]FileStatus
-	Program  string // path of the running program, "" when unknown
-	Devices  Graphics
+	Vars        map[string]string
+	Elevated    bool                // secure variables count as unset
+	Files       map[string]string   // content by path
+	Directories map[string][]string // names by path, in the order a listing gives them; overrides what Files imply
+	Broken      map[string]FileStatus
+	Program     string // path of the running program, "" when unknown
+	Devices     Graphics
 }
 
 // Var implements Source.
@@ -20,16 +20,16 @@ func (t *Tree) Var(name string, secure bool) Var {
 	return Var{v, ok}
 }
 
-// Folder implements Source. Without an entry in Folders, the direct .json entries of Files are given, sorted.
-func (t *Tree) Folder(path string) Folder {
-	if names, ok := t.Folders[path]; ok {
-		return Folder{Listed: true, Names: names}
+// Directory implements Source. Without an entry in Directories, the direct .json entries of Files are given, sorted.
+func (t *Tree) Directory(path string) Directory {
+	if names, ok := t.Directories[path]; ok {
+		return Directory{Listed: true, Names: names}
 	}
 	prefix := path
 	if len(prefix) > 0 && prefix[len(prefix)-1] != '/' {
 		prefix += "/"
 	}
-	f := Folder{}
+	f := Directory{}
 	add := func(file string) {
 		if len(file) <= len(prefix) || file[:len(prefix)] != prefix {
 			return

@@ -125,8 +125,8 @@ func Minor(v uint32) uint32 { return v >> 12 & 0x3ff }
 // Patch is the patch number of a version word.
 func Patch(v uint32) uint32 { return v & 0xfff }
 
-// resolve gives the text for dlopen: relative to the manifest's folder when it has a slash but does not begin with one
-// (PATH-23, DRV-020 to DRV-022, LAY-49 to LAY-51).
+// resolve gives the text for dlopen: relative to the manifest's directory when it has a slash but does not begin with
+// one (PATH-23, DRV-020 to DRV-022, LAY-49 to LAY-51).
 func resolve(manifest, library string) (path string, slash bool) {
 	for i := 0; i < len(library); i++ {
 		if library[i] == '/' {

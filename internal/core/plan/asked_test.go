@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// asked decides and writes down what was asked for, round by round: variables, folders of a kind and places of the
+// asked decides and writes down what was asked for, round by round: variables, directories of a kind and places of the
 // settings file by their number when there are several, everything else by name.
 func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	t.Helper()
@@ -35,7 +35,7 @@ func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 				count["$"+n.Name]++
 			case n.Kind == facts.KindExe:
 				count["program"]++
-			case n.Kind == facts.KindFolder:
+			case n.Kind == facts.KindDirectory:
 				count[path.Base(n.Name)+"/"]++
 			case n.Kind == facts.KindExists:
 				count[path.Base(n.Name)+"?"]++
@@ -57,8 +57,8 @@ func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	return nil
 }
 
-// A decision asks for what it needs and for nothing else, and in few rounds: all variables at once, then all folders,
-// then the files that say what else counts, then what those name with all other files.
+// A decision asks for what it needs and for nothing else, and in few rounds: all variables at once, then all
+// directories, then the files that say what else counts, then what those name with all other files.
 func TestWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const (
@@ -107,9 +107,9 @@ func TestWhatIsAskedFor(t *testing.T) {
 		t.Errorf("with one that names files: asked for %q", got)
 	}
 	w = newWorld().implicitMeta("o.json", manifest.OverrideName, `"C"`, `,"override_paths":["/p"]`).explicit("e.json", "E", "")
-	w.Files["/p/c.json"] = w.Files[explicitFolder+"e.json"]
+	w.Files["/p/c.json"] = w.Files[explicitDirectory+"e.json"]
 	if got := w.asked(t, Question{Kind: Layers}); len(got) != 6 || got[2] != "o.json" || got[3] != "$NO_"+manifest.OverrideName+" program" ||
-		got[4] != "p/" || got[5] != "c.json" { // the usual folder's are not read
+		got[4] != "p/" || got[5] != "c.json" { // the usual directory's are not read
 		t.Errorf("with override paths: asked for %q", got)
 	}
 }

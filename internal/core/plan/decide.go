@@ -69,9 +69,9 @@ func Resolve(q *Question, from facts.Source) *Answer {
 }
 
 // prefetch asks for what will be needed in as few rounds as possible; false while something is missing. It decides
-// nothing: whatever it leaves out is asked for where it is needed. Folders come first; then the settings file, driver
-// manifests and those of implicit layers; then what these name, with the manifests of explicit layers. Nothing else is
-// parsed before all is there.
+// nothing: whatever it leaves out is asked for where it is needed. Directories come first; then the settings file,
+// driver manifests and those of implicit layers; then what these name, with the manifests of explicit layers. Nothing
+// else is parsed before all is there.
 func (d *decider) prefetch() bool {
 	variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
 	if d.f.Missing() {
@@ -422,8 +422,8 @@ func firstImplicit(list []*manifest.Layer) []bool {
 	return first
 }
 
-// driverFailures leaves out the drivers that failed to list their extensions; false when that ends the call: for lack of
-// memory, or when no other driver is there (INS-017, ERRATA 20).
+// driverFailures leaves out the drivers that failed to list their extensions; false when that ends the call: for lack
+// of memory, or when no other driver is there (INS-017, ERRATA 20).
 func (d *decider) driverFailures() bool {
 	d.a.KeepUnknown = nonZero(d.f.Variable(variables.DisableInstExtFilter).Value)
 	d.offering = make([]bool, len(d.q.Drivers))

@@ -83,7 +83,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 				w.Vars["VK_LOADER_DRIVERS_DISABLE"] = "*"
 				return w
 			}},
-		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but the override_paths of " + implicitFolder + "o.json takes its place",
+		{"VK_ADD_LAYER_PATH", Instance, Name{}, "variable-ignored||VK_ADD_LAYER_PATH is set, but the override_paths of " + implicitDirectory + "o.json takes its place",
 			func() *world {
 				w := newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
 				w.Vars["VK_ADD_LAYER_PATH"] = "/a"
@@ -93,10 +93,10 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			func() *world {
 				return newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
 			}},
-		{"E", Layers, Name{}, "layer-listed|" + explicitFolder + "e.json|listed", func() *world { return newWorld().explicit("e.json", "E", "") }},
-		{"E", Instance, Name{}, "layer-active|" + explicitFolder + "e.json|active: the settings file",
+		{"E", Layers, Name{}, "layer-listed|" + explicitDirectory + "e.json|listed", func() *world { return newWorld().explicit("e.json", "E", "") }},
+		{"E", Instance, Name{}, "layer-active|" + explicitDirectory + "e.json|active: the settings file",
 			func() *world {
-				return newWorld().explicit("e.json", "E", "").settings(layers(entry("on", "E", explicitFolder+"e.json", "")))
+				return newWorld().explicit("e.json", "E", "").settings(layers(entry("on", "E", explicitDirectory+"e.json", "")))
 			}},
 		{"e.json", InstanceDrivers, Name{}, "driver-used|/e.json|found through the settings file, library /lib.so",
 			func() *world {
@@ -108,7 +108,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			func() *world { w := newWorld(); w.Vars["VK_LAYER_PATH"] = "/nowhere"; return w }},
 		{"x.json", InstanceDrivers, Name{}, "driver-used|/usr/share/vulkan/icd.d/x.json|found through default, library libx.json.so",
 			func() *world { return newWorld().driver("x.json", "") }},
-		{driverFolder + "x.json", Instance, Name{}, "driver-portability|/usr/share/vulkan/icd.d/x.json|a portability driver, and the program does not enumerate them",
+		{driverDirectory + "x.json", Instance, Name{}, "driver-portability|/usr/share/vulkan/icd.d/x.json|a portability driver, and the program does not enumerate them",
 			func() *world { return newWorld().driver("x.json", `,"is_portability_driver":true`) }},
 		{settingsPath, Instance, Name{}, "settings-used|/usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json|in force",
 			func() *world { return newWorld().settings(layers()) }},

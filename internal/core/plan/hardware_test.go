@@ -75,7 +75,7 @@ func TestHardwarePolicy(t *testing.T) {
 }
 
 func (w *world) library(name, library string) *world {
-	w.Files[driverFolder+name+".json"] = `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
+	w.Files[driverDirectory+name+".json"] = `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
 	return w
 }
 

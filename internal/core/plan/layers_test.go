@@ -140,11 +140,11 @@ func TestDuplicates(t *testing.T) {
 	w := newWorld().explicit("a.json", "X", "").explicit("b.json", "X", "").explicit("c.json", "X", "").explicit("d.json", "Y", "").implicit("y.json", "Y", "")
 	a := w.ask(t, Layers, Name{})
 	expect(t, "listed", listed(a), "Y X X")
-	if a.Layers[2].Manifest != explicitFolder+"c.json" {
+	if a.Layers[2].Manifest != explicitDirectory+"c.json" {
 		t.Error(a.Layers[2].Manifest)
 	}
-	expectLog(t, a, "WARN: Removing layer X ("+explicitFolder+"b.json) because it is a duplicate of X ("+explicitFolder+"a.json)",
-		"WARN: Removing layer Y ("+explicitFolder+"d.json) because it is a duplicate of Y ("+implicitFolder+"y.json)")
+	expectLog(t, a, "WARN: Removing layer X ("+explicitDirectory+"b.json) because it is a duplicate of X ("+explicitDirectory+"a.json)",
+		"WARN: Removing layer Y ("+explicitDirectory+"d.json) because it is a duplicate of Y ("+implicitDirectory+"y.json)")
 }
 
 // holds: LAY-156 LAY-157 LAY-159 LAY-160 LAY-161 LAY-162 LAY-163 LAY-164 LAY-165 LAY-169 LAY-170 LAY-173 LAY-174 LAY-175 LAY-176 LAY-177 LAY-178 LAY-179 FUZ-033
@@ -156,7 +156,7 @@ func TestMetaLayers(t *testing.T) {
 		meta("m4.json", "both", `"A","B"`, ext("XB")).
 		meta("n1.json", "self", `"self"`, "").meta("n2.json", "loop1", `"loop2"`, "").meta("n3.json", "loop2", `"loop1"`, "").
 		meta("n4.json", "gone", `"A","nothing"`, "").meta("n5.json", "twice", `"inner","outer"`, "").wants("outer", "inner")
-	w.Files[explicitFolder+"old.json"] = strings.ReplaceAll(layerText("1.1.0", "newer", `,"component_layers":["A"]`), "1.3.0", "1.4.9")
+	w.Files[explicitDirectory+"old.json"] = strings.ReplaceAll(layerText("1.1.0", "newer", `,"component_layers":["A"]`), "1.3.0", "1.4.9")
 	a := w.ask(t, Instance, Name{})
 	expect(t, "listed", listed(a), "I A B C inner outer withI both")
 	expect(t, "active", active(a), "A inner C outer")
@@ -328,7 +328,7 @@ func TestPreInstance(t *testing.T) {
 	if a = w.ask(t, Layers, Name{}); len(a.PreLayers) != 0 {
 		t.Error(a.PreLayers)
 	}
-	expectLog(t, a, "WARN: Found pre_instance_functions section in explicit layer from \""+explicitFolder+"e.json\". This section is only valid in implicit layers. The section will be ignored")
+	expectLog(t, a, "WARN: Found pre_instance_functions section in explicit layer from \""+explicitDirectory+"e.json\". This section is only valid in implicit layers. The section will be ignored")
 }
 
 // holds: DRV-083 DRV-084 DRV-085 DRV-086 DRV-088 DRV-089

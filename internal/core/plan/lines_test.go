@@ -247,7 +247,7 @@ func TestSteps(t *testing.T) {
 			}
 		}
 		if missing != 1 {
-			t.Errorf("%d: a folder is missing %d times", kind, missing)
+			t.Errorf("%d: a directory is missing %d times", kind, missing)
 		}
 	}
 	a := base().ask(t, ExtensionsDrivers, Name{})
@@ -285,7 +285,7 @@ func TestSteps(t *testing.T) {
 // holds: LOG-19 LAY-7 LAY-8 LAY-9 PATH-21
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
-	const path = explicitFolder + "e.json"
+	const path = explicitDirectory + "e.json"
 	files := []string{"LAYER:    Found the following files:", "LAYER:       " + path}
 	for _, c := range []struct {
 		name   string
@@ -303,7 +303,7 @@ func TestBadFiles(t *testing.T) {
 		w := newWorld()
 		w.Files[path] = ""
 		c.change(w)
-		w.Folders[strings.TrimSuffix(explicitFolder, "/")] = []string{"e.json"}
+		w.Directories[strings.TrimSuffix(explicitDirectory, "/")] = []string{"e.json"}
 		a := w.ask(t, Layers, Name{})
 		holds(t, c.name, a, append(append([]string{}, files...), c.line, "<layers>")...)
 		var found []string

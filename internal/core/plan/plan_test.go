@@ -21,30 +21,30 @@ type world struct {
 
 func newWorld() *world {
 	return &world{Tree: facts.Tree{
-		Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}, Folders: map[string][]string{},
+		Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}, Directories: map[string][]string{},
 		Broken: map[string]facts.FileStatus{}, Program: "/bin/program",
 	}}
 }
 
 const (
-	implicitFolder = "/usr/share/vulkan/implicit_layer.d/"
-	explicitFolder = "/usr/share/vulkan/explicit_layer.d/"
-	driverFolder   = "/usr/share/vulkan/icd.d/"
+	implicitDirectory = "/usr/share/vulkan/implicit_layer.d/"
+	explicitDirectory = "/usr/share/vulkan/explicit_layer.d/"
+	driverDirectory   = "/usr/share/vulkan/icd.d/"
 )
 
 func (w *world) driver(name string, more string) *world {
-	w.Files[driverFolder+name] = `{"file_format_version":"1.0.1","ICD":{"library_path":"lib` + name + `.so","api_version":"1.3.0"` + more + `}}`
+	w.Files[driverDirectory+name] = `{"file_format_version":"1.0.1","ICD":{"library_path":"lib` + name + `.so","api_version":"1.3.0"` + more + `}}`
 	return w
 }
 
-// Files of a folder come as the source of facts gives them.
+// Files of a directory come as the source of facts gives them.
 //
 // holds: PATH-18
-func TestOrderOfFolders(t *testing.T) {
+func TestOrderOfDirectories(t *testing.T) {
 	w := newWorld()
 	for _, name := range []string{"m.json", "z.json", "a.json", "q.json"} {
 		w.driver(name, "")
-		w.Folders[driverFolder[:len(driverFolder)-1]] = append(w.Folders[driverFolder[:len(driverFolder)-1]], name)
+		w.Directories[driverDirectory[:len(driverDirectory)-1]] = append(w.Directories[driverDirectory[:len(driverDirectory)-1]], name)
 	}
 	var got []string
 	for _, d := range Resolve(&Question{Kind: Instance, Platform: search.Linux()}, w).Drivers {
@@ -61,22 +61,22 @@ func layerText(version, name, more string) string {
 }
 
 func (w *world) explicit(file, name, more string) *world {
-	w.Files[explicitFolder+file] = layerText("1.2.0", name, `,"library_path":"lib`+name+`.so"`+more)
+	w.Files[explicitDirectory+file] = layerText("1.2.0", name, `,"library_path":"lib`+name+`.so"`+more)
 	return w
 }
 
 func (w *world) implicit(file, name, more string) *world {
-	w.Files[implicitFolder+file] = layerText("1.2.0", name, `,"library_path":"lib`+name+`.so","disable_environment":{"NO_`+name+`":"1"}`+more)
+	w.Files[implicitDirectory+file] = layerText("1.2.0", name, `,"library_path":"lib`+name+`.so","disable_environment":{"NO_`+name+`":"1"}`+more)
 	return w
 }
 
 func (w *world) meta(file, name, components string, more string) *world {
-	w.Files[explicitFolder+file] = layerText("1.2.0", name, `,"component_layers":[`+components+`]`+more)
+	w.Files[explicitDirectory+file] = layerText("1.2.0", name, `,"component_layers":[`+components+`]`+more)
 	return w
 }
 
 func (w *world) implicitMeta(file, name, components string, more string) *world {
-	w.Files[implicitFolder+file] = layerText("1.2.0", name, `,"component_layers":[`+components+`],"disable_environment":{"NO_`+name+`":"1"}`+more)
+	w.Files[implicitDirectory+file] = layerText("1.2.0", name, `,"component_layers":[`+components+`],"disable_environment":{"NO_`+name+`":"1"}`+more)
 	return w
 }
 
@@ -357,7 +357,7 @@ func TestPortability(t *testing.T) {
 
 // holds: DRV-006 DRV-008 DRV-009 DRV-011 DRV-013 DRV-014 DRV-016 DRV-017 DRV-027 DRV-031 DRV-037 DRV-002 LOG-19
 func TestDriverManifests(t *testing.T) {
-	const path = driverFolder + "x.json"
+	const path = driverDirectory + "x.json"
 	for _, c := range []struct{ text, line string }{
 		{`{}`, "WARN|DRIVER: loader_parse_icd_manifest: ICD JSON " + path + " does not have a 'file_format_version' field. Skipping ICD JSON."},
 		{`[]`, "WARN|DRIVER: loader_parse_icd_manifest: ICD JSON " + path + " does not have a 'file_format_version' field. Skipping ICD JSON."},
@@ -382,7 +382,7 @@ func TestDriverManifests(t *testing.T) {
 	w.Files[path] = `{"file_format_version":"100.222.111","ICD":{"library_path":"./x.so","api_version":"0.1.3.0"}}`
 	a := w.ask(t, Instance, Name{})
 	expectLog(t, a, "INFO|DRIVER: loader_parse_icd_manifest: "+path+" has unknown icd manifest file version 100.222.111. May cause errors.",
-		"<open "+driverFolder+"./x.so>")
+		"<open "+driverDirectory+"./x.so>")
 	if a.Drivers[0].API != 1<<22|3<<12 {
 		t.Errorf("%#x", a.Drivers[0].API)
 	}
@@ -395,8 +395,8 @@ func TestDriverManifests(t *testing.T) {
 	expectLog(t, w.ask(t, Instance, Name{}), "ERROR: loader_get_json: Failed to open JSON file "+path)
 }
 
-// Within a call a file is parsed once, for each kind of manifest that it is read as. Its layers are given out once in an
-// answer: whoever reads the file again, or reads a meta-layer, gets layers of its own.
+// Within a call a file is parsed once, for each kind of manifest that it is read as. Its layers are given out once in
+// an answer: whoever reads the file again, or reads a meta-layer, gets layers of its own.
 func TestMemory(t *testing.T) {
 	s := facts.File{Content: layerText("1.2.0", "E", `,"library_path":"x"`)}
 	d := &decider{q: &Question{}, m: &Memory{turn: 1}, f: facts.NewStore(), a: &Answer{}}

@@ -19,7 +19,7 @@ func TestQuiet(t *testing.T) {
 		for _, settings := range []string{"", `{"stderr_log":["all"]}`} {
 			w := ready().implicit("i.json", "I", `,"instance_extensions":[{"name":"VK_x"}]`).explicit("e.json", "E", "").
 				explicit("f.json", "E", "").meta("m.json", "M", `"E"`, "").meta("n.json", "N", `"gone"`, "").wants("M")
-			w.Files[explicitFolder+"bad.json"] = "{"
+			w.Files[explicitDirectory+"bad.json"] = "{"
 			w.Vars["VK_INSTANCE_LAYERS"] = "E:gone"
 			w.app.API = 7 // which is always said
 			if settings != "" {

@@ -123,7 +123,7 @@ func TestOldLayers(t *testing.T) {
 		{"1.9.0", 2 << 22, "1.9, 2.0"}, {"2.0.0", 1<<22 | 9<<12, ""}, {"1.1.0", 1<<29 | 1<<22 | 1<<12, ""},
 	} {
 		w := ready().explicit("e.json", "E", "").wants("E")
-		w.Files[explicitFolder+"e.json"] = strings.Replace(w.Files[explicitFolder+"e.json"], "1.3.0", c.layer, 1)
+		w.Files[explicitDirectory+"e.json"] = strings.Replace(w.Files[explicitDirectory+"e.json"], "1.3.0", c.layer, 1)
 		w.app.API = c.app
 		var said []string
 		for _, f := range w.ask(t, InstanceDrivers, Name{}).Findings {
@@ -136,7 +136,8 @@ func TestOldLayers(t *testing.T) {
 	}
 }
 
-// What meta-layers ask for is bounded: of many, those within the bound are good; of ways through them, no more are gone.
+// What meta-layers ask for is bounded: of many, those within the bound are good; of ways through them, no more are
+// gone.
 //
 // holds: LAY-176 FUZ-023
 func TestMetaWork(t *testing.T) {
@@ -147,7 +148,7 @@ func TestMetaWork(t *testing.T) {
 		fmt.Fprintf(&text, `{"name":"M%d","type":"INSTANCE","api_version":"1.3","implementation_version":"1","description":"","component_layers":[]},`, i)
 	}
 	w := newWorld()
-	w.Files[explicitFolder+"m.json"] = strings.TrimSuffix(text.String(), ",") + "]}"
+	w.Files[explicitDirectory+"m.json"] = strings.TrimSuffix(text.String(), ",") + "]}"
 	a := w.ask(t, Layers, Name{})
 	if n := len(a.Layers); n != metaWork || a.Layers[n-1].Name != fmt.Sprint("M", metaWork-1) {
 		t.Errorf("%d meta-layers of %d", n, metaWork+1)
@@ -222,7 +223,7 @@ func TestSeveralOverrides(t *testing.T) {
 	w.Vars["VK_LAYER_PATH"] = "/r"
 	a := w.ask(t, Layers, Name{})
 	expect(t, "listed", listed(a), manifest.OverrideName)
-	expect(t, "chosen", a.Layers[0].Manifest, implicitFolder+"o2.json")
+	expect(t, "chosen", a.Layers[0].Manifest, implicitDirectory+"o2.json")
 	holds(t, "log", a, "WARN|LAYER: remove_all_non_valid_override_layers: Multiple global override layers found. Using the first global layer found",
 		"WARN|LAYER: remove_all_non_valid_override_layers: Multiple override layers where the same path in app_keys was found. Using the first layer found",
 		"INFO|LAYER: Using the override layer for app key /bin/program")
@@ -231,21 +232,21 @@ func TestSeveralOverrides(t *testing.T) {
 
 	w = newWorld().implicitMeta("o.json", manifest.OverrideName, `"C"`, `,"override_paths":["/p"],"blacklisted_layers":["D"]`).
 		explicit("c.json", "C", "").explicit("d.json", "D", "")
-	w.Files["/p/c.json"] = w.Files[explicitFolder+"c.json"]
+	w.Files["/p/c.json"] = w.Files[explicitDirectory+"c.json"]
 	a = w.ask(t, Layers, Name{})
 	expect(t, "listed", listed(a), manifest.OverrideName+" C")
 	holds(t, "paths", a, "WARN|LAYER: Override layer has override path /p", "INFO|LAYER: /p")
 	w.Vars["VK_LOADER_LAYERS_DISABLE"] = manifest.OverrideName // then nothing of it counts
 	a = w.ask(t, Layers, Name{})
 	expect(t, "listed without", listed(a), "C D")
-	expect(t, "from", a.Layers[0].Manifest, explicitFolder+"c.json")
+	expect(t, "from", a.Layers[0].Manifest, explicitDirectory+"c.json")
 	holds(t, "disabled", a, `WARN|LAYER: Implicit layer "`+manifest.OverrideName+`" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`)
 }
 
 // holds: SET-48 SET-57 SET-58 SET-59 SET-60 SET-63
 func TestSettingsMessages(t *testing.T) {
 	t.Parallel()
-	w := usual().settings(layers(unordered, entry("auto", "E2", explicitFolder+"e2.json", ""), unordered))
+	w := usual().settings(layers(unordered, entry("auto", "E2", explicitDirectory+"e2.json", ""), unordered))
 	expect(t, "the first place counts", listed(w.ask(t, Layers, Name{})), "I1 I2 E1 E2")
 	w.drivers = []Driver{{Usable: true}}
 	w.Vars["VK_INSTANCE_LAYERS"], w.Vars["VK_LOADER_LAYERS_ENABLE"] = "E2:nobody:E1", "E1"
@@ -263,7 +264,7 @@ WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate 
 		{"~all~", "", "E1 E2"}, {"~implicit~", "", "E1 E2"}, {"~explicit~", "", ""}, {"e2", "", "E2"}, {"*", "e1", "E2"}, {"", "", ""},
 	} {
 		w = ready().explicit("e1.json", "E1", "").explicit("e2.json", "E2", "").
-			settings(layers(entry("auto", "E1", explicitFolder+"e1.json", ""), entry("auto", "E2", explicitFolder+"e2.json", "")))
+			settings(layers(entry("auto", "E1", explicitDirectory+"e1.json", ""), entry("auto", "E2", explicitDirectory+"e2.json", "")))
 		w.Vars["VK_LOADER_LAYERS_DISABLE"], w.Vars["VK_LOADER_LAYERS_ALLOW"] = c.disable, c.allow
 		w.wants("E1", "E2")
 		want := ""
@@ -290,8 +291,8 @@ WARN|LAYER: Failed to find layer name "gone" component layer "gone" to activate 
 // holds: SET-12 SET-14 SET-15 SET-77
 func TestSettingsInEveryCall(t *testing.T) {
 	t.Parallel()
-	w := usual().settings(`{"stderr_log":["warn"],"layers":[` + entry("on", "I1", implicitFolder+"i1.json", `,"treat_as_implicit_manifest":true`) + "," +
-		entry("auto", "I2", implicitFolder+"i2.json", `,"treat_as_implicit_manifest":true`) + `]}`)
+	w := usual().settings(`{"stderr_log":["warn"],"layers":[` + entry("on", "I1", implicitDirectory+"i1.json", `,"treat_as_implicit_manifest":true`) + "," +
+		entry("auto", "I2", implicitDirectory+"i2.json", `,"treat_as_implicit_manifest":true`) + `]}`)
 	memory, store := &Memory{}, facts.NewStore()
 	ask := func() *Answer {
 		for range 9 {
@@ -330,8 +331,8 @@ func TestExtensionsOfComponents(t *testing.T) {
 	w := base().implicitMeta("n.json", "N", `"E","I"`, "")
 	w.Vars["NO_I"], w.Vars["NO_N"] = "", ""
 	expect(t, "an implicit meta-layer that is disabled", ask(w), own+" VK_e")
-	list := []string{entry("auto", "I", implicitFolder+"i.json", `,"treat_as_implicit_manifest":true`), entry("auto", "E", explicitFolder+"e.json", ""),
-		entry("auto", "M", explicitFolder+"m.json", "")}
+	list := []string{entry("auto", "I", implicitDirectory+"i.json", `,"treat_as_implicit_manifest":true`), entry("auto", "E", explicitDirectory+"e.json", ""),
+		entry("auto", "M", explicitDirectory+"m.json", "")}
 	expect(t, "the settings file's", ask(base().settings(layers(list...))), own+" VK_i")
 	expect(t, "the settings file's explicit ones", ask(base().settings(layers(list[1:]...))), own)
 }

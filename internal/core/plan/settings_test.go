@@ -82,7 +82,7 @@ DEBUG: ---------------------------------
 
 // holds: SET-20 SET-21 SET-22 SET-23 SET-24 SET-25 SET-28 SET-29 SET-30 SET-31 SET-32 SET-33 SET-34 SET-35 SET-38 SET-39 SET-40 SET-27
 func TestSettingsObject(t *testing.T) {
-	on := `"layers":[` + entry("on", "E1", explicitFolder+"e1.json", "") + `]`
+	on := `"layers":[` + entry("on", "E1", explicitDirectory+"e1.json", "") + `]`
 	from := "DEBUG: Loader settings file from " + settingsPath
 	for _, c := range []struct{ text, listed, line string }{
 		{`[]`, "I1 I2 E1 E2", ""},
@@ -109,7 +109,7 @@ func TestSettingsObject(t *testing.T) {
 
 // holds: SET-41 SET-42 SET-45 SET-46 SET-47 SET-48 SET-49 SET-50 SET-51 SET-53 SET-65 SET-67
 func TestSettingsLists(t *testing.T) {
-	i, e := implicitFolder, explicitFolder
+	i, e := implicitDirectory, explicitDirectory
 	treat := `,"treat_as_implicit_manifest":true`
 	for _, c := range []struct {
 		settings, listed, active string
@@ -181,7 +181,7 @@ func TestSettingsDrivers(t *testing.T) {
 		{`{"device_configurations":[]}`, "a*", "x.json y.json"},
 	} {
 		w := newWorld().driver("x.json", "").driver("y.json", "").settings(c.settings)
-		w.Files["/a.json"], w.Files["/b.json"] = w.Files[driverFolder+"x.json"], w.Files[driverFolder+"x.json"]
+		w.Files["/a.json"], w.Files["/b.json"] = w.Files[driverDirectory+"x.json"], w.Files[driverDirectory+"x.json"]
 		if c.choose != "" {
 			w.Vars["VK_LOADER_DRIVERS_SELECT"] = c.choose
 		}
@@ -191,7 +191,7 @@ func TestSettingsDrivers(t *testing.T) {
 
 // holds: SET-12 SET-14 SET-15
 func TestSettingsMemory(t *testing.T) {
-	w := usual().settings(layers(entry("on", "E1", explicitFolder+"e1.json", "")))
+	w := usual().settings(layers(entry("on", "E1", explicitDirectory+"e1.json", "")))
 	w.memory = &Memory{}
 	ask := func() *Answer {
 		w.memory = &Memory{Remembered: w.memory.Remembered}
@@ -213,7 +213,7 @@ func TestSettingsMemory(t *testing.T) {
 	expect(t, "instance", listed(w.ask(t, Instance, Name{})), "I1 I2 E1 E2")
 	w.Files[settingsPath] = "["
 	expect(t, "forgotten", listed(ask()), "I1 I2 E1 E2")
-	w.settings(layers(entry("on", "E2", explicitFolder+"e2.json", "")))
+	w.settings(layers(entry("on", "E2", explicitDirectory+"e2.json", "")))
 	if a = ask(); !strings.Contains(logText(a), used) {
 		t.Error("what was forgotten was remembered")
 	}
@@ -269,14 +269,14 @@ func TestSettingsSameName(t *testing.T) {
 	a := w.ask(t, Instance, Name{})
 	expect(t, "listed", listed(a), "X X") // the one in between is a duplicate of the first
 	expect(t, "active", active(a), "X")
-	expect(t, "chained", chained(a), implicitFolder+"i.json")
+	expect(t, "chained", chained(a), implicitDirectory+"i.json")
 
 	w = newWorld().explicit("a.json", "X", "").explicit("b.json", "X", "")
-	w.Files[explicitFolder+"b.json"] = strings.Replace(w.Files[explicitFolder+"b.json"], "libX", "libY", 1)
-	w.settings(layers(entry("on", "X", explicitFolder+"a.json", ""), entry("on", "X", explicitFolder+"b.json", "")))
+	w.Files[explicitDirectory+"b.json"] = strings.Replace(w.Files[explicitDirectory+"b.json"], "libX", "libY", 1)
+	w.settings(layers(entry("on", "X", explicitDirectory+"a.json", ""), entry("on", "X", explicitDirectory+"b.json", "")))
 	a = w.ask(t, Instance, Name{})
 	expect(t, "active", active(a), "X X")
-	expect(t, "chained", chained(a), explicitFolder+"b.json")
+	expect(t, "chained", chained(a), explicitDirectory+"b.json")
 }
 
 // An answer says what is to be remembered only where it is something else.
@@ -297,7 +297,7 @@ func TestSettingsRemembered(t *testing.T) {
 		}
 	}
 	ask(false)
-	w.settings(layers(entry("on", "E1", explicitFolder+"e1.json", "")))
+	w.settings(layers(entry("on", "E1", explicitDirectory+"e1.json", "")))
 	text := w.Files[settingsPath]
 	ask(true)
 	if want := (File{settingsPath, text, true}); w.memory.Remembered != want {
@@ -306,7 +306,7 @@ func TestSettingsRemembered(t *testing.T) {
 	ask(false)
 	delete(w.Files, settingsPath)
 	ask(false)
-	w.settings(layers(entry("on", "E2", explicitFolder+"e2.json", "")))
+	w.settings(layers(entry("on", "E2", explicitDirectory+"e2.json", "")))
 	ask(true)
 	w.Files[settingsPath] = "["
 	ask(true)
@@ -400,7 +400,7 @@ func TestOffers(t *testing.T) {
 	}
 	w = newWorld()
 	for _, n := range []string{"1", "2", "3"} {
-		w.Files[implicitFolder+n+".json"] = layerText("1.2.0", "X", `,"library_path":"`+n+`","disable_environment":{"NO_`+n+
+		w.Files[implicitDirectory+n+".json"] = layerText("1.2.0", "X", `,"library_path":"`+n+`","disable_environment":{"NO_`+n+
 			`":""},"pre_instance_functions":{"vkEnumerateInstanceVersion":"v"}`+ext("XX"+n))
 	}
 	for _, c := range []struct{ set, library, extension string }{{"", "1", "XX1"}, {"NO_2", "1", "XX1"}, {"NO_1", "", ""}} {

@@ -174,12 +174,12 @@ func IsManifestName(name string) bool {
 // Found is a manifest file that the search found.
 type Found struct {
 	Path   string
-	Listed bool // from a folder's listing; then it is known to have had an entry there
+	Listed bool // from a directory's listing; then it is known to have had an entry there
 	From   string
 }
 
-// Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the folders that cannot be
-// opened. A path is the folder as it was named, a slash, and the name: what a variable says is kept.
+// Files lists the manifests of the locations, in order (PATH-16 to PATH-20). missing gets the directories that cannot
+// be opened. A path is the directory as it was named, a slash, and the name: what a variable says is kept.
 func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 	count := 0
 	for i := range l.List {
@@ -222,8 +222,8 @@ func BaseName(path string) string {
 	return path
 }
 
-// Folder is the part up to and including the last slash, "" without one.
-func Folder(path string) string { return path[:len(path)-len(BaseName(path))] }
+// Directory is the part up to and including the last slash, "" without one.
+func Directory(path string) string { return path[:len(path)-len(BaseName(path))] }
 
 // SettingsFiles gives the places of the settings file in the order they are tried (SET-1 to SET-5).
 func SettingsFiles(p Platform, f *facts.Store) []string {

@@ -66,14 +66,14 @@ func TestWhatNamesAPlace(t *testing.T) {
 	}
 }
 
-// An element that is a file has a longest length; a folder has none.
+// An element that is a file has a longest length; a directory has none.
 //
 // holds: PATH-21
 func TestLongElements(t *testing.T) {
 	t.Parallel()
-	fits, folder := "/"+strings.Repeat("x", 2041)+".json", "/"+strings.Repeat("y", 3000)
-	l := build(Drivers, vars{"VK_DRIVER_FILES": fits + ":/x" + fits + ":" + folder})
-	if len(fits) != 2047 || len(l.List) != 2 || l.List[0].Path != fits || l.List[1].Path != folder || len(l.TooLong) != 1 || l.TooLong[0] != "/x"+fits {
+	fits, directory := "/"+strings.Repeat("x", 2041)+".json", "/"+strings.Repeat("y", 3000)
+	l := build(Drivers, vars{"VK_DRIVER_FILES": fits + ":/x" + fits + ":" + directory})
+	if len(fits) != 2047 || len(l.List) != 2 || l.List[0].Path != fits || l.List[1].Path != directory || len(l.TooLong) != 1 || l.TooLong[0] != "/x"+fits {
 		t.Errorf("%d places, %d too long", len(l.List), len(l.TooLong))
 	}
 }

@@ -2,7 +2,7 @@ package search
 
 // Platform is what a system fixes about the search.
 type Platform struct {
-	SysConfDir      string // the build's system configuration folder (PATH-4)
+	SysConfDir      string // the build's system configuration directory (PATH-4)
 	ExtraSysConfDir string // searched directly after it; "": none
 	ConfigDirs      string // fallback of XDG_CONFIG_DIRS
 	DataDirs        string // fallback of XDG_DATA_DIRS

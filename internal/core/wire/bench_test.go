@@ -28,12 +28,12 @@ func BenchmarkVersion(b *testing.B) {
 			for rec, more := r.Next(); more; rec, more = r.Next() {
 				if n, ok := rec.NeedVar(); ok {
 					q.PutVar(Var{Name: n.Name, Secure: n.Secure})
-				} else if n, ok := rec.NeedFolder(); ok {
-					f := Folder{Path: n.Path, Status: 1}
+				} else if n, ok := rec.NeedDirectory(); ok {
+					f := Directory{Path: n.Path, Status: 1}
 					if n.Path.Text == "/usr/share/vulkan/implicit_layer.d" {
-						f = Folder{Path: n.Path, Names: []Str{S("x.json")}}
+						f = Directory{Path: n.Path, Names: []Str{S("x.json")}}
 					}
-					q.PutFolder(f)
+					q.PutDirectory(f)
 				} else if n, ok := rec.NeedFile(); ok {
 					q.PutFile(File{Path: n.Path, Content: S(manifest)})
 				} else if n, ok := rec.NeedExists(); ok {

@@ -87,10 +87,10 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 			var v Var
 			v, ok = rec.Var()
 			s.SetVar(v.Name.Text, v.Secure != 0, facts.Var{Value: v.Value.Text, Set: v.Value.Set})
-		case IDFolder:
-			var v Folder
-			v, ok = rec.Folder()
-			s.SetFolder(v.Path.Text, facts.Folder{Listed: v.Status == 0, Names: texts(v.Names)})
+		case IDDirectory:
+			var v Directory
+			v, ok = rec.Directory()
+			s.SetDirectory(v.Path.Text, facts.Directory{Listed: v.Status == 0, Names: texts(v.Names)})
 		case IDFile:
 			var v File
 			v, ok = rec.File()
@@ -172,8 +172,8 @@ func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 			switch n.Kind {
 			case facts.KindVar:
 				w.PutNeedVar(NeedVar{str(n.Name), flag(n.Secure)})
-			case facts.KindFolder:
-				w.PutNeedFolder(NeedFolder{str(n.Name)})
+			case facts.KindDirectory:
+				w.PutNeedDirectory(NeedDirectory{str(n.Name)})
 			case facts.KindFile:
 				w.PutNeedFile(NeedFile{str(n.Name)})
 			case facts.KindGraphics:

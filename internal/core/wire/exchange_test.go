@@ -100,13 +100,13 @@ func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 			if n, ok := rec.NeedVar(); ok {
 				v := world.Var(n.Name.Text, n.Secure != 0)
 				q.PutVar(Var{n.Name, n.Secure, Str{v.Value, v.Set}})
-			} else if n, ok := rec.NeedFolder(); ok {
-				f := world.Folder(n.Path.Text)
-				list := Folder{Path: n.Path, Status: 1 - flag(f.Listed)}
+			} else if n, ok := rec.NeedDirectory(); ok {
+				f := world.Directory(n.Path.Text)
+				list := Directory{Path: n.Path, Status: 1 - flag(f.Listed)}
 				for _, name := range f.Names {
 					list.Names = append(list.Names, S(name))
 				}
-				q.PutFolder(list)
+				q.PutDirectory(list)
 			} else if n, ok := rec.NeedFile(); ok {
 				f := world.File(n.Path.Text)
 				q.PutFile(File{n.Path, uint32(f.Status), S(f.Content)})
@@ -124,9 +124,9 @@ func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 }
 
 const (
-	layerFolder    = "/s/vulkan/implicit_layer.d/"
-	explicitFolder = "/s/vulkan/explicit_layer.d/"
-	settingsPath   = "/s/vulkan//loader_settings.d/vk_loader_settings.json"
+	layerDirectory    = "/s/vulkan/implicit_layer.d/"
+	explicitDirectory = "/s/vulkan/explicit_layer.d/"
+	settingsPath      = "/s/vulkan//loader_settings.d/vk_loader_settings.json"
 )
 
 func layerText(name, more string) string {
@@ -137,15 +137,15 @@ func layerText(name, more string) string {
 // usual has everything that a message can say.
 func usual() *facts.Tree {
 	return &facts.Tree{Vars: map[string]string{"YES": "1"}, Program: "/bin/p", Files: map[string]string{
-		layerFolder + "a.json": layerText("A", `"library_path":"./a.so","disable_environment":{"NO_A":"1"},"enable_environment":{"YES":"1"},`+
+		layerDirectory + "a.json": layerText("A", `"library_path":"./a.so","disable_environment":{"NO_A":"1"},"enable_environment":{"YES":"1"},`+
 			`"functions":{"vkNegotiateLoaderLayerInterfaceVersion":"n"},"pre_instance_functions":{"vkEnumerateInstanceVersion":"v"},`+
 			`"device_extensions":[{"name":"VK_d","spec_version":"5","entrypoints":["vkX","vkY"]},{"name":"VK_e"}],`+
 			`"instance_extensions":[{"name":"VK_i","spec_version":"6"}]`),
-		layerFolder + "o.json":    layerText("VK_LAYER_LUNARG_override", `"component_layers":["B"],"disable_environment":{"NO_O":"1"},"app_keys":["/bin/p"]`),
-		explicitFolder + "b.json": layerText("B", `"library_path":"/b.so","functions":{"vkGetInstanceProcAddr":"gi","vkGetDeviceProcAddr":"gd"}`),
-		explicitFolder + "m.json": layerText("M", `"component_layers":["B"]`),
-		"/s/vulkan/icd.d/d.json":  `{"file_format_version":"1.0.0","ICD":{"library_path":"d.so","api_version":"1.3.9"}}`,
-		"/s/vulkan/icd.d/e.json":  `{"file_format_version":"1.0.0","ICD":{"library_path":"./e.so","api_version":"1.1","is_portability_driver":true}}`,
+		layerDirectory + "o.json":    layerText("VK_LAYER_LUNARG_override", `"component_layers":["B"],"disable_environment":{"NO_O":"1"},"app_keys":["/bin/p"]`),
+		explicitDirectory + "b.json": layerText("B", `"library_path":"/b.so","functions":{"vkGetInstanceProcAddr":"gi","vkGetDeviceProcAddr":"gd"}`),
+		explicitDirectory + "m.json": layerText("M", `"component_layers":["B"]`),
+		"/s/vulkan/icd.d/d.json":     `{"file_format_version":"1.0.0","ICD":{"library_path":"d.so","api_version":"1.3.9"}}`,
+		"/s/vulkan/icd.d/e.json":     `{"file_format_version":"1.0.0","ICD":{"library_path":"./e.so","api_version":"1.1","is_portability_driver":true}}`,
 	}}
 }
 
@@ -243,14 +243,14 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		body string // of a folder: path, status, names
+		body string // of a directory: path, status, names
 		want int    // -1: refused
 	}{
 		{raw(null, 0, 0), 0}, {raw(null, 0, 1, null), 1}, {raw(null, 0, 2, null, null), 2}, {raw(null, 0, 2, null), -1}, {raw(null, 0, 1, 9, "a"), -1},
 		{raw(null, 0, 2, 9, 9), -1}, {raw(null, 0, 0xffffffff, null), -1}, {raw(null, 0), -1},
 	} {
 		got := -1
-		if v, ok := (Record{ID: IDFolder, body: c.body}).Folder(); ok {
+		if v, ok := (Record{ID: IDDirectory, body: c.body}).Directory(); ok {
 			got = len(v.Names)
 		}
 		if got != c.want {
@@ -265,7 +265,7 @@ func TestMalformed(t *testing.T) {
 	if _, ok := decide("no message"); ok {
 		t.Error("what is no message was decided")
 	}
-	for id, want := range map[uint32]bool{IDVar: false, IDFolder: false, IDFile: false, IDExists: false, IDApp: false, IDDriver: false, IDDriverExt: false,
+	for id, want := range map[uint32]bool{IDVar: false, IDDirectory: false, IDFile: false, IDExists: false, IDApp: false, IDDriver: false, IDDriverExt: false,
 		IDRemembered: false, 1000: true} {
 		records := string(question(1))[8:] + raw(int(id), 16, 0, 0)
 		if _, ok := decide(raw(int(Magic), 8+len(records)) + records); ok != want {

@@ -11,10 +11,10 @@ import (
 
 // crowd is a machine with so many explicit layers that nobody asks for, two implicit ones and a driver.
 func crowd(explicit int) *facts.Tree {
-	world := &facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Folders: map[string][]string{}, Program: "/bin/p"}
-	add := func(folder, name, text string) {
-		world.Files[folder+"/"+name] = text
-		world.Folders[folder] = append(world.Folders[folder], name)
+	world := &facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Directories: map[string][]string{}, Program: "/bin/p"}
+	add := func(directory, name, text string) {
+		world.Files[directory+"/"+name] = text
+		world.Directories[directory] = append(world.Directories[directory], name)
 	}
 	for i := range explicit {
 		add("/s/vulkan/explicit_layer.d", fmt.Sprintf("layer%d.json", i), fmt.Sprintf(`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_BENCH_%d", "type": "GLOBAL",
@@ -81,13 +81,13 @@ func supply(t testing.TB, q *Writer, world *facts.Tree, rec Record) {
 	if n, ok := rec.NeedVar(); ok {
 		v := world.Var(n.Name.Text, n.Secure != 0)
 		q.PutVar(Var{n.Name, n.Secure, Str{v.Value, v.Set}})
-	} else if n, ok := rec.NeedFolder(); ok {
-		f := world.Folder(n.Path.Text)
-		list := Folder{Path: n.Path, Status: 1 - flag(f.Listed)}
+	} else if n, ok := rec.NeedDirectory(); ok {
+		f := world.Directory(n.Path.Text)
+		list := Directory{Path: n.Path, Status: 1 - flag(f.Listed)}
 		for _, name := range f.Names {
 			list.Names = append(list.Names, S(name))
 		}
-		q.PutFolder(list)
+		q.PutDirectory(list)
 	} else if n, ok := rec.NeedFile(); ok {
 		f := world.File(n.Path.Text)
 		q.PutFile(File{n.Path, uint32(f.Status), S(f.Content)})
@@ -122,8 +122,8 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// A call takes few rounds, and its work grows with what there is: no file is parsed twice, nothing is looked for along a
-// list of all layers.
+// A call takes few rounds, and its work grows with what there is: no file is parsed twice, nothing is looked for along
+// a list of all layers.
 func TestGrowth(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -145,7 +145,7 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%s: %.0f and %.0f allocations with 200 and 2000 manifests", c.name, per[0], per[1])
 		}
 		world := crowd(3)
-		delete(world.Folders, "/s/vulkan/implicit_layer.d")
+		delete(world.Directories, "/s/vulkan/implicit_layer.d")
 		for path := range world.Files {
 			if len(path) > 25 && path[:25] == "/s/vulkan/implicit_layer." {
 				delete(world.Files, path)

@@ -24,8 +24,8 @@ func ask(kind uint32, content string) string {
 		for rec, more := r.Next(); more; rec, more = r.Next() {
 			if n, ok := rec.NeedVar(); ok {
 				q.PutVar(Var{Name: n.Name, Secure: n.Secure})
-			} else if n, ok := rec.NeedFolder(); ok {
-				q.PutFolder(Folder{Path: n.Path, Names: []Str{S("a.json")}})
+			} else if n, ok := rec.NeedDirectory(); ok {
+				q.PutDirectory(Directory{Path: n.Path, Names: []Str{S("a.json")}})
 			} else if n, ok := rec.NeedFile(); ok {
 				q.PutFile(File{Path: n.Path, Content: S(content)})
 			} else if _, ok := rec.NeedExe(); ok {

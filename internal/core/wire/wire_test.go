@@ -17,7 +17,7 @@ func sample() *Writer {
 	w.PutQuestion(Question{Kind: 4, Terminator: 1})
 	w.PutVar(Var{S("HOME"), 1, Str{}})
 	w.PutVar(Var{S(""), 0, S("")})
-	w.PutFolder(Folder{S("/x"), 0, []Str{S("a.json"), {}, S("b.json")}})
+	w.PutDirectory(Directory{S("/x"), 0, []Str{S("a.json"), {}, S("b.json")}})
 	w.PutFile(File{S("/x/a.json"), 2, S("{\x00}")})
 	w.PutDriver(Driver{Index: 0x80000000, ExtResult: -4, Path: S("é")})
 	return w
@@ -40,16 +40,16 @@ func TestBothWays(t *testing.T) {
 			if v, ok := rec.Var(); !ok || v.Value.Set != (v.Name.Text == "") {
 				t.Error(v, ok)
 			}
-		case IDFolder:
-			if v, ok := rec.Folder(); !ok || len(v.Names) != 3 || v.Names[1].Set || v.Names[2].Text != "b.json" {
+		case IDDirectory:
+			if v, ok := rec.Directory(); !ok || len(v.Names) != 3 || v.Names[1].Set || v.Names[2].Text != "b.json" {
 				t.Error(v, ok)
 			}
 		case IDFile:
 			if v, ok := rec.File(); !ok || v.Status != 2 || v.Content.Text != "{\x00}" {
 				t.Error(v, ok)
 			}
-			if _, ok := rec.Folder(); ok {
-				t.Error("a file was taken for a folder")
+			if _, ok := rec.Directory(); ok {
+				t.Error("a file was taken for a directory")
 			}
 		case IDDriver:
 			if v, ok := rec.Driver(); !ok || v.ExtResult != -4 || v.Path.Text != "é" {
@@ -197,8 +197,8 @@ func FuzzDecide(f *testing.F) {
 				if n, ok := rec.NeedVar(); ok {
 					q.PutVar(Var{Name: n.Name, Secure: n.Secure, Value: Str{"VK_LAYER_x", kind&128 != 0}})
 				}
-				if n, ok := rec.NeedFolder(); ok {
-					q.PutFolder(Folder{Path: n.Path, Names: []Str{S("a.json")}})
+				if n, ok := rec.NeedDirectory(); ok {
+					q.PutDirectory(Directory{Path: n.Path, Names: []Str{S("a.json")}})
 				}
 				if n, ok := rec.NeedFile(); ok {
 					q.PutFile(File{Path: n.Path, Content: S(content)})

@@ -6,7 +6,7 @@ package wire
 const (
 	IDQuestion      uint32 = 1
 	IDVar           uint32 = 2
-	IDFolder        uint32 = 3
+	IDDirectory     uint32 = 3
 	IDFile          uint32 = 4
 	IDExe           uint32 = 5
 	IDExists        uint32 = 6
@@ -17,7 +17,7 @@ const (
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
-	IDNeedFolder    uint32 = 34
+	IDNeedDirectory uint32 = 34
 	IDNeedFile      uint32 = 35
 	IDNeedExe       uint32 = 36
 	IDNeedExists    uint32 = 37
@@ -96,25 +96,25 @@ func (rec Record) Var() (r Var, ok bool) {
 	return r, b.done()
 }
 
-// Folder is record 3.
-type Folder struct {
+// Directory is record 3.
+type Directory struct {
 	Path   Str
 	Status uint32 // 0 listed, 1 cannot be opened
 	Names  []Str  // direct entries in readdir order, all of them that end in .json
 }
 
-// PutFolder adds the record to the message.
-func (w *Writer) PutFolder(r Folder) {
-	start := w.begin(IDFolder)
+// PutDirectory adds the record to the message.
+func (w *Writer) PutDirectory(r Directory) {
+	start := w.begin(IDDirectory)
 	w.str(r.Path)
 	w.u32(r.Status)
 	w.strs(r.Names)
 	w.end(start)
 }
 
-// Folder reads the record; false when it is another one or does not hold its fields.
-func (rec Record) Folder() (r Folder, ok bool) {
-	if rec.ID != IDFolder {
+// Directory reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Directory() (r Directory, ok bool) {
+	if rec.ID != IDDirectory {
 		return r, false
 	}
 	b := body{rest: rec.body}
@@ -431,21 +431,21 @@ func (rec Record) NeedVar() (r NeedVar, ok bool) {
 	return r, b.done()
 }
 
-// NeedFolder is record 34.
-type NeedFolder struct {
+// NeedDirectory is record 34.
+type NeedDirectory struct {
 	Path Str
 }
 
-// PutNeedFolder adds the record to the message.
-func (w *Writer) PutNeedFolder(r NeedFolder) {
-	start := w.begin(IDNeedFolder)
+// PutNeedDirectory adds the record to the message.
+func (w *Writer) PutNeedDirectory(r NeedDirectory) {
+	start := w.begin(IDNeedDirectory)
 	w.str(r.Path)
 	w.end(start)
 }
 
-// NeedFolder reads the record; false when it is another one or does not hold its fields.
-func (rec Record) NeedFolder() (r NeedFolder, ok bool) {
-	if rec.ID != IDNeedFolder {
+// NeedDirectory reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedDirectory() (r NeedDirectory, ok bool) {
+	if rec.ID != IDNeedDirectory {
 		return r, false
 	}
 	b := body{rest: rec.body}

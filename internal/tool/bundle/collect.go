@@ -16,8 +16,8 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// textMost is how much of a file goes in.
-const textMost = 1 << 20
+// maxText is how much of a file goes in.
+const maxText = 1 << 20
 
 // files is the directory of a bundle for what lies on the machine.
 const files = "files"
@@ -90,7 +90,7 @@ func textOf(source *machine.Source, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(text[:min(len(text), textMost)]), nil
+	return string(text[:min(len(text), maxText)]), nil
 }
 
 // System says what kind of machine it is.

@@ -61,7 +61,7 @@ func hostileRoot(t *testing.T, random *rand.Rand, many int) string {
 	for i, target := range []string{"../../../../../../secret.json", filepath.Join(top, "secret.json"), "/proc/self/root" + top + "/secret.json", "self.json"} {
 		try(os.Symlink(target, filepath.Join(root, icds, fmt.Sprintf("link%d.json", i))))
 	}
-	try(os.Symlink("self.json", filepath.Join(root, icds, "self.json")), os.MkdirAll(filepath.Join(root, icds, "folder.json"), 0o755),
+	try(os.Symlink("self.json", filepath.Join(root, icds, "self.json")), os.MkdirAll(filepath.Join(root, icds, "directory.json"), 0o755),
 		syscall.Mkfifo(filepath.Join(root, icds, "pipe.json"), 0o644), os.MkdirAll(filepath.Join(root, "usr/local/share/vulkan"), 0o755),
 		os.Symlink(top, filepath.Join(root, "usr/local/share/vulkan/icd.d")))
 	for i := range many {

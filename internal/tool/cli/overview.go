@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// attentionMost is how many findings the first screen has room for.
-const attentionMost = 3
+// maxAttention is how many findings the first screen has room for.
+const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. It loads nothing.
@@ -55,7 +55,7 @@ func (s *surroundings) overview() error {
 		if f.Severity == diag.Note.String() || f.Because != "" {
 			continue
 		}
-		if shown == attentionMost {
+		if shown == maxAttention {
 			left++
 			continue
 		}
@@ -84,15 +84,15 @@ func (s *surroundings) attention(style term.Style, f *doctor.Finding) {
 	style.Lines(s.out, "      do  ", nil, f.Do)
 }
 
-// listedMost is how many names a line of the first screen has.
-const listedMost = 6
+// maxListed is how many names a line of the first screen has.
+const maxListed = 6
 
 // listed is a list of names, cut where it gets long.
 func listed(names []string) string {
 	more := ""
-	if len(names) > listedMost {
-		more = fmt.Sprintf(" and %d more", len(names)-listedMost)
-		names = names[:listedMost]
+	if len(names) > maxListed {
+		more = fmt.Sprintf(" and %d more", len(names)-maxListed)
+		names = names[:maxListed]
 	}
 	text := ""
 	for i, name := range names {

@@ -21,9 +21,9 @@ type Trial struct {
 
 // known is what was read of a machine, without variables.
 type known struct {
-	folders map[string]facts.Folder
-	files   map[string]facts.File
-	exists  map[string]bool
+	directories map[string]facts.Directory
+	files       map[string]facts.File
+	exists      map[string]bool
 }
 
 // Key names a driver or layer: a layer's name, or "", and its manifest.
@@ -42,7 +42,7 @@ const triesLeast = 8
 // New is a trial on a machine, given what was decided there.
 func New(source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source, before: outcome(answer), results: map[string]Outcome{},
-		known: &known{map[string]facts.Folder{}, map[string]facts.File{}, map[string]bool{}}}
+		known: &known{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
 }
 
 func outcome(answer *plan.Answer) Outcome {
@@ -111,19 +111,19 @@ type tried struct {
 
 func (t *tried) gone(name string) bool { return slices.Contains(t.Without, path.Clean(name)) }
 
-func (t *tried) Folder(name string) facts.Folder {
-	folder, ok := t.known.folders[name]
+func (t *tried) Directory(name string) facts.Directory {
+	directory, ok := t.known.directories[name]
 	if !ok {
 		all := *t.Source
 		all.Without = nil
-		folder = all.Folder(name)
-		t.known.folders[name] = folder
+		directory = all.Directory(name)
+		t.known.directories[name] = directory
 	}
 	if len(t.Without) == 0 {
-		return folder
+		return directory
 	}
-	left := facts.Folder{Listed: folder.Listed}
-	for _, n := range folder.Names {
+	left := facts.Directory{Listed: directory.Listed}
+	for _, n := range directory.Names {
 		if !t.gone(name + "/" + n) {
 			left.Names = append(left.Names, n)
 		}

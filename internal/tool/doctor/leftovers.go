@@ -150,7 +150,7 @@ func (e *exam) loaders() {
 		add(place, false)
 	}
 	if program := e.source.Program; program != "" {
-		directory := search.Folder(program)
+		directory := search.Directory(program)
 		for _, sub := range []string{"", "lib/", "lib64/", "../lib/", "bin/"} {
 			for _, name := range e.names(directory + sub) {
 				if name == loaderName || strings.HasPrefix(name, loaderName+".") {
@@ -172,7 +172,7 @@ func (e *exam) judgeLoaders(first linker.Result) {
 			}
 		} else {
 			e.found(LoaderMissing, loaderName, "", what+"; the one that belongs to this tool is "+e.options.Library, "").offer("",
-				e.libraryPath(strings.TrimSuffix(search.Folder(e.options.Library), "/")))
+				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
 	}
@@ -235,7 +235,7 @@ func (e *exam) libraryPath(directory string) cure.Change {
 func (e *exam) packageOf(file string) string { return e.machine.Owners([]string{file})[file] }
 
 func (e *exam) bundled(l *Loader) bool {
-	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Folder(e.source.Program))
+	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))
 }
 
 func exactly(l Loader) string {

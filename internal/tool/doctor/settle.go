@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/tool/cure"
 )
 
-// looksMost is how often a machine is looked at again to try cures: each takes as long as the first look.
-const looksMost = 24
+// maxLooks is how often a machine is looked at again to try cures: each takes as long as the first look.
+const maxLooks = 24
 
 // offer adds changes that may end what was found; before stands before the line. Only one that was tried, and that ends
 // it, is told.
@@ -33,7 +33,7 @@ func (e *exam) settle() {
 	}
 	after := func(c cure.Change) map[string]bool {
 		found, done := looked[c.Line()]
-		if done || !c.Possible() || len(looked) >= looksMost {
+		if done || !c.Possible() || len(looked) >= maxLooks {
 			return found
 		}
 		options := e.options

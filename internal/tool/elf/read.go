@@ -35,8 +35,8 @@ type Requirement struct {
 // ErrNotELF is the error of a file that is something else.
 var ErrNotELF = errors.New("not an ELF file")
 
-// sizeMost is how large one table of the file may be: larger ones are damage.
-const sizeMost = 64 << 20
+// maxTable is how large one table of the file may be: larger ones are damage.
+const maxTable = 64 << 20
 
 // open reads the file's header and its list of sections.
 func open(r io.ReaderAt) (*elf.File, error) {
@@ -89,14 +89,14 @@ func section(f *elf.File, kind elf.SectionType) (found *elf.Section, data, text 
 }
 
 func contents(s *elf.Section) ([]byte, error) {
-	if s.Size > sizeMost || s.Type == elf.SHT_NOBITS {
+	if s.Size > maxTable || s.Type == elf.SHT_NOBITS {
 		return nil, fmt.Errorf("section %s has an impossible size", s.Name)
 	}
 	return s.Data()
 }
 
-// textMost is how long a name may be: longer ones are damage.
-const textMost = 1 << 12
+// maxText is how long a name may be: longer ones are damage.
+const maxText = 1 << 12
 
 // textAt is the text at an offset; "" outside, and for what has no end.
 func textAt(table []byte, offset uint64) string {
@@ -104,7 +104,7 @@ func textAt(table []byte, offset uint64) string {
 		return ""
 	}
 	rest := table[offset:]
-	rest = rest[:min(len(rest), textMost)]
+	rest = rest[:min(len(rest), maxText)]
 	for i, c := range rest {
 		if c == 0 {
 			return string(rest[:i])
@@ -162,7 +162,7 @@ const (
 	needSize, needAuxSize = 16, 16
 	defSize, defAuxSize   = 20, 8
 	versionBase, weak     = 1, 2 // flags
-	versionsMost          = 1 << 12
+	maxVersions           = 1 << 12
 )
 
 var errVersions = errors.New("impossibly many versions of symbols")
@@ -182,7 +182,7 @@ func (l *Library) readVersions(f *elf.File) error {
 			l.Requires = append(l.Requires, Requirement{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
 				order.Uint16(data[aux+4:])&weak != 0})
 			step := uint64(order.Uint32(data[aux+12:]))
-			if len(l.Requires) > versionsMost {
+			if len(l.Requires) > maxVersions {
 				return errVersions
 			}
 			if step == 0 {
@@ -205,7 +205,7 @@ func (l *Library) readVersions(f *elf.File) error {
 			l.Defines = append(l.Defines, textAt(text, uint64(order.Uint32(data[aux:]))))
 		}
 		step := uint64(order.Uint32(data[at+16:]))
-		if len(l.Defines) > versionsMost {
+		if len(l.Defines) > maxVersions {
 			return errVersions
 		}
 		if step == 0 {

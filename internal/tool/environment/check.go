@@ -72,9 +72,9 @@ func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, place := range split(c.value(v), ":") {
-			directory := facts.Folder{}
+			directory := facts.Directory{}
 			if !search.IsManifestName(place) {
-				directory = c.source.Folder(place)
+				directory = c.source.Directory(place)
 			}
 			switch {
 			case search.IsManifestName(place) && !c.source.Exists(place):

@@ -203,7 +203,7 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 	var pairs []cure.Change
 	for i, c := range changes {
 		for j, other := range changes {
-			if i != j && c.Variable != other.Variable && len(pairs) < pairsMost {
+			if i != j && c.Variable != other.Variable && len(pairs) < maxPairs {
 				pairs = append(pairs, c.With(other))
 			}
 		}
@@ -215,5 +215,5 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 	return ok
 }
 
-// pairsMost is how many pairs of changes are tried for one item.
-const pairsMost = 12
+// maxPairs is how many pairs of changes are tried for one item.
+const maxPairs = 12

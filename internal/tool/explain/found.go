@@ -66,7 +66,7 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 func (k Kind) searched(answer *plan.Answer, path string) bool {
 	for _, kind := range k.searches {
 		for _, where := range answer.Searched[kind].List {
-			if path == where.Path || search.Folder(path) == strings.TrimRight(where.Path, "/")+"/" {
+			if path == where.Path || search.Directory(path) == strings.TrimRight(where.Path, "/")+"/" {
 				return true
 			}
 		}

@@ -46,7 +46,7 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 				p.Exists = source.Exists(location.Path)
 				p.Manifests = append(p.Manifests, search.BaseName(location.Path))
 			} else {
-				directory := source.Folder(location.Path)
+				directory := source.Directory(location.Path)
 				p.Exists = directory.Listed
 				p.Manifests = append(p.Manifests, directory.Names...)
 			}

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/tool/loaderlog"
 )
 
-// lineMost is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).
-const lineMost = 1 << 16
+// maxLine is how much of a line is gathered; the loader's own are below 600 bytes (LOG-10).
+const maxLine = 1 << 16
 
 // Splitter takes what a program writes to standard error and parts the loader's lines from the rest. The mark counts
 // wherever it stands: what a program wrote before it without ending its line is not lost and not joined.
@@ -36,7 +36,7 @@ func (s *Splitter) Write(p []byte) (int, error) {
 			end := bytes.IndexByte(p, '\n')
 			if end < 0 {
 				s.text = append(s.text, p...)
-				if len(s.text) > lineMost {
+				if len(s.text) > maxLine {
 					s.end()
 				}
 				return taken, nil

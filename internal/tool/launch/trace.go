@@ -194,8 +194,8 @@ func codeOf(tid int) (list []code, loader bool) {
 	return list, loader
 }
 
-// stackMost is how much of a stack is looked at.
-const stackMost = 32 << 10
+// maxStack is how much of a stack is looked at.
+const maxStack = 32 << 10
 
 // faultAt says in which file a thread stands, and which files' code has called it: what lies on the stack and points
 // into code is taken for a way back, which may be an old one.
@@ -226,7 +226,7 @@ func faultAt(tid int, at *place) (f *Fault, loader bool) {
 		return f, loader
 	}
 	defer memory.Close()
-	stack := make([]byte, stackMost)
+	stack := make([]byte, maxStack)
 	n, _ := memory.ReadAt(stack, int64(at.sp))
 	word := 8
 	if at.sp < 1<<32 {

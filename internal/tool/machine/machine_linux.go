@@ -36,8 +36,8 @@ func (m *Machine) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// linksMost is how many symbolic links a path may lead through, as in the kernel.
-const linksMost = 40
+// maxLinks is how many symbolic links a path may lead through, as in the kernel.
+const maxLinks = 40
 
 // Real resolves every symbolic link of a path, inside the machine: a link to an absolute path starts again at Root.
 // When a part does not exist, the rest is left as it is written, and there is no error.
@@ -74,7 +74,7 @@ func (m *Machine) Real(name string) (string, error) {
 			current = next
 			continue
 		}
-		if links++; links > linksMost {
+		if links++; links > maxLinks {
 			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
 		}
 		target, err := os.Readlink(next)
@@ -102,10 +102,10 @@ func (m *Machine) absent(name string) error {
 // may act.
 var ErrNotRegular = errors.New("not a regular file")
 
-// fileMost is how much of one file is read: more is no manifest, no settings and no list of packages.
-const fileMost = 256 << 20
+// maxFile is how much of one file is read: more is no manifest, no settings and no list of packages.
+const maxFile = 256 << 20
 
-func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, fileMost)) }
+func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxFile)) }
 
 // Open opens an ordinary file, or a directory, for reading.
 func (m *Machine) Open(name string) (*os.File, error) {

@@ -96,7 +96,7 @@ func TestForeignSource(t *testing.T) {
 	if v := s.Var("A", true); v.Value != "1" {
 		t.Errorf("%+v", v)
 	}
-	if f := s.Folder("/d"); !slices.Equal(f.Names, sorted) {
+	if f := s.Directory("/d"); !slices.Equal(f.Names, sorted) {
 		t.Errorf("%+v", f)
 	}
 	if f := s.File("/d/b.json"); f.Content != "b" {
@@ -199,7 +199,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	s := &Source{Machine: *tree(t, map[string]string{"d/a.json": "a", "d/b.json": "b"})}
 	s.Without = []string{"/d/a.json"}
-	if s.Exists("/d//a.json") || len(s.Folder("/d").Names) != 1 || s.File("/d/a.json").Content != "" || s.File("/d/b.json").Content != "b" {
+	if s.Exists("/d//a.json") || len(s.Directory("/d").Names) != 1 || s.File("/d/a.json").Content != "" || s.File("/d/b.json").Content != "b" {
 		t.Error("it is there")
 	}
 	if entries, err := s.ReadDir("/d"); err != nil || len(entries) != 1 {

@@ -165,7 +165,7 @@ func (m *Machine) walk(name string, follow bool) (*walk, error) {
 		if err != nil || last && !follow {
 			continue // not a link, or meant as such
 		}
-		if links++; links > linksMost {
+		if links++; links > maxLinks {
 			w.close()
 			return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
 		}
@@ -197,7 +197,7 @@ func readlinkat(directory int, name string) (string, error) {
 // Place is a file that is to be written: a directory that is held open, and a name in it that is no link.
 type Place struct {
 	directory *os.File
-	folder    string // the directory's path, as seen on the machine
+	path      string // the directory's, as seen on the machine
 	base      string
 }
 
@@ -262,13 +262,13 @@ func (p *Place) Close() { p.directory.Close() }
 // Lock waits until no other process has the directory locked; Close ends it.
 func (p *Place) Lock() error {
 	if err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX); err != nil {
-		return fmt.Errorf("lock on %s: %w", p.folder, err)
+		return fmt.Errorf("lock on %s: %w", p.path, err)
 	}
 	return nil
 }
 
-// Folder is the directory as seen on the machine.
-func (p *Place) Folder() string { return p.folder }
+// Directory is where the file lies, as seen on the machine.
+func (p *Place) Directory() string { return p.path }
 
 // Read reads the file, or with suffix the one beside it that is named so; links are not followed.
 func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
@@ -331,7 +331,7 @@ func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.
 // Remove takes the file away.
 func (p *Place) Remove() error {
 	if err := unix.Unlinkat(int(p.directory.Fd()), p.base, 0); err != nil {
-		return &fs.PathError{Op: "remove", Path: path.Join(p.folder, p.base), Err: err}
+		return &fs.PathError{Op: "remove", Path: path.Join(p.path, p.base), Err: err}
 	}
 	return nil
 }
@@ -339,13 +339,13 @@ func (p *Place) Remove() error {
 func (p *Place) rename(from, to string) error {
 	fd := int(p.directory.Fd())
 	if err := unix.Renameat(fd, from, fd, to); err != nil {
-		return &fs.PathError{Op: "rename", Path: path.Join(p.folder, from), Err: err}
+		return &fs.PathError{Op: "rename", Path: path.Join(p.path, from), Err: err}
 	}
 	return nil
 }
 
 func (p *Place) open(base string, flags int, mode uint32) (*os.File, error) {
-	name := path.Join(p.folder, base)
+	name := path.Join(p.path, base)
 	fd, err := unix.Openat(int(p.directory.Fd()), base, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}

@@ -27,22 +27,22 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Folder implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a foreign
-// machine by name, because the order that its own file system would give is not known here.
-func (s *Source) Folder(path string) facts.Folder {
+// Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
+// foreign machine by name, because the order that its own file system would give is not known here.
+func (s *Source) Directory(path string) facts.Directory {
 	d, err := s.Open(path)
 	if err != nil {
-		return facts.Folder{}
+		return facts.Directory{}
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	if err != nil && len(names) == 0 {
-		return facts.Folder{}
+		return facts.Directory{}
 	}
 	if s.Foreign() {
 		sort.Strings(names)
 	}
-	f := facts.Folder{Listed: true}
+	f := facts.Directory{Listed: true}
 	for _, n := range names {
 		if s.hidden(path + "/" + n) {
 			continue

@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as installed.
+// Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
+// installed.
 type Place struct {
 	Library string // the libvulkan.so.1 that is looked through
 	Child   string // the program that loads it
 }
 
-// libraryFolder and libexecFolder are LIBDIR and LIBEXECDIR of the Makefile, where a distribution may have put the files;
-// they are asked last, so that a tree that was moved finds its own.
-var libraryFolder, libexecFolder string
+// libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, where a distribution may have put
+// the files; they are asked last, so that a tree that was moved finds its own.
+var libraryDirectory, libexecDirectory string
 
-// installed adds the place in a folder that the Makefile was told.
-func installed(places []string, folder, name string) []string {
-	if folder == "" {
+// installed adds the place in a directory that the Makefile was told.
+func installed(places []string, directory, name string) []string {
+	if directory == "" {
 		return places
 	}
-	return append(slices.Clone(places), filepath.Join(folder, name))
+	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
 var (
@@ -42,7 +43,7 @@ func Find(executable, library string) (Place, error) {
 	dir := filepath.Dir(real)
 	found := Place{Library: library}
 	if found.Library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryFolder, "libvulkan.so.1")); err != nil {
+		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, "libvulkan.so.1")); err != nil {
 			return Place{}, fmt.Errorf("no libvulkan.so.1 with this tool: %w", err)
 		}
 	} else if strings.Contains(library, "/") {
@@ -50,7 +51,7 @@ func Find(executable, library string) (Place, error) {
 			return Place{}, err
 		}
 	}
-	if found.Child, err = firstOf(dir, installed(childPlaces, libexecFolder, "vkloader/probe")); err != nil {
+	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, "vkloader/probe")); err != nil {
 		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil

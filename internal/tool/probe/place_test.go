@@ -32,22 +32,22 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The folders that the Makefile was told hold for the tool as well, below whatever names.
-func TestFoldersOfTheMakefile(t *testing.T) {
-	folder := t.TempDir()
+// The directories that the Makefile was told hold for the tool as well, below whatever names.
+func TestDirectoriesOfTheMakefile(t *testing.T) {
+	directory := t.TempDir()
 	for _, file := range []string{"libvulkan.so.1", "vkloader/probe"} {
-		path := filepath.Join(folder, file)
+		path := filepath.Join(directory, file)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	defer func(library, libexec string) { libraryFolder, libexecFolder = library, libexec }(libraryFolder, libexecFolder)
-	libraryFolder, libexecFolder = folder, folder
+	defer func(library, libexec string) { libraryDirectory, libexecDirectory = library, libexec }(libraryDirectory, libexecDirectory)
+	libraryDirectory, libexecDirectory = directory, directory
 	tool := filepath.Join(t.TempDir(), "vkloader")
 	if err := os.WriteFile(tool, nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := Find(tool, ""); err != nil || found.Library != folder+"/libvulkan.so.1" || found.Child != folder+"/vkloader/probe" {
+	if found, err := Find(tool, ""); err != nil || found.Library != directory+"/libvulkan.so.1" || found.Child != directory+"/vkloader/probe" {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -37,11 +37,11 @@ type event struct {
 	Step     string `json:"step"`
 }
 
-// logMost is how much of the child's standard error is kept, eventsMost how much of its events: a driver in trouble may
+// maxLog is how much of the child's standard error is kept, maxEvents how much of its events: a driver in trouble may
 // write without end.
 const (
-	logMost    = 4 << 20
-	eventsMost = 4 << 20
+	maxLog    = 4 << 20
+	maxEvents = 4 << 20
 )
 
 // Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
@@ -79,7 +79,7 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		cmd.Stdin = strings.NewReader(input)
 	}
 	cmd.Env = environ
-	log := &firstBytes{most: logMost}
+	log := &firstBytes{limit: maxLog}
 	cmd.Stderr = log // what it prints on standard output goes nowhere
 	events, theirs, err := os.Pipe()
 	if err != nil {
@@ -100,7 +100,7 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	defer takeAlong(cmd.Process.Pid)()
-	out := &firstBytes{most: eventsMost}
+	out := &firstBytes{limit: maxEvents}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -264,10 +264,10 @@ func signalName(s syscall.Signal) string {
 // firstBytes keeps the beginning of what is written to it.
 type firstBytes struct {
 	strings.Builder
-	most int
+	limit int
 }
 
 func (f *firstBytes) Write(p []byte) (int, error) {
-	f.Builder.Write(p[:min(len(p), f.most-f.Len())])
+	f.Builder.Write(p[:min(len(p), f.limit-f.Len())])
 	return len(p), nil
 }

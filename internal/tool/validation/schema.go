@@ -58,14 +58,14 @@ func (c *checker) schema(doc *document.Document) {
 	if errors.As(compiled.Validate(known.plain(doc.Top())), &wrong) {
 		c.violations(doc.Top(), known, wrong)
 	}
-	if more := c.violated - violationsMost; more > 0 {
+	if more := c.violated - maxViolations; more > 0 {
 		c.at(diag.FileSchema, doc.Top(), fmt.Sprintf("and %d more violations of the schema", more))
 	}
 }
 
-// violationsMost is how many violations of the schema are told: who has so many needs no more, and finding the place
+// maxViolations is how many violations of the schema are told: who has so many needs no more, and finding the place
 // of each takes time.
-const violationsMost = 100
+const maxViolations = 100
 
 var english = message.NewPrinter(language.English)
 
@@ -76,7 +76,7 @@ func (c *checker) violations(top document.Value, known spellings, wrong *jsonsch
 		subject += ": "
 	}
 	say := func(what string) {
-		if c.violated++; c.violated > violationsMost {
+		if c.violated++; c.violated > maxViolations {
 			return
 		}
 		c.at(diag.FileSchema, known.find(top, wrong.InstanceLocation), subject+what)

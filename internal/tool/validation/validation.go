@@ -118,7 +118,7 @@ var (
 
 // directoryOf is the name of the directory that a file lies in.
 func directoryOf(path string) string {
-	directory := search.Folder(path)
+	directory := search.Directory(path)
 	if directory == "" {
 		return ""
 	}

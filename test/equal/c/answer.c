@@ -49,7 +49,7 @@ static uint32_t number(void)
 #define MESSAGES 256
 
 static int mode; /* 0, or the letter of the command line's word */
-static size_t used_most;
+static size_t max_used;
 
 /* One call. Each message has a block of its own, which a sanitizer watches; the core points into them all. */
 static void answer_call(void)
@@ -118,12 +118,12 @@ int main(int argc, char **argv)
     while (at < size) {
         if (mode == 's') {
             size_t used = measure(on_stack) - idle;
-            if (used > used_most) used_most = used;
+            if (used > max_used) max_used = used;
         } else {
             answer_call();
         }
     }
-    if (mode == 's') printf("%zu\n", used_most);
+    if (mode == 's') printf("%zu\n", max_used);
     free(input);
     goc_trim();
     return 0;

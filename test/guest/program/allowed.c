@@ -21,7 +21,7 @@ struct call {
 #define CALL(name) {#name, SYS_##name}
 /* clang-format on */
 
-/* Of loading, reading folders and files, dlopen and memory; a program cannot do with less under any loader. */
+/* Of loading, reading directories and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
     CALL(access),     CALL(brk),     CALL(close), CALL(exit_group), CALL(futex),  CALL(getdents64),
     CALL(getrandom),  CALL(lseek),   CALL(mmap),  CALL(mprotect),   CALL(munmap), CALL(openat),
@@ -48,7 +48,7 @@ static void allow(const struct call *calls, size_t count)
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* arguments: "child": forking is allowed, too; "less": no folder can be listed, which no loader can do without */
+/* arguments: "child": forking is allowed, too; "less": no directory can be listed, which no loader can do without */
 static void allowed_calls(void)
 {
     bool with_child = arguments[0] && strcmp(arguments[0], "child") == 0;

@@ -183,8 +183,8 @@ static void first_result(void)
     printf("%d\n", result);
 }
 
-/* The library was found by a relative path; the folder is another when it is first asked. */
-static void change_folder(void)
+/* The library was found by a relative path; the directory is another when it is first asked. */
+static void change_directory(void)
 {
     load();
     CHECK(chdir("/") == 0, "chdir: %s", strerror(errno));
@@ -211,8 +211,12 @@ static void upgrade(void)
 }
 
 const struct guest_case closing_cases[] = {
-    {"close-rounds", close_rounds},   {"two-loaders", two_loaders},
-    {"end-alive", end_alive},         {"end-untouched", end_untouched},
-    {"first-result", first_result},   {"upgrade", upgrade},
-    {"change-folder", change_folder}, {0},
+    {"close-rounds", close_rounds},
+    {"two-loaders", two_loaders},
+    {"end-alive", end_alive},
+    {"end-untouched", end_untouched},
+    {"first-result", first_result},
+    {"upgrade", upgrade},
+    {"change-directory", change_directory},
+    {0},
 };

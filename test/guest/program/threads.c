@@ -208,7 +208,7 @@ static void crowd(void)
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
-/* A manifest of many MB in the layer folder, for a few calls. */
+/* A manifest of many MB in the layer directory, for a few calls. */
 static void large_manifest(void)
 {
     char path[4096];
@@ -348,10 +348,10 @@ static void floats_set(struct floats f)
 static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version)
 {
     char path[4096];
-    static const char *const folders[] = {".local", "share", "vulkan", "loader_settings.d"};
+    static const char *const directories[] = {".local", "share", "vulkan", "loader_settings.d"};
     int length = snprintf(path, sizeof path, "%s", getenv("HOME"));
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        length += snprintf(path + length, sizeof path - (size_t)length, "/%s", folders[i]);
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+        length += snprintf(path + length, sizeof path - (size_t)length, "/%s", directories[i]);
         CHECK(mkdir(path, 0755) == 0, "%s: %s", path, strerror(errno));
     }
     snprintf(path + length, sizeof path - (size_t)length, "/vk_loader_settings.json");

@@ -1,7 +1,7 @@
 // Command work decides about large installations and writes down how often each block of the core was executed. It is
 // built with counters (go build -cover -covermode=atomic) and called by the tests of test/scale.
 //
-//	work FOLDER N   one folder of counters per scenario below FOLDER, each with N of what the scenario has many of
+//	work DIRECTORY N   one directory of counters per scenario below DIRECTORY, each with N of what the scenario has many of
 //	work serve      answers questions on standard input, see serve
 package main
 
@@ -25,23 +25,23 @@ func main() {
 		return
 	}
 	if len(os.Args) != 3 {
-		fail(fmt.Errorf("usage: work FOLDER N, or work serve"))
+		fail(fmt.Errorf("usage: work DIRECTORY N, or work serve"))
 	}
 	n, err := strconv.Atoi(os.Args[2])
 	fail(err)
 	for _, s := range scenarios {
 		w := &world{
 			Tree: facts.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{},
-				Folders: map[string][]string{}, Program: "/bin/program"},
+				Directories: map[string][]string{}, Program: "/bin/program"},
 			kind: plan.Instance,
 		}
 		s.make(w, n)
 		fail(coverage.ClearCounters())
 		got := w.decide()
-		folder := filepath.Join(os.Args[1], s.name)
-		fail(os.MkdirAll(folder, 0o755))
-		fail(coverage.WriteCountersDir(folder))
-		fail(coverage.WriteMetaDir(folder))
+		directory := filepath.Join(os.Args[1], s.name)
+		fail(os.MkdirAll(directory, 0o755))
+		fail(coverage.WriteCountersDir(directory))
+		fail(coverage.WriteMetaDir(directory))
 		fmt.Println(s.name, got)
 	}
 }
@@ -107,17 +107,17 @@ func (w *world) reply(message *wire.Writer, answer string) (got string, done boo
 			v, _ := rec.NeedVar()
 			value := w.Var(v.Name.Text, v.Secure != 0)
 			message.PutVar(wire.Var{Name: v.Name, Secure: v.Secure, Value: wire.Str{Text: value.Value, Set: value.Set}})
-		case wire.IDNeedFolder:
-			v, _ := rec.NeedFolder()
-			folder := wire.Folder{Path: v.Path}
-			names, ok := w.Folders[v.Path.Text]
+		case wire.IDNeedDirectory:
+			v, _ := rec.NeedDirectory()
+			directory := wire.Directory{Path: v.Path}
+			names, ok := w.Directories[v.Path.Text]
 			if !ok {
-				folder.Status = 1
+				directory.Status = 1
 			}
 			for _, name := range names {
-				folder.Names = append(folder.Names, wire.S(name))
+				directory.Names = append(directory.Names, wire.S(name))
 			}
-			message.PutFolder(folder)
+			message.PutDirectory(directory)
 		case wire.IDNeedFile:
 			v, _ := rec.NeedFile()
 			f := w.File(v.Path.Text)
@@ -138,16 +138,16 @@ func (w *world) reply(message *wire.Writer, answer string) (got string, done boo
 }
 
 const (
-	implicitFolder = "/usr/share/vulkan/implicit_layer.d"
-	explicitFolder = "/usr/share/vulkan/explicit_layer.d"
-	driverFolder   = "/usr/share/vulkan/icd.d"
-	settingsPath   = "/h/.config/vulkan//loader_settings.d/vk_loader_settings.json"
+	implicitDirectory = "/usr/share/vulkan/implicit_layer.d"
+	explicitDirectory = "/usr/share/vulkan/explicit_layer.d"
+	driverDirectory   = "/usr/share/vulkan/icd.d"
+	settingsPath      = "/h/.config/vulkan//loader_settings.d/vk_loader_settings.json"
 )
 
-// put writes a file and lists it in its folder.
-func (w *world) put(folder, name, text string) {
-	w.Files[folder+"/"+name] = text
-	w.Folders[folder] = append(w.Folders[folder], name)
+// put writes a file and lists it in its directory.
+func (w *world) put(directory, name, text string) {
+	w.Files[directory+"/"+name] = text
+	w.Directories[directory] = append(w.Directories[directory], name)
 }
 
 func layerText(name, more string) string {
@@ -164,7 +164,7 @@ func name(i int) string { return fmt.Sprintf("VK_LAYER_%06d", i) }
 const library = `,"library_path":"./lib.so"`
 
 func (w *world) driver(i int) {
-	w.put(driverFolder, fmt.Sprintf("d%06d.json", i),
+	w.put(driverDirectory, fmt.Sprintf("d%06d.json", i),
 		`{"file_format_version":"1.0.1","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`)
 }
 

@@ -21,109 +21,109 @@ var scenarios = []struct {
 	{"drivers-of-settings", func(w *world, n int) {
 		w.Files[settingsPath] = `{"file_format_version":"1.0.0","settings":{"additional_drivers":[` + joined(n, ",", func(i int) string {
 			w.driver(i)
-			return fmt.Sprintf(`{"path":"%s/d%06d.json"}`, driverFolder, i)
+			return fmt.Sprintf(`{"path":"%s/d%06d.json"}`, driverDirectory, i)
 		}) + `]}}`
 	}},
 	{"drivers-broken", func(w *world, n int) {
 		for i := range n {
-			w.Folders[driverFolder] = append(w.Folders[driverFolder], fmt.Sprintf("gone%d.json", i))
-			w.put(driverFolder, fmt.Sprintf("broken%d.json", i), `{"ICD":`)
+			w.Directories[driverDirectory] = append(w.Directories[driverDirectory], fmt.Sprintf("gone%d.json", i))
+			w.put(driverDirectory, fmt.Sprintf("broken%d.json", i), `{"ICD":`)
 		}
 	}},
 	{"driver-files", func(w *world, n int) { // PATH-10
 		w.Vars["VK_DRIVER_FILES"] = joined(2*n, ":", func(i int) string {
 			w.driver(i % n)
-			return fmt.Sprintf("%s/d%06d.json", driverFolder, i%n)
+			return fmt.Sprintf("%s/d%06d.json", driverDirectory, i%n)
 		})
 	}},
-	{"folders", func(w *world, n int) { // PATH-10
+	{"directories", func(w *world, n int) { // PATH-10
 		w.Vars["VK_LAYER_PATH"] = joined(n, ":", func(i int) string {
-			folder := fmt.Sprintf("/folder%06d", i)
-			w.put(folder, "l.json", layerText(name(i), library))
-			return folder
+			directory := fmt.Sprintf("/directory%06d", i)
+			w.put(directory, "l.json", layerText(name(i), library))
+			return directory
 		})
 	}},
-	{"explicit-layers", func(w *world, n int) { w.many(explicitFolder, n) }},
-	{"implicit-layers", func(w *world, n int) { w.many(implicitFolder, n) }},
+	{"explicit-layers", func(w *world, n int) { w.many(explicitDirectory, n) }},
+	{"implicit-layers", func(w *world, n int) { w.many(implicitDirectory, n) }},
 	{"same-name", func(w *world, n int) { // LAY-104
 		for i := range n {
-			w.put(implicitFolder, fmt.Sprintf("%d.json", i), layerText(name(0), library))
+			w.put(implicitDirectory, fmt.Sprintf("%d.json", i), layerText(name(0), library))
 		}
 	}},
 	{"pairs", func(w *world, n int) { // LAY-104
 		for i := range 2 * n {
-			w.put(implicitFolder, fmt.Sprintf("%d.json", i), layerText(name(i%n), library))
+			w.put(implicitDirectory, fmt.Sprintf("%d.json", i), layerText(name(i%n), library))
 		}
 	}},
 	{"one-file", func(w *world, n int) {
-		w.put(explicitFolder, "all.json", `{"file_format_version":"1.2.0","layers":[`+
+		w.put(explicitDirectory, "all.json", `{"file_format_version":"1.2.0","layers":[`+
 			joined(n, ",\n", func(i int) string { return layerObject(name(i), library) })+`]}`)
 	}},
 	{"named-by-program", func(w *world, n int) {
-		w.many(explicitFolder, n)
+		w.many(explicitDirectory, n)
 		for i := range n {
 			w.layers = append(w.layers, wire.S(name(n-1-i)))
 		}
 	}},
 	{"named-by-variable", func(w *world, n int) {
-		w.many(explicitFolder, n)
+		w.many(explicitDirectory, n)
 		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", func(i int) string { return name(n - 1 - i) })
 	}},
 	{"implicit-and-named", func(w *world, n int) { // LAY-146
-		w.many(implicitFolder, n)
+		w.many(implicitDirectory, n)
 		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", func(i int) string { return "x" + name(n-1-i) + "x" })
 	}},
 	{"named-and-missing", func(w *world, n int) {
 		w.Vars["VK_INSTANCE_LAYERS"] = joined(n, ":", name)
 	}},
 	{"enabled-by-filter", func(w *world, n int) {
-		w.many(explicitFolder, n)
+		w.many(explicitDirectory, n)
 		w.Vars["VK_LOADER_LAYERS_ENABLE"] = "x,y,z,*LAYER*"
 		w.Vars["VK_LOADER_LAYERS_DISABLE"] = "*9"
 	}},
 	{"blacklist", func(w *world, n int) { // LAY-213
-		w.many(explicitFolder, n)
-		w.put(implicitFolder, "override.json", layerText("VK_LAYER_LUNARG_override",
+		w.many(explicitDirectory, n)
+		w.put(implicitDirectory, "override.json", layerText("VK_LAYER_LUNARG_override",
 			`,"component_layers":[],"blacklisted_layers":[`+joined(n, ",", quoted)+`]`))
 	}},
 	{"app-keys", func(w *world, n int) {
-		w.put(implicitFolder, "override.json", layerText("VK_LAYER_LUNARG_override",
+		w.put(implicitDirectory, "override.json", layerText("VK_LAYER_LUNARG_override",
 			`,"component_layers":[],"app_keys":[`+joined(n, ",", quoted)+`]`))
 	}},
 	{"overrides", func(w *world, n int) {
 		for i := range n {
-			w.put(implicitFolder, fmt.Sprintf("%d.json", i), layerText("VK_LAYER_LUNARG_override", `,"component_layers":[]`))
+			w.put(implicitDirectory, fmt.Sprintf("%d.json", i), layerText("VK_LAYER_LUNARG_override", `,"component_layers":[]`))
 		}
 	}},
 	{"override-paths", func(w *world, n int) {
-		w.put(implicitFolder, "override.json", layerText("VK_LAYER_LUNARG_override", `,"component_layers":[],"override_paths":[`+
+		w.put(implicitDirectory, "override.json", layerText("VK_LAYER_LUNARG_override", `,"component_layers":[],"override_paths":[`+
 			joined(n, ",", func(i int) string {
-				folder := fmt.Sprintf("/folder%06d", i)
-				w.put(folder, "l.json", layerText(name(i), library))
-				return `"` + folder + `"`
+				directory := fmt.Sprintf("/directory%06d", i)
+				w.put(directory, "l.json", layerText(name(i), library))
+				return `"` + directory + `"`
 			})+`]`))
 	}},
 	{"components", func(w *world, n int) {
-		w.many(explicitFolder, n)
-		w.put(explicitFolder, "meta.json", layerText("VK_LAYER_meta", `,"component_layers":[`+joined(n, ",", quoted)+`]`))
+		w.many(explicitDirectory, n)
+		w.put(explicitDirectory, "meta.json", layerText("VK_LAYER_meta", `,"component_layers":[`+joined(n, ",", quoted)+`]`))
 		w.layers = []wire.Str{wire.S("VK_LAYER_meta")}
 	}},
 	{"components-with-extensions", func(w *world, n int) {
 		for i := range n {
-			w.put(explicitFolder, fmt.Sprintf("%d.json", i), layerText(name(i), library+
+			w.put(explicitDirectory, fmt.Sprintf("%d.json", i), layerText(name(i), library+
 				fmt.Sprintf(`,"instance_extensions":[{"name":"VK_i_%d","spec_version":"1"}],"device_extensions":[{"name":"VK_d_%d","spec_version":"1"}]`, i, i)))
 		}
-		w.put(explicitFolder, "meta.json", layerText("VK_LAYER_meta", `,"component_layers":[`+joined(n, ",", quoted)+`]`))
+		w.put(explicitDirectory, "meta.json", layerText("VK_LAYER_meta", `,"component_layers":[`+joined(n, ",", quoted)+`]`))
 		w.layers = []wire.Str{wire.S("VK_LAYER_meta")}
 	}},
 	{"metas", func(w *world, n int) {
-		w.put(explicitFolder, "component.json", layerText(name(0), library))
+		w.put(explicitDirectory, "component.json", layerText(name(0), library))
 		for i := range n {
-			w.put(implicitFolder, fmt.Sprintf("%d.json", i), layerText(name(i+1), `,"component_layers":["`+name(0)+`"]`))
+			w.put(implicitDirectory, fmt.Sprintf("%d.json", i), layerText(name(i+1), `,"component_layers":["`+name(0)+`"]`))
 		}
 	}},
 	{"extensions-of-a-layer", func(w *world, n int) {
-		w.put(implicitFolder, "l.json", layerText(name(0), library+`,"instance_extensions":[`+
+		w.put(implicitDirectory, "l.json", layerText(name(0), library+`,"instance_extensions":[`+
 			joined(n, ",", func(i int) string { return fmt.Sprintf(`{"name":"VK_i_%d","spec_version":"1"}`, i) })+`],"device_extensions":[`+
 			joined(n, ",", func(i int) string {
 				return fmt.Sprintf(`{"name":"VK_d_%d","spec_version":"1","entrypoints":["vkX%d"]}`, i, i)
@@ -133,7 +133,7 @@ var scenarios = []struct {
 		w.kind, w.drivers, w.driverExtensions = plan.ExtensionsDrivers, n/10, 10
 		w.Vars["VK_LOADER_DISABLE_INST_EXT_FILTER"] = "1"
 		for i := range n {
-			w.put(implicitFolder, fmt.Sprintf("%d.json", i), layerText(name(i), library+
+			w.put(implicitDirectory, fmt.Sprintf("%d.json", i), layerText(name(i), library+
 				fmt.Sprintf(`,"instance_extensions":[{"name":"VK_i_%d","spec_version":"1"}]`, i)))
 		}
 	}},
@@ -164,11 +164,11 @@ var scenarios = []struct {
 	}},
 	{"layer-list", func(w *world, n int) {
 		w.kind = plan.Layers
-		w.many(implicitFolder, n)
-		w.many(explicitFolder, n)
+		w.many(implicitDirectory, n)
+		w.many(explicitDirectory, n)
 	}},
 	{"members", func(w *world, n int) { // one manifest with many members, nested values and long texts
-		w.put(explicitFolder, "l.json", layerText(name(0), library+joined(n, "", func(i int) string {
+		w.put(explicitDirectory, "l.json", layerText(name(0), library+joined(n, "", func(i int) string {
 			return fmt.Sprintf(`,"x%d":[[[{"a":"\u00e4\n"}]],1e5]`, i)
 		})))
 	}},
@@ -179,22 +179,22 @@ var scenarios = []struct {
 			strings.Repeat(" ", n), "{" + strings.Repeat(`"layer":{},`, n) + `"file_format_version":"1.0.0"}`,
 			`{"file_format_version":"1.2.0","layers":[` + strings.Repeat(`{"name":"VK_LAYER_x","type":"INSTANCE"},`, n) + `{}]}`,
 		} {
-			w.put(explicitFolder, fmt.Sprintf("%d.json", i), text)
+			w.put(explicitDirectory, fmt.Sprintf("%d.json", i), text)
 		}
 	}},
 }
 
-// many puts n different layers into a folder.
-func (w *world) many(folder string, n int) {
+// many puts n different layers into a directory.
+func (w *world) many(directory string, n int) {
 	for i := range n {
-		w.put(folder, fmt.Sprintf("l%06d.json", i), layerText(name(i), library))
+		w.put(directory, fmt.Sprintf("l%06d.json", i), layerText(name(i), library))
 	}
 }
 
 // settings names n layers in the settings file, all with one control.
 func (w *world) settings(n int, control, more string) {
-	w.many(explicitFolder, n)
+	w.many(explicitDirectory, n)
 	w.Files[settingsPath] = `{"file_format_version":"1.0.0","settings":{"layers":[` + joined(n, ",", func(i int) string {
-		return fmt.Sprintf(`{"name":"%s","path":"%s/l%06d.json","control":"%s"}`, name(i), explicitFolder, i, control)
+		return fmt.Sprintf(`{"name":"%s","path":"%s/l%06d.json","control":"%s"}`, name(i), explicitDirectory, i, control)
 	}) + more + `]}}`
 }

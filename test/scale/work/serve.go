@@ -13,7 +13,7 @@ import (
 )
 
 // places of the file that is decided with, by its kind.
-var places = []string{explicitFolder + "/f.json", implicitFolder + "/f.json", driverFolder + "/f.json", settingsPath}
+var places = []string{explicitDirectory + "/f.json", implicitDirectory + "/f.json", driverDirectory + "/f.json", settingsPath}
 
 // serve answers one question after another: how many blocks of the core are executed to decide with this file? A
 // question is its kind and its length, 32 bits each, and its text; the answer is 64 bits. Little-endian.

@@ -25,8 +25,8 @@ type Document struct {
 var statementLine = regexp.MustCompile(`^\s*[-*] \*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\*(.*)`)
 
 // Extract reads the numbered statements out of the specification's Markdown files.
-func Extract(folder string) ([]Document, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "0*.md"))
+func Extract(directory string) ([]Document, error) {
+	files, err := filepath.Glob(filepath.Join(directory, "0*.md"))
 	if err != nil {
 		return nil, err
 	}

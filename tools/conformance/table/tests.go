@@ -13,7 +13,7 @@ import (
 
 // Test is a test function that holds statements.
 type Test struct {
-	File string // relative to the top folder
+	File string // relative to the top directory
 	Name string
 }
 

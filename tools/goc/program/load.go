@@ -22,16 +22,16 @@ type Program struct {
 	Functions []*ssa.Function // everything reachable, in the order of discovery
 	Globals   []*ssa.Global   // package variables that a reachable function names
 
-	folder  string // paths are shown relative to it
-	reached map[*ssa.Function]bool
-	named   map[*ssa.Global]bool
+	directory string // paths are shown relative to it
+	reached   map[*ssa.Function]bool
+	named     map[*ssa.Global]bool
 }
 
 // Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the
 // same source always means the same. names are functions of the package. An error names everything that is outside
 // the subset, a line each.
-func Load(folder, pattern string, names []string) (*Program, error) {
-	loaded, err := packages.Load(Config(folder), pattern)
+func Load(directory, pattern string, names []string) (*Program, error) {
+	loaded, err := packages.Load(Config(directory), pattern)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", pattern, err)
 	}
@@ -58,15 +58,15 @@ func Load(folder, pattern string, names []string) (*Program, error) {
 		}
 		exports = append(exports, f)
 	}
-	return New(s, folder, exports)
+	return New(s, directory, exports)
 }
 
 // Config is how packages are loaded.
-func Config(folder string) *packages.Config {
+func Config(directory string) *packages.Config {
 	return &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
 			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule,
-		Dir: folder,
+		Dir: directory,
 		// The machine is one with 64 bits for which Go's library has next to no assembly.
 		Env:        append(os.Environ(), "GOOS=linux", "GOARCH=mips64le", "CGO_ENABLED=0"),
 		BuildFlags: []string{"-tags=purego"},
@@ -74,23 +74,23 @@ func Config(folder string) *packages.Config {
 }
 
 // New takes functions of packages that are built. An error names everything that is outside the subset, a line each.
-func New(s *ssa.Program, folder string, exports []*ssa.Function) (*Program, error) {
-	absolute, err := filepath.Abs(folder)
+func New(s *ssa.Program, directory string, exports []*ssa.Function) (*Program, error) {
+	absolute, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{SSA: s, Exports: exports, folder: absolute, reached: map[*ssa.Function]bool{}, named: map[*ssa.Global]bool{}}
+	p := &Program{SSA: s, Exports: exports, directory: absolute, reached: map[*ssa.Function]bool{}, named: map[*ssa.Global]bool{}}
 	return p, p.Reach(exports)
 }
 
-// Position is where something stands: a path relative to the folder or to Go's root, and a line; "" when unknown.
+// Position is where something stands: a path relative to the directory or to Go's root, and a line; "" when unknown.
 func (p *Program) Position(at token.Pos) (file string, line int) {
 	if !at.IsValid() {
 		return "", 0
 	}
 	position := p.SSA.Fset.Position(at)
 	file = position.Filename
-	if within, err := filepath.Rel(p.folder, file); err == nil && !strings.HasPrefix(within, "..") {
+	if within, err := filepath.Rel(p.directory, file); err == nil && !strings.HasPrefix(within, "..") {
 		return filepath.ToSlash(within), position.Line
 	}
 	if within, err := filepath.Rel(build.Default.GOROOT, file); err == nil && !strings.HasPrefix(within, "..") {

@@ -36,9 +36,9 @@ func slots(s *loader.Set, names *table) []byte {
 	number(&t, "DSLOT", device)
 	t.f("#define DSLOT_COUNT %d\n", len(device))
 	t.f("/* Device commands that end in the loader's terminator (GPA-086). */")
-	lower := s.LowerSlots()
-	number(&t, "LSLOT", lower)
-	t.f("#define LOWER_DEVICE_COUNT %d\n", len(lower))
+	lower := s.TerminatedSlots()
+	number(&t, "TSLOT", lower)
+	t.f("#define TERMINATED_SLOT_COUNT %d\n", len(lower))
 	t.f("/* Bits of the instance extensions that the loader knows (INS-008). */")
 	for i, e := range s.Gates {
 		t.f("#define EXT_%s %d", e.Name, i)
@@ -134,12 +134,12 @@ func namesInc(s *loader.Set, names *table) []byte {
     .endif
     .endm
 
-    .macro COMMAND name, tramp, term, missing, slot, lslot, kind, minor, ext, param
+    .macro COMMAND name, tramp, term, missing, slot, tslot, kind, minor, ext, param
     .long \name
     NAME_END \tramp
     NAME_END \term
     NAME_END \missing
-    .short \slot, \lslot
+    .short \slot, \tslot
     .byte \kind, \minor, \ext, \param
     .endm
 
@@ -153,23 +153,23 @@ names_commands:`)
 		ext[e.Name] = i + 1
 	}
 	slot := func(list []*loader.Command, c *loader.Command) int { return slices.Index(list, c) }
-	instance, device, lower := s.InstanceSlots(), s.DeviceSlots(), s.LowerSlots()
+	instance, device, lower := s.InstanceSlots(), s.DeviceSlots(), s.TerminatedSlots()
 	offset := 0
 	for _, c := range names.order {
-		term, missing, at, lslot := c.Lower(), "missing_"+c.Name, 0xffff, 0
+		term, missing, at, tslot := c.Lower(), "missing_"+c.Name, 0xffff, 0
 		switch c.Kind {
 		case loader.Global:
 			missing = "0"
 		case loader.Device:
 			at = slot(device, c)
-			lslot = slot(lower, c) + 1
+			tslot = slot(lower, c) + 1
 		default:
 			at = slot(instance, c)
 		}
 		if term == "" {
 			term = "0"
 		}
-		t.f("    COMMAND %d, %s, %s, %s, %d, %d, %d, %d, %d, %d", offset, c.Upper(), term, missing, at, lslot, int(c.Kind),
+		t.f("    COMMAND %d, %s, %s, %s, %d, %d, %d, %d, %d, %d", offset, c.Upper(), term, missing, at, tslot, int(c.Kind),
 			c.Minor, ext[c.Gate], slices.Index(params, c.Param))
 		offset += len(c.Name) + 1
 	}
@@ -201,7 +201,7 @@ names_commands:`)
 	}
 	object("names_instance_slots", func() { shorts(numbers(instance)) })
 	object("names_device_slots", func() { shorts(numbers(device)) })
-	object("names_lower_slots", func() { shorts(numbers(lower)) })
+	object("names_terminated_slots", func() { shorts(numbers(lower)) })
 	object("names_text", func() {
 		for _, c := range names.order {
 			t.f("    .asciz \"%s\"", c.Name)
@@ -241,7 +241,7 @@ struct name_record {
     int32_t term;    /* +8: terminator, from names_commands; 0: none */
     int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
-    uint16_t lslot;  /* +18: LSLOT_ + 1; 0: none */
+    uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
     uint8_t ext;     /* +22: EXT_ + 1; 0: none */
@@ -255,7 +255,7 @@ extern const uint16_t names_displacement[NAMES_BUCKETS] NAMES_HIDDEN;
 /* Command numbers by slot: what to ask for when a table is filled in one pass. */
 extern const uint16_t names_instance_slots[ISLOT_COUNT] NAMES_HIDDEN;
 extern const uint16_t names_device_slots[DSLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_lower_slots[LOWER_DEVICE_COUNT] NAMES_HIDDEN;
+extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] NAMES_HIDDEN;
 `, len(names.order), len(names.disp), size, longest(names))
 	width := 0
 	for _, p := range params {

@@ -83,8 +83,8 @@ func (s *Set) DeviceSlots() []*Command {
 	return s.filter(func(c *Command) bool { return c.Kind == Device })
 }
 
-// LowerSlots are the device commands that end in the loader's terminator.
-func (s *Set) LowerSlots() []*Command {
+// TerminatedSlots are the device commands that end in the loader's terminator.
+func (s *Set) TerminatedSlots() []*Command {
 	return s.filter(func(c *Command) bool {
 		return c.Kind == Device && c.HandLower && !slices.Contains(bothTables, c.Name)
 	})

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     while (wire_next(&reader, &record)) {
         ECHO(question);
         ECHO(var);
-        ECHO(folder);
+        ECHO(directory);
         ECHO(file);
         ECHO(driver);
     }

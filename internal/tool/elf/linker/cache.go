@@ -15,10 +15,10 @@ type cacheEntry struct {
 
 // Layout of the cache (ldconfig(8) of glibc 2.2 and later; an older table may stand before it).
 const (
-	cacheMagic    = "glibc-ld.so.cache1.1"
-	cacheHeader   = 48
-	cacheEntryLen = 24
-	cacheMost     = 1 << 20 // entries: more are damage
+	cacheMagic      = "glibc-ld.so.cache1.1"
+	cacheHeader     = 48
+	cacheEntryLen   = 24
+	maxCacheEntries = 1 << 20 // entries: more are damage
 )
 
 // parseCache reads /etc/ld.so.cache; what is damaged is left out.
@@ -33,7 +33,7 @@ func parseCache(data []byte) []cacheEntry {
 		order = binary.BigEndian
 	}
 	count := int(order.Uint32(data[20:]))
-	if count > cacheMost || cacheHeader+count*cacheEntryLen > len(data) {
+	if count > maxCacheEntries || cacheHeader+count*cacheEntryLen > len(data) {
 		return nil
 	}
 	text := func(offset uint32) string {

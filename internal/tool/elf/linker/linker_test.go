@@ -50,7 +50,7 @@ func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 }
 
 // The order of ld.so(8), one place after the other taken away.
-func TestOrderOfFolders(t *testing.T) {
+func TestOrderOfDirectories(t *testing.T) {
 	t.Parallel()
 	const plain = "soname=libx.so.1"
 	files := map[string]string{

@@ -22,14 +22,14 @@
 #include "intercepts.h"
 #include "interface.h"
 
-#define LAYERS_MOST 256
-#define COMMANDS_MOST 4096
+#define MAX_LAYERS 256
+#define MAX_COMMANDS 4096
 #define ASK_SECONDS 5
 
 static struct {
     char *library, *negotiate, *gipa, *gdpa;
-} layers[LAYERS_MOST];
-static char *commands[COMMANDS_MOST];
+} layers[MAX_LAYERS];
+static char *commands[MAX_COMMANDS];
 static size_t layer_count, command_count;
 
 static bool read_input(void)
@@ -45,12 +45,12 @@ static bool read_input(void)
             char *at = copy + 6, *field[4];
             for (size_t i = 0; i < 4; i++)
                 if (!(field[i] = strsep(&at, "\t"))) return false;
-            if (layer_count == LAYERS_MOST) return false;
+            if (layer_count == MAX_LAYERS) return false;
             layers[layer_count].library = field[0];
             layers[layer_count].negotiate = field[1];
             layers[layer_count].gipa = field[2];
             layers[layer_count++].gdpa = field[3];
-        } else if (command_count < COMMANDS_MOST) {
+        } else if (command_count < MAX_COMMANDS) {
             commands[command_count++] = copy;
         }
     }

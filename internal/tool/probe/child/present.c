@@ -14,7 +14,7 @@
 #include "present.h"
 
 #define FRAMES 3
-#define IMAGES_MOST 16
+#define MAX_IMAGES 16
 #define SIDE 64
 
 static const char *platform;
@@ -91,7 +91,7 @@ static struct {
     VkCommandBuffer commands;
     VkFence fence;
     VkSwapchainKHR swapchain;
-    VkImage images[IMAGES_MOST];
+    VkImage images[MAX_IMAGES];
     uint32_t image_count, family;
 } at;
 
@@ -149,7 +149,7 @@ static VkResult make_swapchain(VkInstance instance, VkPhysicalDevice physical, V
         .clipped = VK_TRUE};
     r = OF_DEVICE(vkCreateSwapchainKHR)(at.device, &info, NULL, &at.swapchain);
     if (r < 0) return r;
-    at.image_count = IMAGES_MOST;
+    at.image_count = MAX_IMAGES;
     return OF_DEVICE(vkGetSwapchainImagesKHR)(at.device, at.swapchain, &at.image_count, at.images);
 }
 
