@@ -26,8 +26,8 @@ type build struct {
 
 // surroundings makes five drivers, of which one fails now and then at every step, one gains and loses its device, and one
 // never has any, and three layers, of which one wraps every handle. The fakes' libraries are returned. Lists of
-// extensions fail only where blocks are not counted: each way of failing is another question to the core, of whose answers the library
-// remembers a few dozen, now more, now less.
+// extensions fail only where blocks are not counted: each way of failing is another question to the core, of whose
+// answers the library remembers a few dozen, now more, now less.
 func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 	t.Helper()
 	w := world.New(t)
@@ -176,6 +176,8 @@ func storm(t *testing.T, b build) {
 				args = append(args, "keep")
 			}
 			if long != "" {
+				// What the C library keeps free for each thread grows to 200 kB and would hide what the loader keeps.
+				env = append(env, "GLIBC_TUNABLES=glibc.malloc.tcache_count=0")
 				rounds := "rounds=20"
 				if b.flag != "" { // memory is not judged, and a round ends late
 					rounds = "rounds=4"
@@ -226,7 +228,7 @@ func judge(t *testing.T, all []round, build string, shared, long bool) {
 	if long {
 		t.Logf("%d lives, %d injected failures; resident at most %d kB in the first half, %d kB in the second; %d blocks of %d bytes",
 			last["lives"], last["injected"], peak[0], peak[1], last["blocks"], last["bytes"])
-		if build == "plain" && peak[1] > peak[0]+256 {
+		if build == "plain" && peak[1] > peak[0]+128 {
 			t.Errorf("resident memory: %v kB in the halves", peak)
 		}
 	}
