@@ -25,6 +25,10 @@ func TestBadHandles(t *testing.T) {
 		}
 	}
 	h.OK("create_instance", words...)
+	handles := []string{"null", "garbage", "zeros"}
+	if world.Variant() != "" {
+		handles = handles[1:2] // the plain build has them all; every call is a process here
+	}
 	checked := 0
 	for _, c := range commands.All {
 		if c.Kind == commands.Global || unchecked(c) {
@@ -43,7 +47,7 @@ func TestBadHandles(t *testing.T) {
 			t.Errorf("%s is NULL", name)
 			continue
 		}
-		for _, handle := range []string{"null", "garbage", "zeros"} {
+		for _, handle := range handles {
 			if handle == "null" && (name == "vkDestroyInstance" || name == "vkDestroyDevice") {
 				continue
 			}
@@ -60,7 +64,7 @@ func TestBadHandles(t *testing.T) {
 			checked++
 		}
 	}
-	if checked < 2000 {
+	if checked < 700*len(handles) {
 		t.Errorf("only %d calls", checked)
 	}
 	h.Quit()

@@ -190,6 +190,9 @@ func storm(t *testing.T, b build) {
 				}
 			} else {
 				lives := []string{"rounds=4", "lives=3"}
+				if b.name == "asan" {
+					lives = []string{"rounds=4", "lives=2"}
+				}
 				if b.name == "tsan" { // opening and closing libraries takes it long
 					lives = []string{"rounds=2", "lives=1"}
 				}

@@ -184,9 +184,9 @@ static void short_threads(void)
     unsigned threads = thread_count();
     for (int i = 0; i < 100; i++) thread_with(65536, NULL);
     long before = resident_kb();
-    for (int i = 0; i < 1000; i++) thread_with(65536, NULL);
+    for (int i = 0; i < 400; i++) thread_with(65536, NULL);
     long after = resident_kb();
-    CHECK(after < before + 40000, "%ld kB resident, were %ld", after, before);
+    CHECK(after < before + 16000, "%ld kB resident, were %ld", after, before);
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
@@ -229,14 +229,14 @@ static void steady(void)
     load();
     char *before_descriptors = descriptors();
     large_manifest();
-    for (int i = 0; i < 300; i++) CHECK(life() == VK_SUCCESS, "no life");
+    for (int i = 0; i < 100; i++) CHECK(life() == VK_SUCCESS, "no life");
     long before = resident_kb();
-    for (int i = 0; i < 4000; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
-    for (int i = 0; i < 700; i++) CHECK(life() == VK_SUCCESS, "no life");
+    for (int i = 0; i < 1500; i++) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
+    for (int i = 0; i < 250; i++) CHECK(life() == VK_SUCCESS, "no life");
     long after = resident_kb();
     printf("%ld kB, then %ld kB\n", before, after);
     CHECK(before < 90000, "%ld kB resident after a large manifest", before);
-    CHECK(after < before + 40000, "%ld kB resident, were %ld", after, before);
+    CHECK(after < before + 15000, "%ld kB resident, were %ld", after, before);
     char *after_descriptors = descriptors();
     same("descriptors", before_descriptors, after_descriptors);
     free(before_descriptors);
