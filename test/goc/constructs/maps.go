@@ -97,6 +97,12 @@ func MapGrowth() {
 		}
 	}
 	println(len(m))
+	few := map[int]int{}
+	for i := range 3000 { // always three, always others
+		few[i] = 3 * i
+		delete(few, i-3)
+	}
+	println(len(few), few[2997], few[2998], few[2999], few[2996], few[0])
 	delete(m, -1)
 	var none map[int]int
 	delete(none, 1)
