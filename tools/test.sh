@@ -7,10 +7,10 @@ go=${GO:-go}
 
 # What real programs, drivers and layers the tests use. Reading binaries: binutils. Displays: xvfb, weston.
 packages="mesa-vulkan-drivers vulkan-tools vulkan-validationlayers libvulkan1 libvulkan-dev
-    mangohud vkbasalt xvfb weston libcap2-bin libx11-6 libxcb1 libwayland-client0 binutils procps python3 pkg-config cmake shellcheck clang-format"
+    mangohud vkbasalt xvfb weston libcap2-bin libx11-6 libxcb1 libwayland-client0 binutils procps python3 pkg-config cmake shellcheck clang-format librsvg2-bin"
 
 # shellcheck disable=SC2086
-PROGRAMS="vulkaninfo vkcube vkcube-wayland Xvfb weston readelf ps python3 pkg-config cmake shellcheck clang-format" tools/packages.sh test $packages
+PROGRAMS="vulkaninfo vkcube vkcube-wayland Xvfb weston readelf ps python3 pkg-config cmake shellcheck clang-format rsvg-convert" tools/packages.sh test $packages
 
 make -s -j"$(nproc)" all asan tsan
 

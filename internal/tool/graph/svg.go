@@ -7,32 +7,55 @@ import (
 	"strings"
 )
 
-// style is for both pictures; colours follow the reader's choice of light or dark.
-const style = `
-.chain { --paper: #ffffff; --ink: #1b1f24; --soft: #57606a; --line: #6e7781;
-  --program: #eef2f6; --loader: #dbe9ff; --layer: #fff4d6; --driver: #dff5e3; --device: #efe6fb; --bad: #ffe3e0; --aside: #f4f4f4 }
-@media (prefers-color-scheme: dark) {
-.chain { --paper: #14171c; --ink: #e8ebef; --soft: #a9b2bd; --line: #8b949e;
-  --program: #262c34; --loader: #16305a; --layer: #463a12; --driver: #17401f; --device: #3a2a55; --bad: #5a1f1c; --aside: #23262b }
-}
-.chain .paper { fill: var(--paper) }
-.chain rect { stroke: var(--line); stroke-width: 1 }
-.chain .program rect { fill: var(--program) }
-.chain .loader rect { fill: var(--loader) }
-.chain .layer rect { fill: var(--layer) }
-.chain .driver rect { fill: var(--driver) }
-.chain .device rect { fill: var(--device) }
-.chain .bad rect { fill: var(--bad) }
-.chain .aside rect { fill: var(--aside); stroke-dasharray: 5 4 }
-.chain .paper, .chain .paper rect { stroke: none }
-.chain path { fill: none; stroke: var(--line); stroke-width: 1.5 }
-.chain .head { fill: var(--line); stroke: none }
-.chain text { fill: var(--ink); font-family: "DejaVu Sans", Verdana, Arial, sans-serif; white-space: pre }
+// shapes is what the picture looks like in any light. Colours are plain ones in light, which every renderer shows, and
+// others in dark for those that know the reader's choice: variables of CSS are for browsers alone.
+const shapes = `
+.chain rect { stroke-width: 1 }
+.chain .aside rect { stroke-dasharray: 5 4 }
+.chain path { fill: none; stroke-width: 1.5 }
+.chain text { font-family: "DejaVu Sans", Verdana, Arial, sans-serif; white-space: pre }
 .chain .t { font-size: 15px; font-weight: bold }
 .chain .p { font-size: 12px }
-.chain .f { font-size: 11px; fill: var(--soft) }
+.chain .f { font-size: 11px }
 .chain .c { font-size: 11px; font-family: "DejaVu Sans Mono", "Liberation Mono", Menlo, Consolas, monospace }
 `
+
+// palette is the colours of the picture.
+type palette struct {
+	paper, ink, soft, line                             string // behind everything, of text, of lesser text, of frames and arrows
+	program, loader, layer, driver, device, bad, aside string // of boxes, by what they stand for
+}
+
+var (
+	light = palette{"#ffffff", "#1b1f24", "#57606a", "#6e7781",
+		"#eef2f6", "#dbe9ff", "#fff4d6", "#dff5e3", "#efe6fb", "#ffe3e0", "#f4f4f4"}
+	dark = palette{"#14171c", "#e8ebef", "#a9b2bd", "#8b949e",
+		"#262c34", "#16305a", "#463a12", "#17401f", "#3a2a55", "#5a1f1c", "#23262b"}
+)
+
+// sheet is the palette as rules of CSS.
+func (p palette) sheet() string {
+	var out strings.Builder
+	rule := func(selector, property, colour string) {
+		fmt.Fprintf(&out, ".chain %s { %s: %s }\n", selector, property, colour)
+	}
+	rule("rect", "stroke", p.line)
+	for _, box := range [][2]string{{"program", p.program}, {"loader", p.loader}, {"layer", p.layer}, {"driver", p.driver},
+		{"device", p.device}, {"bad", p.bad}, {"aside", p.aside}} {
+		rule("."+box[0]+" rect", "fill", box[1])
+	}
+	fmt.Fprintf(&out, ".chain .paper { fill: %s; stroke: none }\n", p.paper)
+	rule("path", "stroke", p.line)
+	fmt.Fprintf(&out, ".chain .head { fill: %s; stroke: none }\n", p.line)
+	rule("text", "fill", p.ink)
+	rule(".f", "fill", p.soft)
+	return out.String()
+}
+
+// style is the picture's whole sheet.
+func style() string {
+	return shapes + light.sheet() + "@media (prefers-color-scheme: dark) {\n" + dark.sheet() + "}\n"
+}
 
 // SVG draws the chain.
 func SVG(w io.Writer, c *Chain) error {
@@ -46,7 +69,7 @@ func drawing(p *picture, link string) string {
 	put := func(format string, args ...any) { fmt.Fprintf(&out, format, args...) }
 	put(`<svg xmlns="http://www.w3.org/2000/svg" class="chain" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img">`+"\n",
 		number(p.w), number(p.h))
-	put("<title>From a program to its devices</title>\n<style>%s</style>\n", style)
+	put("<title>From a program to its devices</title>\n<style>%s</style>\n", style())
 	put(`<rect class="paper" width="%s" height="%s"/>`+"\n", number(p.w), number(p.h))
 	for _, e := range p.edges {
 		var path strings.Builder
