@@ -277,25 +277,28 @@ static void do_GetPhysicalDeviceQueueFamilyProperties2(const char *function, VkP
 TWICE(GetPhysicalDeviceQueueFamilyProperties2, (VkPhysicalDevice h, uint32_t *c, VkQueueFamilyProperties2 *p),
       A(h, c, p))
 
-static void fill_memory(VkPhysicalDeviceMemoryProperties *p)
+static void fill_memory(const struct statement *s, VkPhysicalDeviceMemoryProperties *p)
 {
+    const char *own = statement_value(s, "vram", NULL);
     memset(p, 0, sizeof *p);
     p->memoryTypeCount = 1;
-    p->memoryHeapCount = 1;
+    p->memoryHeapCount = own ? 2 : 1;
     p->memoryHeaps[0].size = 1 << 20;
+    if (own) {
+        p->memoryHeaps[1].size = (VkDeviceSize)script_number(own);
+        p->memoryHeaps[1].flags = VK_MEMORY_HEAP_DEVICE_LOCAL_BIT;
+    }
 }
 
 void VKAPI_PTR fake_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice h, VkPhysicalDeviceMemoryProperties *p)
 {
-    query("vkGetPhysicalDeviceMemoryProperties", h, NULL, NULL);
-    fill_memory(p);
+    fill_memory(query("vkGetPhysicalDeviceMemoryProperties", h, NULL, NULL), p);
 }
 
 static void do_GetPhysicalDeviceMemoryProperties2(const char *function, VkPhysicalDevice h,
                                                   VkPhysicalDeviceMemoryProperties2 *p)
 {
-    query(function, h, p->pNext, NULL);
-    fill_memory(&p->memoryProperties);
+    fill_memory(query(function, h, p->pNext, NULL), &p->memoryProperties);
 }
 TWICE(GetPhysicalDeviceMemoryProperties2, (VkPhysicalDevice h, VkPhysicalDeviceMemoryProperties2 *p), A(h, p))
 

@@ -32,6 +32,8 @@ var floors = []struct {
 	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
 	{[]string{"internal/tool/term", "internal/tool/spelling"}, "text for people: knows of no driver, layer or machine"},
+	{[]string{"internal/tool/selector"}, "how a device is named to any command: it is told which there are"},
+	{[]string{"internal/tool/mesa"}, "what the variables of Mesa's layer say: it reads none itself"},
 	{[]string{"internal/tool/loaderlog"}, "the lines of the loader as values: runs nothing, decides nothing"},
 	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
 	{[]string{"internal/tool/decision"}, "asks the library's decision for all of the tool, and adds nothing"},

@@ -3,9 +3,7 @@ package choice
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/core/manifest"
@@ -15,8 +13,6 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/term"
 )
 
 // Choice is what run's options ask for.
@@ -113,68 +109,6 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 		set(variables.LayersEnable, names)
 	}
 	return out, nil
-}
-
-// idPair is a device as lspci -n writes it: vendor and device in hexadecimal.
-var idPair = regexp.MustCompile(`^(?:0[xX])?([0-9a-fA-F]{1,8}):(?:0[xX])?([0-9a-fA-F]{1,8})$`)
-
-// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
-// devices of the machine; it is only called for a device that is not given by its numbers.
-func (c *Choice) DeviceChanges(ask func() ([]probe.Device, error)) (changes []Change, warnings []string, err error) {
-	var vendors, devices []string
-	add := func(vendor, id uint32) {
-		for list, n := range map[*[]string]uint32{&vendors: vendor, &devices: id} {
-			if text := fmt.Sprintf("0x%x", n); !slices.Contains(*list, text) {
-				*list = append(*list, text)
-			}
-		}
-	}
-	var all []probe.Device
-	for _, wanted := range c.Devices {
-		if pair := idPair.FindStringSubmatch(wanted); pair != nil {
-			vendor, _ := strconv.ParseUint(pair[1], 16, 32)
-			id, _ := strconv.ParseUint(pair[2], 16, 32)
-			add(uint32(vendor), uint32(id))
-			continue
-		}
-		if all == nil {
-			if all, err = ask(); err != nil {
-				return nil, nil, err
-			}
-		}
-		chosen := map[uint32]bool{}
-		for _, d := range all {
-			number, err := strconv.ParseUint(wanted, 10, 32)
-			if err == nil && uint32(number) == d.Index || err != nil && plan.Matches(wanted, d.Name) {
-				chosen[d.Index] = true
-				add(d.VendorID, d.DeviceID)
-			}
-		}
-		if len(chosen) == 0 {
-			var names []string
-			for _, d := range all {
-				names = append(names, fmt.Sprintf("%d %q", d.Index, d.Name))
-			}
-			return nil, nil, fmt.Errorf("--device %s: no such device; there are: %s%s", wanted, term.Or(strings.Join(names, ", "), "missing"),
-				starHint(wanted))
-		}
-		for _, d := range all {
-			if !chosen[d.Index] && slices.ContainsFunc(all, func(o probe.Device) bool {
-				return chosen[o.Index] && o.VendorID == d.VendorID && o.DeviceID == d.DeviceID
-			}) {
-				warnings = append(warnings, fmt.Sprintf("--device %s: device %d %q has the same numbers, so that the program sees it, too",
-					wanted, d.Index, d.Name))
-			}
-		}
-	}
-	if len(vendors) == 0 {
-		return nil, warnings, nil
-	}
-	if len(vendors) > plan.FilterEntries || len(devices) > plan.FilterEntries {
-		return nil, nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
-	}
-	return []Change{Set(variables.VendorIDFilter.Name(), strings.Join(vendors, ",")),
-		Set(variables.DeviceIDFilter.Name(), strings.Join(devices, ","))}, warnings, nil
 }
 
 // starHint reminds of where a star counts (ENV-39).

@@ -137,7 +137,7 @@ func (s *surroundings) bundleParts(source *machine.Source, app string, still boo
 		})
 	}
 	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, app, nil) })
-	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return s.examined(&subject{source: source}, "", false, limit) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return s.examined(&subject{source: source}, "", "", false, limit) })
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,9 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -66,9 +67,10 @@ func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, 
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeDevices gives the numbers and names of this machine's devices, as a child lists them; it has little time.
+// completeDevices gives selectors of this machine's devices, as a child lists those that programs see; it has little
+// time.
 func completeDevices(s *surroundings) completion {
-	return func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		m, err := s.machine()
 		if err != nil || m.Foreign() {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -77,9 +79,11 @@ func completeDevices(s *surroundings) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if seen, err := probe.Run(found, m.Environ, 3*time.Second); err == nil {
-			for _, d := range seen.Devices {
-				list = append(list, fmt.Sprintf("%d\t%s", d.Index, term.OneLine(d.Name)))
+		if seen, err := probe.Run(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+			for _, c := range selector.Choices(probe.Selected(seen.Devices)) {
+				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
+					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
+				}
 			}
 		}
 		return list, cobra.ShellCompDirectiveNoFileComp

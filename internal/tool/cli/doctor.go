@@ -15,13 +15,15 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
 		asJSON, elevated, full, load, keepOut bool
-		app, user                             string
+		app, user, device                     string
 		pid                                   int
 		limit                                 time.Duration
 	)
@@ -32,7 +34,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
 			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
 			"few frames, too, and says which one crashes, hangs or fails.\n\n" +
-			exitCodesHelp,
+			selector.Help +
+			"With --device a number and a UUID are asked of the drivers, in a child process; everything else is as the kernel\n" +
+			"knows it.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			about, err := s.subject(app, elevated, pid)
@@ -48,7 +52,10 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if keepOut && !load {
 				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
 			}
-			result, err := s.examined(about, user, load, limit)
+			if device, err = s.kernelDevice(about, device, limit); err != nil {
+				return err
+			}
+			result, err := s.examined(about, user, device, load, limit)
 			if err != nil {
 				return err
 			}
@@ -74,6 +81,8 @@ func newDoctor(s *surroundings) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
+	cmd.Flags().StringVar(&device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
 	addPID(cmd, &pid)
 	cmd.Flags().BoolVar(&load, "probe", false, "also load each driver and active layer, in a child process each")
@@ -84,10 +93,37 @@ func newDoctor(s *surroundings) *cobra.Command {
 	return cmd
 }
 
+// kernelDevice turns a selector that only drivers can answer into the address of the device.
+func (s *surroundings) kernelDevice(about *subject, text string, limit time.Duration) (string, error) {
+	if text == "" || !selector.OfDriver(text) {
+		return text, nil
+	}
+	if about.source.Foreign() || about.process != nil {
+		return "", fmt.Errorf("--device %s: numbers and UUIDs are those of this machine's drivers: not with --root or --pid", text)
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return "", exit.As(exit.NotLooked, err)
+	}
+	devices, err := survey.LookAtDevices(found, about.source, limit)
+	if err != nil {
+		return "", exit.As(exit.NotLooked, err)
+	}
+	listed := devices.Selected()
+	hits, err := selector.Select(text, listed)
+	if err != nil {
+		return "", exit.Problem("--device: %w", err)
+	}
+	if address := listed[hits[0]].PCI; address != "" {
+		return address, nil
+	}
+	return "", exit.Problem("--device: %s has no PCI address: nothing on the way to it can be examined alone", listed[hits[0]].String())
+}
+
 // examined is the doctor's report on a machine; load: with each driver and layer loaded in a child.
-func (s *surroundings) examined(about *subject, user string, load bool, limit time.Duration) (*doctor.Report, error) {
+func (s *surroundings) examined(about *subject, user, device string, load bool, limit time.Duration) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: user, Class: about.class}
+	options := doctor.Options{User: user, Device: device, Class: about.class}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
 	}
@@ -102,6 +138,9 @@ func (s *surroundings) examined(about *subject, user string, load bool, limit ti
 		if err = missing; err == nil {
 			err = result.ProbeAll(found, source.Environ, limit)
 		}
+	}
+	if told := (*exit.Error)(nil); errors.As(err, &told) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -34,7 +35,8 @@ func newEnv(s *surroundings) *cobra.Command {
 		Short: "The variables that are set: which are in force, which are ignored and why, and which contradict each other",
 		Long: "env shows the variables of the loader and of implicit layers that are set here: what those do that are in\n" +
 			"force, why the others are ignored, and what is wrong: names of nothing, patterns that match nothing, variables\n" +
-			"that say the opposite of each other. \"vkloader list variables\" shows those that are not set, too.\n\n" + exitCodesHelp,
+			"that say the opposite of each other, choices of a device that is not here. Those of Mesa's layer that chooses a\n" +
+			"device (MESA_VK_DEVICE_SELECT and its kin, DRI_PRIME) count, too. \"vkloader list variables\" shows those that are not set, too.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source(app, elevated)
@@ -50,6 +52,9 @@ func newEnv(s *surroundings) *cobra.Command {
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
 				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
+			}
+			for _, f := range doctor.Selections(source) {
+				findings = append(findings, envFinding{f.Code, f.Severity, f.Statement, f.Subject, f.Subject + "=" + source.Var(f.Subject, false).Value + ": " + f.What, f.Do})
 			}
 			if asJSON {
 				err = writeJSON(s, struct {

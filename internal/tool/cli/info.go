@@ -151,6 +151,7 @@ func printInfoMore(s *surroundings, r *survey.Info) {
 	for _, d := range r.Devices {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
 		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
+		line("PCI address %s, memory of its own %s", term.Or(d.PCI, "not known"), term.Size(d.VRAM))
 		line("driver %s %s", d.DriverName, d.DriverInfo)
 		if d.DeviceUUID != "" {
 			line("device UUID %s, driver UUID %s", d.DeviceUUID, d.DriverUUID)

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -15,10 +17,13 @@ import (
 func newListDevices(s *surroundings) *cobra.Command {
 	var asJSON bool
 	var limit time.Duration
+	var only []string
 	cmd := &cobra.Command{
 		Use: "devices", Short: "Physical devices in the order in which programs get them, and those that are hidden",
 		Long: "devices asks the drivers of this machine, in a child process and through the library: the devices in the order\n" +
-			"in which programs get them, and, where variables or a settings file hide some, also those.\n\n" + exitCodesHelp,
+			"in which programs get them, and, where variables, a settings file or Mesa's layer hide some, also those. Below\n" +
+			"the table it says why the order is what it is: which rule of the loader's sorting puts a device before the next,\n" +
+			"which variable or settings file does, and what Mesa's layer has done with it.\n\n" + selector.Help + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("list devices"); err != nil {
@@ -32,53 +37,94 @@ func newListDevices(s *surroundings) *cobra.Command {
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			devices, problem, err := survey.Devices(found, source, limit)
+			devices, err := survey.LookAtDevices(found, source, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
+			}
+			if len(only) > 0 {
+				places, err := selected(only, devices.Selected())
+				if err != nil {
+					return err
+				}
+				chosen := []survey.Device{}
+				for _, at := range places {
+					chosen = append(chosen, devices.List[at])
+				}
+				devices.List = chosen
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
 					Schema  int             `json:"schema"`
 					Kind    string          `json:"kind"`
 					Devices []survey.Device `json:"devices"`
+					Order   []survey.Step   `json:"order"` // why those that programs see are in this order
 					Problem string          `json:"problem,omitempty"`
-				}{listSchema, "devices", devices, problem})
+				}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem})
 			} else {
-				printDevices(s, devices, problem)
+				printDevices(s, devices)
 			}
-			if err == nil && problem != "" {
+			if err == nil && devices.Problem != "" {
 				err = exit.With(exit.Problems)
 			}
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long the child may take")
 	return cmd
 }
 
-func printDevices(s *surroundings, devices []survey.Device, problem string) {
-	style := term.StyleFor(s.out, s.getenv)
-	if problem != "" {
-		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(problem))
+// selected are the places of the devices that selectors name, each once, in the order of the selectors.
+func selected(selectors []string, devices []selector.Device) (places []int, err error) {
+	for _, text := range selectors {
+		hits, err := selector.Select(text, devices)
+		if err != nil {
+			return nil, exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			if !slices.Contains(places, at) {
+				places = append(places, at)
+			}
+		}
 	}
-	if len(devices) == 0 {
+	return places, nil
+}
+
+func printDevices(s *surroundings, devices *survey.Devices) {
+	style := term.StyleFor(s.out, s.getenv)
+	if devices.Problem != "" {
+		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(devices.Problem))
+	}
+	if len(devices.List) == 0 {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
-	table := term.NewTable("", ">#", "name", "type", "API", "driver", "version", "vendor:device", "device UUID")
-	for _, d := range devices {
-		mark, number := "in", fmt.Sprint(d.Index)
+	table := term.NewTable("", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
+	for _, d := range devices.List {
+		mark := "in"
 		if !d.In {
-			mark, number = "out", "-"
+			mark = "out"
 		}
-		table.Row(mark, number, d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
-			term.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+		table.Row(mark, fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Or(d.PCI, "-"), term.Size(d.VRAM), term.Version(d.APIVersion),
+			d.DriverName, term.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
-	for _, d := range devices {
+	for _, d := range devices.List {
 		if !d.In {
-			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(d.Name), term.OneLine(d.Why))
+			fmt.Fprintf(s.out, "%d %s: %s\n", d.Index, term.OneLine(d.Name), term.OneLine(d.Why))
 		}
+	}
+	if len(devices.Order) == 0 {
+		return
+	}
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Why in this order"))
+	for _, step := range devices.Order {
+		rule := ""
+		if s.rules && step.Statement != "" {
+			rule = " [" + step.Statement + "]"
+		}
+		style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
 }

@@ -21,7 +21,7 @@ func (s *surroundings) overview() error {
 	if err != nil {
 		return err
 	}
-	report, err := s.examined(&subject{source: source}, "", false, time.Duration(0))
+	report, err := s.examined(&subject{source: source}, "", "", false, time.Duration(0))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/wordsize"
 )
@@ -52,7 +54,7 @@ func newRun(s *surroundings) *cobra.Command {
 			"not look.\n\n" +
 			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
 			"of its layers and drivers left out, until it is known which one does it; Ctrl-\\ says that it hangs now, and what is\n" +
-			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.",
+			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
@@ -67,7 +69,7 @@ func newRun(s *surroundings) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this device: number in info, name, or `VENDOR:DEVICE` in hexadecimal")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
@@ -171,19 +173,29 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 		warnings = append(warnings, choice.Unfit(source.Program)...)
 	}
 	warnings = append(warnings, withoutDriver32(source)...)
-	more, also, err := r.DeviceChanges(func() ([]probe.Device, error) {
-		if m.Foreign() {
-			return nil, fmt.Errorf("--device: only VENDOR:DEVICE with --root: the devices are not those of this machine")
-		}
-		seen, err := probe.Run(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), r.limit)
+	ask := func() (*choice.Devices, error) {
+		devices, err := survey.LookAtDevices(found, source, r.limit)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
-		if len(seen.Devices) == 0 {
-			return nil, exit.Unable("--device: no device could be listed: %s", seen.Problem)
+		listed := &choice.Devices{}
+		for _, d := range devices.List {
+			listed.List = append(listed.List, d.Device)
+			hidden := d.Why
+			if d.HiddenBy == survey.Filters { // the choice takes the filters' place
+				hidden = ""
+			}
+			listed.Hidden = append(listed.Hidden, hidden)
 		}
-		return seen.Devices, nil
-	})
+		if len(listed.List) == 0 {
+			return nil, exit.Unable("--device: no device could be listed: %s", devices.Problem)
+		}
+		return listed, nil
+	}
+	if m.Foreign() {
+		ask = nil
+	}
+	more, also, err := r.DeviceChanges(m, program, ask)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,15 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/survey"
 )
 
 func newSettingsSet(s *surroundings) *cobra.Command {
@@ -25,7 +21,11 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 			"file: that for it, or that for all, never both.\n\n" +
 			"The file that is written is the one in force; without one, the first place in the user's directories, or with --system\n" +
 			"in the system's. It is replaced in one step. Another program's file is not touched without --force, which keeps it\n" +
-			"beside the new one for \"settings clear\" to put back.\n\n" + exitCodesHelp,
+			"beside the new one for \"settings clear\" to put back.\n\n" +
+			selector.Help +
+			"While there are devices in the settings, programs ignore the variables that choose drivers (VK_DRIVER_FILES and its\n" +
+			"kin): where such a variable alone brings the device's driver, its manifest goes into the settings, too. What is\n" +
+			"written has been tried: a program with it gets these devices.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
@@ -40,7 +40,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
 	flags.StringArrayVar(&c.Added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
-		"only this `DEVICE`: its number in \"vkloader list devices\", a part of its name, or DEVICEUUID/DRIVERUUID/VERSION; may be repeated")
+		"only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
@@ -48,7 +48,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 	flags.BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", settingsfile.Schema))
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
-		"log": completeWords})
+		"log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 
@@ -71,9 +71,13 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bo
 	if err != nil {
 		return err
 	}
-	written, err := place.Set(c, func() ([]probe.Device, error) { return s.allDevices(&place.Machine) })
+	asked := &askedDevices{s: s, place: place}
+	written, err := place.Set(c, asked)
 	if err != nil {
 		return err
+	}
+	for _, w := range asked.warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
 	}
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
@@ -90,23 +94,4 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bo
 			settingsfile.Time(written.Expires))
 	}
 	return nil
-}
-
-// allDevices asks the probe for all devices, hidden ones included.
-func (s *surroundings) allDevices(m *machine.Machine) ([]probe.Device, error) {
-	if m.Foreign() {
-		return nil, errors.New("--device below --root wants DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
-	}
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	devices, problem, err := survey.EveryDevice(found, m, 30*time.Second)
-	if err != nil {
-		return nil, exit.As(exit.NotLooked, err)
-	}
-	if len(devices) == 0 && problem != "" {
-		return nil, exit.Problem("no devices: %s", problem)
-	}
-	return devices, nil
 }

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/guide"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/term"
 )
 
@@ -125,6 +126,10 @@ func newVariablesHelp() *cobra.Command {
 	b.WriteString("\nImplicit layers name two in their manifests\n")
 	for _, k := range guide.OfLayers {
 		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
+	}
+	b.WriteString("\nMesa's layer that chooses a device, " + mesa.Layer + ", reads these; the loader does not\n")
+	for _, v := range mesa.Variables {
+		tell(v.Name, v.Takes, v.Does, "kept", v.YieldsTo, nil)
 	}
 	return &cobra.Command{Use: "variables", Short: "Environment variables that the loader reads", Long: b.String()}
 }

@@ -17,6 +17,7 @@ import (
 type Options struct {
 	User    string // whose permissions count, by name or number; "": who runs the tool
 	Library string // the loader that belongs to the tool, without symbolic links; "": none
+	Device  string // a selector of the devices that are examined, by what the kernel knows of them; "": all
 	Class   int    // word size of the program; 0: that of the programs that the library is built for
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
@@ -34,7 +35,8 @@ type exam struct {
 	linker  *linker.Linker
 	system  distribution
 	user    user
-	gpus    []*GPU
+	gpus    []*GPU // that are examined
+	every   []*GPU
 	class   int // word size of the program
 }
 
@@ -53,7 +55,7 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
-	e := &exam{Report: &Report{source: source, Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
+	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
@@ -84,7 +86,9 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.libraries()
 	e.otherWordSize()
-	e.graphics()
+	if err := e.graphics(); err != nil {
+		return nil, err
+	}
 	e.loaders()
 	e.leftovers()
 	e.environment()

@@ -14,8 +14,8 @@ type family struct {
 	packages map[string]string // by manager: the package that has it
 }
 
-// mesa are the packages where all of Mesa's drivers are in one.
-func mesa(more map[string]string) map[string]string {
+// ofMesa are the packages where all of Mesa's drivers are in one.
+func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
 	for id, name := range more {
@@ -27,28 +27,28 @@ func mesa(more map[string]string) map[string]string {
 // families are the drivers that are known; a machine may have others. The order matters: what to install for a device
 // is the first that works on its kernel driver.
 var families = []family{
-	{"RADV (Mesa)", []string{"libvulkan_radeon"}, []string{"amdgpu"}, mesa(map[string]string{"arch": "vulkan-radeon",
+	{"RADV (Mesa)", []string{"libvulkan_radeon"}, []string{"amdgpu"}, ofMesa(map[string]string{"arch": "vulkan-radeon",
 		"suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
 	{"AMDVLK", []string{"amdvlk64", "amdvlk32", "amdvlkpro64", "amdvlkpro32"}, []string{"amdgpu"}, nil},
-	{"ANV (Mesa)", []string{"libvulkan_intel"}, []string{"i915", "xe"}, mesa(map[string]string{"arch": "vulkan-intel",
+	{"ANV (Mesa)", []string{"libvulkan_intel"}, []string{"i915", "xe"}, ofMesa(map[string]string{"arch": "vulkan-intel",
 		"suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
 	{"HASVK (Mesa)", []string{"libvulkan_intel_hasvk"}, []string{"i915"}, nil},
 	{"NVIDIA", []string{"libGLX_nvidia", "libEGL_nvidia"}, []string{"nvidia"}, map[string]string{
 		"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
 		"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"}},
-	{"NVK (Mesa)", []string{"libvulkan_nouveau"}, []string{"nouveau", "nova"}, mesa(map[string]string{
+	{"NVK (Mesa)", []string{"libvulkan_nouveau"}, []string{"nouveau", "nova"}, ofMesa(map[string]string{
 		"arch": "vulkan-nouveau",
 		"suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
 	{"Venus (Mesa)", []string{"libvulkan_virtio"}, []string{"virtio_gpu", "virtio-pci", "virtio-gpu"},
-		mesa(map[string]string{"arch": "vulkan-virtio"})},
+		ofMesa(map[string]string{"arch": "vulkan-virtio"})},
 	{"gfxstream", []string{"libvulkan_gfxstream"}, []string{"virtio_gpu", "virtio-pci", "virtio-gpu"}, nil},
-	{"Dozen (Mesa)", []string{"libvulkan_dzn"}, []string{"dxgkrnl"}, mesa(map[string]string{"arch": "vulkan-dzn"})},
-	{"Turnip (Mesa)", []string{"libvulkan_freedreno"}, []string{"msm", "msm_dpu"}, mesa(nil)},
-	{"PanVK (Mesa)", []string{"libvulkan_panfrost"}, []string{"panfrost", "panthor"}, mesa(nil)},
-	{"V3DV (Mesa)", []string{"libvulkan_broadcom"}, []string{"v3d"}, mesa(nil)},
-	{"Honeykrisp (Mesa)", []string{"libvulkan_asahi"}, []string{"asahi"}, mesa(nil)},
-	{"PowerVR (Mesa)", []string{"libvulkan_powervr_mesa"}, []string{"powervr"}, mesa(nil)},
-	{"lavapipe (Mesa)", []string{"libvulkan_lvp"}, nil, mesa(map[string]string{"arch": "vulkan-swrast",
+	{"Dozen (Mesa)", []string{"libvulkan_dzn"}, []string{"dxgkrnl"}, ofMesa(map[string]string{"arch": "vulkan-dzn"})},
+	{"Turnip (Mesa)", []string{"libvulkan_freedreno"}, []string{"msm", "msm_dpu"}, ofMesa(nil)},
+	{"PanVK (Mesa)", []string{"libvulkan_panfrost"}, []string{"panfrost", "panthor"}, ofMesa(nil)},
+	{"V3DV (Mesa)", []string{"libvulkan_broadcom"}, []string{"v3d"}, ofMesa(nil)},
+	{"Honeykrisp (Mesa)", []string{"libvulkan_asahi"}, []string{"asahi"}, ofMesa(nil)},
+	{"PowerVR (Mesa)", []string{"libvulkan_powervr_mesa"}, []string{"powervr"}, ofMesa(nil)},
+	{"lavapipe (Mesa)", []string{"libvulkan_lvp"}, nil, ofMesa(map[string]string{"arch": "vulkan-swrast",
 		"suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
 	{"SwiftShader", []string{"libvk_swiftshader"}, nil, nil},
 }

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 )
 
 // GPU is a graphics device, as the kernel shows it.
@@ -28,18 +31,40 @@ type GPU struct {
 	cards     []string
 }
 
-// vendors are the makers' names.
-var vendors = map[string]string{"0x1002": "AMD", "0x8086": "Intel", "0x10de": "NVIDIA", "0x1af4": "virtio",
-	"0x1a03": "ASPEED", "0x102b": "Matrox", "0x1234": "QEMU", "0x1013": "Cirrus", "0x1b36": "Red Hat", "0x15ad": "VMware",
-	"0x80ee": "VirtualBox",
-	"0x1414": "Microsoft"}
+// vendor is the maker's name, "" for one that is not known.
+func (g *GPU) vendor() string { return selector.VendorName(hexadecimal(g.Vendor)) }
+
+// hexadecimal reads a number of sysfs; 0 for none.
+func hexadecimal(text string) uint32 {
+	number, _ := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 32)
+	return uint32(number)
+}
+
+// choose leaves the devices that a selector names.
+func (e *exam) choose(text string) error {
+	var list []selector.Device
+	for _, g := range e.gpus {
+		address, _ := selector.PCI(g.Name)
+		list = append(list, selector.Device{Index: -1, Name: e.label(g), PCI: address, Vendor: hexadecimal(g.Vendor), ID: hexadecimal(g.Device), Driver: g.Kernel})
+	}
+	hits, err := selector.Select(text, list)
+	if err != nil {
+		return exit.Problem("--device: %w", err)
+	}
+	var chosen []*GPU
+	for _, at := range hits {
+		chosen = append(chosen, e.gpus[at])
+	}
+	e.gpus = chosen
+	return nil
+}
 
 // Title is the device in words.
 func (g *GPU) Title() string {
 	if g.Vendor == "" {
 		return g.Name
 	}
-	ids := vendors[g.Vendor]
+	ids := g.vendor()
 	if g.Device != "" {
 		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
 	}
@@ -131,6 +156,7 @@ func (e *exam) devices() {
 		}
 	}
 	e.nvidiaDevices()
+	defer func() { e.every = e.gpus }()
 	if e.machine.Exists("/dev/dxg") {
 		e.gpus = append(e.gpus, &GPU{Name: "dxg", Kernel: "dxgkrnl", Nodes: []string{"/dev/dxg"}, Drivers: []string{}})
 	}
@@ -209,8 +235,13 @@ func (e *exam) serve() {
 }
 
 // graphics judges each device, and what the drivers do with them.
-func (e *exam) graphics() {
+func (e *exam) graphics() error {
 	e.devices()
+	if e.options.Device != "" {
+		if err := e.choose(e.options.Device); err != nil {
+			return err
+		}
+	}
 	e.serve()
 	for _, g := range e.gpus {
 		g.Label = e.label(g)
@@ -222,6 +253,7 @@ func (e *exam) graphics() {
 	e.idle()
 	e.rivals()
 	e.fallback()
+	return nil
 }
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
@@ -278,7 +310,7 @@ func (e *exam) hasFamily(name string) bool {
 
 // kernelCure loads the driver of the kernel that such a device wants.
 func (e *exam) kernelCure(g *GPU) string {
-	switch vendors[g.Vendor] {
+	switch g.vendor() {
 	case "NVIDIA":
 		return e.nvidiaModule()
 	case "AMD":

@@ -18,6 +18,9 @@ import (
 // environment under which it is the only one: pairs of a variable and its value, "" for none.
 func (r *Report) toProbe() (drivers, layers []alone) {
 	for _, d := range r.Answer.Drivers {
+		if r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+			continue
+		}
 		drivers = append(drivers, alone{Library: d.Library,
 			Probe: Probe{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path},
 			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},

@@ -63,6 +63,7 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 
 	source *machine.Source
+	chosen bool // GPUs are not all
 }
 
 // Probe is how a driver or layer behaved in a child process of its own.

@@ -2,11 +2,9 @@ package doctor
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 )
 
@@ -60,7 +58,12 @@ func (e *exam) settle() {
 			if _, still := found[f.key()]; still {
 				continue
 			}
-			f.Do = f.before + e.words(c) + e.whereSet(c)
+			f.Do = f.before + e.words(c)
+			if !c.Set && c.Variable != "" {
+				if where := WhereSet(e.machine, c.Variable); where != "" {
+					f.Do += "; it is set in " + where
+				}
+			}
 			if f.Severity != diag.Note.String() {
 				e.follow(f, found)
 			}
@@ -165,41 +168,4 @@ func (e *exam) words(c cure.Change) string {
 // yamlText is a text of YAML in double quotes, as JSON has them.
 func yamlText(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
-}
-
-// whereSet says in which file a variable is set that has to go, where that is one of those that sessions read.
-func (e *exam) whereSet(c cure.Change) string {
-	if c.Set || c.Variable == "" {
-		return ""
-	}
-	home := e.variable(variables.Home.Name())
-	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
-	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
-		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
-		for _, name := range e.names(directory) {
-			files = append(files, directory+"/"+name)
-		}
-	}
-	for _, name := range []string{".pam_environment", ".profile", ".bash_profile", ".bashrc", ".xprofile", ".xsessionrc",
-		".zshenv", ".zprofile", ".zshrc", ".config/fish/config.fish"} {
-		files = append(files, home+"/"+name)
-	}
-	for _, file := range files {
-		for number, line := range strings.Split(e.text(file), "\n") {
-			if setsVariable(line, c.Variable) {
-				return "; it is set in " + file + ", line " + strconv.Itoa(number+1)
-			}
-		}
-	}
-	return ""
-}
-
-// setsVariable tells whether a line of a file of a shell, of PAM or of systemd gives a variable a value.
-func setsVariable(line, name string) bool {
-	line = strings.TrimSpace(line)
-	for _, word := range []string{"export ", "set -gx ", "set -x ", "set -Ux ", "typeset -x ", "declare -x "} {
-		line = strings.TrimSpace(strings.TrimPrefix(line, word))
-	}
-	rest, ok := strings.CutPrefix(line, name)
-	return ok && rest != "" && strings.ContainsRune("= \t", rune(rest[0]))
 }

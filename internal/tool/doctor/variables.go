@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
@@ -8,6 +9,9 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/mesa"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
 )
@@ -43,26 +47,77 @@ func (e *exam) named(file string) bool {
 	return named
 }
 
-// selections compares the variables that choose a device, of the loader and of Mesa's layer, with the devices. Their
-// values are VENDOR:DEVICE, two hexadecimal numbers.
+// Selections are the findings about variables that choose a device which is not here. It reads what the kernel shows, and
+// nothing else.
+func Selections(source *machine.Source) []Finding {
+	e := &exam{Report: &Report{source: source}, machine: &source.Machine, source: source}
+	e.devices()
+	e.selections()
+	return e.Findings
+}
+
+// selections compares the variables that choose a device, of the loader and of Mesa's layer, with the devices.
 func (e *exam) selections() {
-	for _, name := range []string{variables.DeviceSelect.Name(), "MESA_VK_DEVICE_SELECT"} {
-		value := e.variable(name)
-		vendor, device, ok := strings.Cut(strings.TrimSuffix(strings.ToLower(value), "!"), ":")
-		if !ok {
-			continue
-		}
-		id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
-		known := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor != "" })
-		if known && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
-			f := e.found(VariableDevice, name, "", "no device here is "+value, "")
-			for _, g := range e.gpus {
-				if g.Vendor != "" && !g.displayOnly() {
-					f.offer("", cure.Set(name, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")))
+	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
+		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
+	})
+	for _, name := range []string{mesa.Select, mesa.Prime} {
+		wish := mesa.Read(name, e.variable(name))
+		switch {
+		case wish.Pair:
+			e.selection(name, strings.TrimSuffix(wish.Value, "!"), func(g *GPU) string {
+				return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
+			})
+		case wish.PCI != "":
+			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
+			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
+				e.absentDevice(name, "no device here is at "+wish.PCI, func(g *GPU) string { return mesa.Address(g.Name) })
+			}
+		case wish.Number > 0:
+			count := 0
+			for _, g := range e.every {
+				if !g.displayOnly() {
+					count++
 				}
+			}
+			if count > 0 && wish.Number >= count {
+				e.absentDevice(name, fmt.Sprintf("it asks for number %d of the devices beside the default one, and there is %s", wish.Number,
+					term.Number(count-1, "such device")), func(*GPU) string { return "" })
 			}
 		}
 	}
+}
+
+// first is the name of the first device that is so.
+func (e *exam) first(is func(*GPU) bool) string {
+	if at := slices.IndexFunc(e.every, is); at >= 0 {
+		return e.every[at].Name
+	}
+	return ""
+}
+
+// selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
+func (e *exam) selection(name, value string, write func(*GPU) string) {
+	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
+	if !ok {
+		return
+	}
+	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
+	known := e.first(func(g *GPU) bool { return g.Vendor != "" }) != ""
+	if known && e.first(func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
+		e.absentDevice(name, "no device here is "+value, write)
+	}
+}
+
+// absentDevice enters a selection of nothing; write gives the value for a device that is here, "" for none.
+func (e *exam) absentDevice(name, what string, write func(*GPU) string) {
+	f := e.found(VariableDevice, name, "", what, "")
+	for _, g := range e.every {
+		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
+			f.offer("", cure.Set(name, value))
+		}
+	}
+	f.offer("", cure.Unset(name))
 }
 
 // pad is a hexadecimal number as sysfs writes it.

@@ -101,7 +101,7 @@ func (e *exam) driverOf(g *GPU) string {
 
 // label is the device's name for people: as its maker calls it, where the list of PCI devices is installed.
 func (e *exam) label(g *GPU) string {
-	vendor := vendors[g.Vendor]
+	vendor := g.vendor()
 	if name := e.pciName(g.Vendor, g.Device); name != "" {
 		return strings.TrimSpace(vendor + " " + name)
 	}

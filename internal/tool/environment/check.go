@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/mesa"
 )
 
 // checker makes the findings.
@@ -239,20 +240,26 @@ func (c *checker) disables(l *manifest.Layer) bool {
 	return plan.Disables(c.value(variables.LayersDisable), l.Name, l.Implicit) && !plan.Matches(c.value(variables.LayersAllow), l.Name)
 }
 
-// deviceSelect is Mesa's layer that puts a device first; it acts after the loader.
-const deviceSelect = "VK_LAYER_MESA_device_select"
-
-// devices finds choices of a device that Mesa's layer makes again (MESA_VK_DEVICE_SELECT and DRI_PRIME are its own).
+// devices finds choices of a device that Mesa's layer makes again: it acts after the loader.
 func (c *checker) devices() {
-	if c.value(variables.DeviceSelect) == "" || !slices.ContainsFunc(c.answer.Active, func(a plan.Active) bool {
-		return c.answer.Layers[a.Layer].Name == deviceSelect
-	}) {
+	if !usesMesa(c.answer) {
 		return
 	}
-	for _, other := range []string{"MESA_VK_DEVICE_SELECT", "DRI_PRIME"} {
-		if value := c.source.Var(other, false).Value; value != "" {
+	own := map[string]string{}
+	for _, v := range []string{mesa.Select, mesa.Prime} {
+		own[v] = c.source.Var(v, false).Value
+		if own[v] != "" && c.value(variables.DeviceSelect) != "" {
 			c.find(diag.VariableContradiction, variables.DeviceSelect, "%s=%s and %s=%s both choose the first device: %s has the last word",
-				variables.DeviceSelect.Name(), c.value(variables.DeviceSelect), other, value, deviceSelect)
+				variables.DeviceSelect.Name(), c.value(variables.DeviceSelect), v, own[v], mesa.Layer)
 		}
 	}
+	if own[mesa.Select] != "" && own[mesa.Prime] != "" {
+		c.found = append(c.found, diag.Finding{Code: diag.VariableContradiction, Subject: mesa.Prime, What: fmt.Sprintf(
+			"%s=%s and %s=%s both choose the first device: %s takes the first of them", mesa.Select, own[mesa.Select], mesa.Prime, own[mesa.Prime], mesa.Layer)})
+	}
+}
+
+// usesMesa tells whether Mesa's layer is active.
+func usesMesa(answer *plan.Answer) bool {
+	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == mesa.Layer })
 }

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/mesa"
 )
 
 // States of a variable.
@@ -57,6 +58,7 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 		rows = append(rows, row)
 	}
 	rows = append(rows, layerVariables(answer, from)...)
+	rows = append(rows, mesaVariables(answer, from)...)
 	return append(rows, unknownVariables(rows, environ)...)
 }
 
@@ -141,6 +143,44 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		})
 	}
 	return rows
+}
+
+// mesaVariables are those of Mesa's layer that chooses a device, where it is installed, or where they are set.
+func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
+	installed := slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == mesa.Layer })
+	for _, m := range mesa.Variables {
+		v := from.Var(m.Name, false)
+		if !v.Set && !installed {
+			continue
+		}
+		row := Variable{Name: m.Name, Group: "Mesa's layer", Set: v.Set, Value: v.Value, State: Unset, Layer: mesa.Layer, Takes: m.Takes,
+			Does: m.Does, Brief: m.Does, Elevated: "kept", YieldsTo: m.YieldsTo}
+		if v.Set {
+			wish := mesa.Read(m.Name, v.Value)
+			row.Brief = wish.Does()
+			row.State, row.Why = mesaState(&wish, answer, from)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// mesaState judges a variable of Mesa's layer that is set.
+func mesaState(wish *mesa.Wish, answer *plan.Answer, from facts.Source) (state, why string) {
+	chosen := mesa.Read(mesa.Select, from.Var(mesa.Select, false).Value)
+	switch {
+	case wish.Fault != "":
+		return Faulty, wish.Fault
+	case wish.Does() == "":
+		return NoEffect, "it asks for nothing"
+	case !usesMesa(answer) && wish.Name == mesa.Prime:
+		return Ignored, mesa.Layer + ", which reads it, is not used here; OpenGL goes by it all the same"
+	case !usesMesa(answer):
+		return Ignored, mesa.Layer + ", which reads it, is not used here"
+	case wish.Name == mesa.Prime && chosen.Pair:
+		return Ignored, mesa.Select + " takes its place"
+	}
+	return InForce, ""
 }
 
 // unknownVariables are those whose names look like the loader's, and that nobody reads.

@@ -1,6 +1,9 @@
 package probe
 
-import "vkloader/internal/core/vk"
+import (
+	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/selector"
+)
 
 // Result is what the child reported of its run on the library.
 type Result struct {
@@ -49,6 +52,7 @@ type Device struct {
 	Index         uint32 `json:"index"`
 	Name          string `json:"name"`
 	Type          uint32 `json:"type"`
+	DeviceType    string `json:"device_type"` // type in words
 	APIVersion    uint32 `json:"api_version"`
 	DriverVersion uint32 `json:"driver_version"`
 	VendorID      uint32 `json:"vendor_id"`
@@ -57,6 +61,9 @@ type Device struct {
 	DriverInfo    string `json:"driver_info"`
 	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
 	DriverUUID    string `json:"driver_uuid,omitempty"`
+	DriverID      uint32 `json:"driver_id,omitempty"`
+	PCI           string `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it
+	VRAM          uint64 `json:"vram_bytes"`        // size of the heaps that are the device's own
 	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
 }
 
@@ -65,6 +72,20 @@ type Interception struct {
 	Answered bool
 	Commands []string
 	Problem  string
+}
+
+// Selected is the device as a selector is compared with it.
+func (d *Device) Selected() selector.Device {
+	return selector.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+		DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+}
+
+// Selected are several.
+func Selected(devices []Device) (list []selector.Device) {
+	for i := range devices {
+		list = append(list, devices[i].Selected())
+	}
+	return list
 }
 
 func (r *Result) asked(layer int) *Interception {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/term"
 )
 
 // event is any line of the probe.
@@ -202,6 +203,9 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
+			for i := range r.Devices {
+				r.Devices[i].DeviceType = term.DeviceType(r.Devices[i].Type)
+			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
 		case "intercepts":

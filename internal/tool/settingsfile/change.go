@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -32,8 +33,16 @@ type Change struct {
 	System, Force, Dry                    bool
 }
 
-// Devices asks for all devices of the machine, hidden ones included.
-type Devices func() ([]probe.Device, error)
+// Devices are how a change learns of devices.
+type Devices interface {
+	// List gives all devices of the machine, hidden ones included.
+	List() ([]probe.Device, error)
+	// Manifest is that of a device's driver, where settings with the device have to name it: it is found by a variable that
+	// they put out of force; "" otherwise.
+	Manifest(d *probe.Device) (string, error)
+	// Try makes sure that a program with this object as its settings gets these devices.
+	Try(object map[string]any, chosen []probe.Device) error
+}
 
 // Done is what settings set and clear have done.
 type Done struct {
@@ -225,11 +234,9 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		object["additional_drivers_use_exclusively"] = len(c.Drivers) > 0
 	}
 	if len(c.Devices) > 0 {
-		list, err := c.deviceEntries(devices)
-		if err != nil {
+		if err := c.devices(devices, object); err != nil {
 			return err
 		}
-		object["device_configurations"] = list
 	}
 	switch c.Hardware {
 	case "":
@@ -376,42 +383,60 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 	return list, nil
 }
 
-// deviceEntries are the devices as a configuration names them.
-func (c *Change) deviceEntries(ask Devices) ([]any, error) {
+// devices puts the devices into the object: as a configuration names them, with the driver manifests that it takes.
+func (c *Change) devices(ask Devices, object map[string]any) error {
 	list := []any{}
-	var devices []probe.Device
+	var all, chosen []probe.Device
 	for _, word := range c.Devices {
-		if entry, ok := explicitDevice(word); ok {
+		if entry, ok := explicitDevice(word); ok { // may be of another machine
 			list = append(list, entry)
 			continue
 		}
-		if devices == nil {
+		if all == nil {
 			var err error
-			if devices, err = ask(); err != nil {
-				return nil, err
+			if all, err = ask.List(); err != nil {
+				return err
 			}
 		}
-		var hits []probe.Device
-		var names []string
-		number, err := strconv.ParseUint(word, 10, 32)
-		for _, d := range devices {
-			if err == nil && uint64(d.Index) == number || err != nil && strings.Contains(strings.ToLower(d.Name), strings.ToLower(word)) {
-				hits = append(hits, d)
+		listed := probe.Selected(all)
+		hits, err := selector.Select(word, listed)
+		if err != nil {
+			return exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			d := all[at]
+			entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
+			if !ok {
+				return exit.Problem("--device: %s is a device of Vulkan 1.0, which no configuration can name", d.Name)
 			}
-			names = append(names, fmt.Sprintf("%d %s", d.Index, d.Name))
+			for i := range all {
+				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
+					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
+				}
+			}
+			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
+			list, chosen = append(list, entry), append(chosen, d)
 		}
-		if len(hits) != 1 {
-			return nil, exit.Problem("--device: %q is %s; there is %s", word, term.Number(len(hits), "device"),
-				term.Or(strings.Join(names, ", "), "none"))
-		}
-		entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", hits[0].DeviceUUID, hits[0].DriverUUID, int32(hits[0].DriverVersion)))
-		if !ok {
-			return nil, exit.Problem("--device: %s is a device of Vulkan 1.0, which no configuration can name", hits[0].Name)
-		}
-		entry["deviceName"], entry["driverName"] = hits[0].Name, hits[0].DriverName
-		list = append(list, entry)
 	}
-	return list, nil
+	object["device_configurations"] = list
+	for i := range chosen {
+		manifest, err := ask.Manifest(&chosen[i])
+		if err != nil {
+			return err
+		}
+		added, _ := object["additional_drivers"].([]any)
+		if manifest == "" || slices.ContainsFunc(added, func(o any) bool {
+			driver, ok := o.(map[string]any)
+			return ok && driver["path"] == manifest
+		}) {
+			continue
+		}
+		object["additional_drivers"] = append(added, map[string]any{"path": manifest})
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	return ask.Try(object, chosen)
 }
 
 // explicitDevice reads DEVICEUUID/DRIVERUUID/VERSION.

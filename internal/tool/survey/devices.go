@@ -1,82 +1,295 @@
 package survey
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 )
 
-// Device is a device, and whether programs see it.
+// Device is a device, and whether programs see it. Those that they do not see are numbered after the others.
 type Device struct {
 	probe.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // it is out
+
+	HiddenBy Hider `json:"-"`
+	Brought  bool  `json:"-"` // its driver is there by a variable only
 }
 
-// Devices asks the probe, once more without what hides devices when there is any.
-func Devices(found probe.Place, source *machine.Source, limit time.Duration) (devices []Device, problem string, err error) {
-	devices = []Device{}
-	seen, err := probe.Run(found, machine.WithoutVariable(source.Environ, variables.Debug.Name()), limit)
+// Hider is what hides a device.
+type Hider uint8
+
+// Hiders, in the order in which they are taken away.
+const (
+	Nothing Hider = iota
+	MesaLayer
+	Filters   // the variables with ids
+	Variables // that choose drivers
+	Settings  // the settings file
+)
+
+// Devices are those of a machine.
+type Devices struct {
+	List    []Device
+	Order   []Step // why those that programs see are in this order
+	Problem string // of the child that saw them
+}
+
+// maxLook is how long a child may take that only looks for what is hidden.
+const maxLook = 10 * time.Second
+
+var (
+	deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
+	driverFilters = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
+)
+
+// DriverVariables are those that choose drivers.
+var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFiles)
+
+// LookAtDevices asks the probe for the devices that programs get, and once more without each kind of thing that hides
+// devices or changes their order.
+func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duration) (*Devices, error) {
+	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
+	seen, err := probe.Run(found, environ, limit)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
+	answer, err := decision.Ask(&machine.Source{Machine: source.Machine, Program: found.Child})
+	if err != nil {
+		return nil, err
+	}
+	devices := &Devices{List: []Device{}, Problem: seen.Problem}
 	for _, d := range seen.Devices {
-		devices = append(devices, Device{Device: d, In: true})
+		devices.List = append(devices.List, Device{Device: d, In: true})
 	}
+	base := seen.Devices // as they are below Mesa's layer
+	in := len(seen.Devices)
+	for _, l := range lifts(source, answer) {
+		environ = l.lift(environ)
+		more, err := look(found, environ, l.hider == Settings, min(limit, maxLook))
+		if err != nil {
+			return nil, err
+		}
+		if l.hider == MesaLayer && more.Outcome != probe.Crashed && more.Outcome != probe.Hung {
+			base = more.Devices
+		}
+		there := make([]bool, len(devices.List))
+		for _, d := range more.Devices {
+			at := -1
+			for i := range there {
+				if !there[i] && sameDevice(&d, &devices.List[i].Device) {
+					at = i
+					break
+				}
+			}
+			if at >= 0 {
+				there[at] = true
+				continue
+			}
+			d.Index = uint32(len(devices.List))
+			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
+		}
+		for i := range there {
+			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == probe.Fine
+		}
+	}
+	devices.Order = orderOf(source, answer, devices.List[:in], base)
+	return devices, nil
+}
+
+// look runs the probe; silent: without any settings file.
+func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*probe.Result, error) {
+	if silent {
+		changed, remove, err := settingsfile.Shadow(environ, settingsfile.Silent)
+		if err != nil {
+			return nil, err
+		}
+		defer remove()
+		environ = changed
+	}
+	return probe.Run(found, environ, limit)
+}
+
+// lift is one kind of thing that hides devices, taken away.
+type lift struct {
+	hider Hider
+	why   string // a device that is there without it is not there with it
+	lift  func(environ []string) []string
+}
+
+// lifts are what hides devices here, in the order in which it is taken away; each with all before it.
+func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
+	if layer := layerOf(answer); layer >= 0 {
+		why, wishes := mesa.Layer, wishesOf(source)
+		for _, w := range wishes {
+			why += " " + w.Name + "=" + w.Value
+		}
+		off := answer.Layers[layer].DisableName
+		list = append(list, lift{MesaLayer, "hidden by " + why, func(environ []string) []string {
+			for _, v := range mesa.Variables {
+				environ = machine.WithoutVariable(environ, v.Name)
+			}
+			if off == "" {
+				return environ
+			}
+			return machine.WithVariable(environ, off, "1")
+		}})
+	}
+	without := func(list []variables.ID) func([]string) []string {
+		return func(environ []string) []string {
+			for _, v := range list {
+				environ = machine.WithoutVariable(environ, v.Name())
+			}
+			return environ
+		}
+	}
+	if set, _ := inForce(source, answer, deviceFilters); set != "" {
+		list = append(list, lift{Filters, "hidden by " + set, without(deviceFilters)})
+	}
+	if all, _ := inForce(source, answer, DriverVariables); all != "" {
+		set, _ := inForce(source, answer, driverFilters)
+		list = append(list, lift{Variables, "its driver is left out by " + set, without(DriverVariables)})
+	}
+	same := func(environ []string) []string { return environ }
+	switch {
+	case answer.Settings == nil:
+	case answer.Settings.HasDevices:
+		list = append(list, lift{Settings, "hidden by the device configurations of " + answer.Settings.File, same})
+	case answer.Settings.Exclusively:
+		list = append(list, lift{Settings, "its driver is left out by " + answer.Settings.File, same})
+	}
+	return list
+}
+
+// inForce are variables that count here, as NAME=VALUE and by their names.
+func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string, names []string) {
+	var set []string
+	for _, v := range list {
+		value, has := source.Lookup(v.Name())
+		empty := v == variables.DriverFiles || v == variables.ICDFilenames // ENV-8
+		if !has || value == "" && !empty || slices.ContainsFunc(answer.Findings, func(f diag.Finding) bool {
+			return f.Code == diag.VariableIgnored && f.Subject == v.Name()
+		}) {
+			continue
+		}
+		names = append(names, v.Name())
+		set = append(set, v.Name()+"="+value)
+	}
+	return strings.Join(set, " "), names
+}
+
+// layerOf is Mesa's layer among the layers of a decision, -1 when it is not active.
+func layerOf(answer *plan.Answer) int {
+	for _, a := range answer.Active {
+		if answer.Layers[a.Layer].Name == mesa.Layer {
+			return int(a.Layer)
+		}
+	}
+	return -1
+}
+
+// wishesOf are what the variables of Mesa's layer ask for, without those that ask for nothing.
+func wishesOf(source *machine.Source) (list []mesa.Wish) {
+	for _, v := range mesa.Variables {
+		value, _ := source.Lookup(v.Name)
+		if w := mesa.Read(v.Name, value); w.Does() != "" {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// InForce are the variables that choose drivers here, by their names.
+func InForce(source *machine.Source) ([]string, error) {
 	answer, err := decision.Ask(source)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	why := ""
-	for _, v := range deviceFilters {
-		if value, _ := source.Lookup(v.Name()); value != "" {
-			why += " " + v.Name() + "=" + value
-		}
-	}
-	if answer.Settings != nil && answer.Settings.HasDevices {
-		why += " the device configurations of " + answer.Settings.File
-	}
-	if why != "" {
-		all, _, err := EveryDevice(found, &source.Machine, limit)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, d := range all {
-			if !slices.ContainsFunc(seen.Devices, func(o probe.Device) bool { return sameDevice(&d, &o) }) {
-				devices = append(devices, Device{Device: d, Why: "hidden by" + why})
-			}
-		}
-	}
-	return devices, seen.Problem, nil
+	_, names := inForce(source, answer, DriverVariables)
+	return names, nil
 }
 
-var deviceFilters = []variables.ID{variables.DeviceIDFilter, variables.VendorIDFilter, variables.DriverIDFilter}
+// ManifestOf finds the driver manifest, among those that only variables name, whose driver lists a device; "" for none.
+func ManifestOf(found probe.Place, source *machine.Source, d *probe.Device, limit time.Duration) (string, error) {
+	with, err := decision.Ask(source)
+	if err != nil {
+		return "", err
+	}
+	without, err := decision.Ask(decision.Without(source, DriverVariables...))
+	if err != nil {
+		return "", err
+	}
+	environ := source.Environ
+	for _, v := range append(append(slices.Clone(DriverVariables), deviceFilters...), variables.Debug) {
+		environ = machine.WithoutVariable(environ, v.Name())
+	}
+	for _, driver := range with.Drivers {
+		if slices.ContainsFunc(without.Drivers, func(o *manifest.Driver) bool { return o.Path == driver.Path }) {
+			continue
+		}
+		path, err := filepath.Abs(driver.Path)
+		if err != nil {
+			return "", err
+		}
+		alone, err := look(found, machine.WithVariable(environ, variables.DriverFiles.Name(), path), true, limit)
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(alone.Devices, func(o probe.Device) bool { return sameDevice(d, &o) }) {
+			return path, nil
+		}
+	}
+	return "", nil
+}
+
+// Try runs the probe with a settings file in place of any other; without Mesa's layer and the id filters, which act on
+// what the settings leave.
+func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*probe.Result, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
+	for _, l := range lifts(source, answer) {
+		if l.hider <= Filters {
+			environ = l.lift(environ)
+		}
+	}
+	environ, remove, err := settingsfile.Shadow(environ, text)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	return probe.Run(found, environ, limit)
+}
+
+// Same tells whether devices of two runs are the same, in the same order.
+func Same(a, b []probe.Device) bool {
+	return slices.EqualFunc(a, b, func(x, y probe.Device) bool { return sameDevice(&x, &y) })
+}
 
 // sameDevice compares two devices of different runs, whose numbers may differ.
 func sameDevice(a, b *probe.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
-		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID
+		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
-// EveryDevice asks the probe for the devices that there are without filters and without a settings file: the library
-// looks at a file that says nothing first. problem is why there may be more.
-func EveryDevice(found probe.Place, m *machine.Machine, limit time.Duration) (devices []probe.Device, problem string, err error) {
-	environ, remove, err := settingsfile.Shadow(m.Environ, settingsfile.Silent)
-	if err != nil {
-		return nil, "", err
+// Selected are the devices as a selector is compared with them.
+func (d *Devices) Selected() (list []selector.Device) {
+	for i := range d.List {
+		list = append(list, d.List[i].Selected())
 	}
-	defer remove()
-	for _, v := range append(slices.Clone(deviceFilters), variables.Debug) {
-		environ = machine.WithoutVariable(environ, v.Name())
-	}
-	seen, err := probe.Run(found, environ, limit)
-	if err != nil {
-		return nil, "", err
-	}
-	return seen.Devices, seen.Problem, nil
+	return list
 }

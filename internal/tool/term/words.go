@@ -31,6 +31,17 @@ func DeviceType(t uint32) string {
 	return fmt.Sprintf("type %d", t)
 }
 
+// Size is a number of bytes for people; "-" for none.
+func Size(bytes uint64) string {
+	switch {
+	case bytes == 0:
+		return "-"
+	case bytes < 1<<30:
+		return fmt.Sprintf("%d MiB", (bytes+1<<19)>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
+
 // Microseconds is a length of time for people: three digits or so, in milliseconds.
 func Microseconds(us float64) string {
 	ms := us / 1000

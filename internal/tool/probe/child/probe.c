@@ -148,6 +148,38 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     }
 }
 
+/* The PCI address, where the device's driver tells it. */
+static bool ask_pci(VkInstance instance, VkPhysicalDevice physical, VkPhysicalDevicePCIBusInfoPropertiesEXT *pci)
+{
+    uint32_t count = 0;
+    VkExtensionProperties *exts = NULL;
+    PFN_vkEnumerateDeviceExtensionProperties list = COMMAND(instance, vkEnumerateDeviceExtensionProperties);
+    if (list(physical, NULL, &count, NULL) == VK_SUCCESS) exts = calloc(count + 1, sizeof *exts);
+    bool told = exts && list(physical, NULL, &count, exts) >= 0 && has(exts, count, "VK_EXT_pci_bus_info");
+    free(exts);
+    if (!told) return false;
+    memset(pci, 0, sizeof *pci);
+    pci->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
+    VkPhysicalDeviceProperties2 props2;
+    memset(&props2, 0, sizeof props2);
+    props2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    props2.pNext = pci;
+    COMMAND(instance, vkGetPhysicalDeviceProperties2)(physical, &props2);
+    return true;
+}
+
+/* The bytes of the heaps that are the device's own. */
+static double local_memory(VkInstance instance, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    memset(&memory, 0, sizeof memory);
+    COMMAND(instance, vkGetPhysicalDeviceMemoryProperties)(physical, &memory);
+    double bytes = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) bytes += (double)memory.memoryHeaps[i].size;
+    return bytes;
+}
+
 static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
 {
     VkPhysicalDeviceProperties props;
@@ -180,7 +212,16 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     if (props.apiVersion >= VK_API_VERSION_1_1) {
         put_uuid("device_uuid", id.deviceUUID);
         put_uuid("driver_uuid", id.driverUUID);
+        VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
+        if (ask_pci(instance, physical, &pci)) {
+            char address[64];
+            snprintf(address, sizeof address, "%04x:%02x:%02x.%x", pci.pciDomain, pci.pciBus, pci.pciDevice,
+                     pci.pciFunction);
+            put_text("pci", address);
+        }
     }
+    if (props.apiVersion >= VK_API_VERSION_1_2) put_number("driver_id", driver.driverID);
+    put_number("vram_bytes", local_memory(instance, physical));
     end_line();
 }
 
