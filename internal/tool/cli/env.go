@@ -49,7 +49,7 @@ func newEnv(s *surroundings) *cobra.Command {
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
-				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
+				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Variable, f.What(), entry.Do})
 			}
 			if asJSON {
 				err = writeJSON(s, struct {

@@ -120,11 +120,3 @@ func (e *exam) processor() elf.Machine {
 	}
 	return elf.X8664
 }
-
-// processName is for whom it is looked, in words.
-func (e *exam) processName() string {
-	if e.class == 32 {
-		return "32-bit programs on x86"
-	}
-	return "64-bit programs on x86-64"
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
@@ -17,8 +18,9 @@ import (
 func (e *exam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source) {
-		e.decided(&f)
-		e.unsetting(&e.Findings[len(e.Findings)-1], f.Subject)
+		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
+		found.fact = misled{f}
+		e.unsetting(found, f.Variable)
 	}
 	e.selections()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
@@ -28,10 +30,10 @@ func (e *exam) environment() {
 // programs do not find the drivers of the host.
 func (e *exam) unsetting(f *Finding, name string) {
 	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
-		f.Do = "Steam's runtime has set it, from the drivers of the host: mend those, and start Steam again."
+		f.advice = setBySteam
 		return
 	}
-	f.offer("", cure.Unset(name))
+	f.offer(mending, cure.Unset(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -55,10 +57,10 @@ func (e *exam) selections() {
 		id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 		known := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor != "" })
 		if known && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
-			f := e.found(VariableDevice, name, "", "no device here is "+value, "")
+			f := e.found(VariableDevice, name, "", noDevice{value}, nil)
 			for _, g := range e.gpus {
 				if g.Vendor != "" && !g.displayOnly() {
-					f.offer("", cure.Set(name, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")))
+					f.offer(mending, cure.Set(name, strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")))
 				}
 			}
 		}
@@ -81,8 +83,7 @@ func (e *exam) elevation() {
 			}
 		})
 		if len(ignored) > 0 {
-			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+term.Count(len(ignored),
-				"variable")+" that "+isAre(len(ignored))+" set", "")
+			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", unseen{len(ignored)}, nil)
 		}
 		return
 	}
@@ -92,9 +93,7 @@ func (e *exam) elevation() {
 	if info, err := e.machine.Stat(e.source.Program); err == nil {
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
-			e.found(ElevatedProgram, e.source.Program, "",
-				"it runs with more rights than its user: variables and the home directory "+
-					"count for nothing", "vkloader doctor --elevated --app "+term.Quoted(e.source.Program))
+			e.found(ElevatedProgram, e.source.Program, "", elevatedRuns, typed{"vkloader doctor --elevated --app " + term.Quoted(e.source.Program)})
 		}
 	}
 }
@@ -105,30 +104,23 @@ func (e *exam) capable(file string) bool {
 	return err == nil && len(value) > 0
 }
 
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
 // values says which variables have no effect, or another one than they seem to.
 func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			f := e.found(VariableValue, v.Name, "", v.Why, "")
+			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
-				f.offer("", cure.Set(v.Name, better))
+				f.offer(mending, cure.Set(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
-			f := e.found(VariableUnknown, v.Name, "", v.Why, "")
+			f := e.found(VariableUnknown, v.Name, "", stated{v}, nil)
 			if name := nearest(v.Name, rows); name != "" {
-				f.offer("Write "+name+" instead: ", cure.Set(name, v.Value).With(cure.Unset(v.Name)))
+				f.offer(otherName, cure.Set(name, v.Value).With(cure.Unset(v.Name)))
 				continue
 			}
-			f.offer("", cure.Unset(v.Name))
+			f.offer(mending, cure.Unset(v.Name))
 		}
 	}
 }
