@@ -20,10 +20,10 @@ import (
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full, load, keepOut bool
-		app, user                             string
-		pid                                   int
-		limit                                 time.Duration
+		asJSON, markdown, elevated, full, load, keepOut bool
+		app, user                                       string
+		pid                                             int
+		limit                                           time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -31,7 +31,8 @@ func newDoctor(s *surroundings) *cobra.Command {
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
 			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
-			"few frames, too, and says which one crashes, hangs or fails.\n\n" +
+			"few frames, too, and says which one crashes, hangs or fails. --markdown writes the report for a bug tracker, with\n" +
+			"names of people and of the machine replaced as by bundle.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -61,9 +62,12 @@ func newDoctor(s *surroundings) *cobra.Command {
 					}
 				}
 			}
-			if asJSON {
+			switch {
+			case asJSON:
 				err = writeJSON(s, result)
-			} else {
+			case markdown:
+				s.doctorMarkdown(about.source, result, full)
+			default:
 				printDoctor(s, result, full)
 			}
 			if err == nil && result.Has(diag.Problem) {
@@ -73,6 +77,8 @@ func newDoctor(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a bug report, without names of people")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
 	addPID(cmd, &pid)
