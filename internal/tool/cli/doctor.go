@@ -21,6 +21,7 @@ import (
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
 		asJSON, markdown, elevated, full, load, keepOut bool
+		fix, undo, yes, force                           bool
 		app, user                                       string
 		pid                                             int
 		limit                                           time.Duration
@@ -33,9 +34,20 @@ func newDoctor(s *surroundings) *cobra.Command {
 			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
 			"few frames, too, and says which one crashes, hangs or fails. --markdown writes the report for a bug tracker, with\n" +
 			"names of people and of the machine replaced as by bundle.\n\n" +
+			"--fix does what it says, step by step, where that is in your own files: a settings file or manifest that has to\n" +
+			"go, a variable in ~/.config/environment.d. The rest is listed. --undo gives back what was there.\n\n" +
 			exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if undo {
+				return s.undoFix(force)
+			}
+			if (yes || force) && !fix {
+				return errors.New("--yes goes with --fix, and --force with --undo")
+			}
+			if fix && (pid != 0 || elevated || user != "" || load) {
+				return errors.New("--fix is for programs that you start: not with --pid, --elevated, --user or --probe")
+			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
@@ -48,6 +60,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 			}
 			if keepOut && !load {
 				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+			}
+			if fix {
+				return s.fix(about, yes)
 			}
 			result, err := s.examined(about, user, load, limit)
 			if err != nil {
@@ -78,7 +93,11 @@ func newDoctor(s *surroundings) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a bug report, without names of people")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended in your own files; asks before each step")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --fix: do every step without asking")
+	cmd.Flags().BoolVar(&undo, "undo", false, "give back what the files were before --fix")
+	cmd.Flags().BoolVar(&force, "force", false, "with --undo: also where a file has changed since")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&app, "app", "", "the program to examine for: path of its executable")
 	addPID(cmd, &pid)

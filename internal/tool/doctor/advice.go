@@ -282,8 +282,7 @@ type tried struct {
 	aim    aim
 	kind   string // the sandbox in which the program runs, where that has words of its own
 	detail string // of it
-	file   string // where the variable is set that has to go; "": not known
-	line   int
+	at     Line   // where the variable is set that has to go; of no file: not known
 }
 
 func (t tried) say() (string, []string) {
@@ -296,8 +295,8 @@ func (t tried) say() (string, []string) {
 	case otherName:
 		text = "Write " + t.Variable + " instead: " + text
 	}
-	if t.file != "" {
-		text += "; it is set in " + t.file + ", line " + strconv.Itoa(t.line)
+	if t.at.File != "" {
+		text += "; it is set in " + t.at.File + ", line " + strconv.Itoa(t.at.Number)
 	}
 	return text, commands
 }

@@ -51,6 +51,23 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	return e.Report, nil
 }
 
+// Count examines without trying anything, and counts problems and warnings, what follows from others included.
+func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
+	e, err := look(source, options)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range e.Findings {
+		switch e.Findings[i].Severity {
+		case diag.Problem.String():
+			problems++
+		case diag.Warning.String():
+			warnings++
+		}
+	}
+	return problems, warnings, nil
+}
+
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
 	e := &exam{Report: &Report{source: source, Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},

@@ -60,7 +60,10 @@ func (g *GPU) displayOnly() bool {
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.
-func (e *exam) text(name string) string {
+func (e *exam) text(name string) string { return strings.TrimSpace(e.whole(name)) }
+
+// whole is an ordinary file's content; "" without the file.
+func (e *exam) whole(name string) string {
 	if info, err := e.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
@@ -68,7 +71,7 @@ func (e *exam) text(name string) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(data))
+	return string(data)
 }
 
 // names lists a directory; nothing without it.

@@ -133,6 +133,13 @@ func (r *Report) say() {
 	}
 }
 
+// Change is the change that was tried and ends the finding, where it is one of files or variables of this machine; false:
+// there is none.
+func (f *Finding) Change() (cure.Change, bool) {
+	t, is := f.advice.(tried)
+	return t.Change, is && t.kind == ""
+}
+
 // soften makes a finding a warning at most.
 func (f *Finding) soften(to diag.Severity) {
 	if f.Severity == diag.Problem.String() || to == diag.Note {

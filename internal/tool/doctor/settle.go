@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
 )
@@ -151,41 +150,9 @@ func (e *exam) tried(o offer) tried {
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	t.detail = e.detail(t.kind)
 	if !o.Set && o.Variable != "" {
-		t.file, t.line = e.whereSet(o.Variable)
+		if places := SetIn(e.machine, o.Variable); len(places) > 0 {
+			t.at = places[0]
+		}
 	}
 	return t
-}
-
-// whereSet finds the file in which a variable is set, and the line, where that is one of those that sessions read.
-func (e *exam) whereSet(name string) (file string, line int) {
-	home := e.variable(variables.Home.Name())
-	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
-	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
-		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
-		for _, name := range e.names(directory) {
-			files = append(files, directory+"/"+name)
-		}
-	}
-	for _, name := range []string{".pam_environment", ".profile", ".bash_profile", ".bashrc", ".xprofile", ".xsessionrc",
-		".zshenv", ".zprofile", ".zshrc", ".config/fish/config.fish"} {
-		files = append(files, home+"/"+name)
-	}
-	for _, file := range files {
-		for number, line := range strings.Split(e.text(file), "\n") {
-			if setsVariable(line, name) {
-				return file, number + 1
-			}
-		}
-	}
-	return "", 0
-}
-
-// setsVariable tells whether a line of a file of a shell, of PAM or of systemd gives a variable a value.
-func setsVariable(line, name string) bool {
-	line = strings.TrimSpace(line)
-	for _, word := range []string{"export ", "set -gx ", "set -x ", "set -Ux ", "typeset -x ", "declare -x "} {
-		line = strings.TrimSpace(strings.TrimPrefix(line, word))
-	}
-	rest, ok := strings.CutPrefix(line, name)
-	return ok && rest != "" && strings.ContainsRune("= \t", rune(rest[0]))
 }
