@@ -23,7 +23,9 @@ type envFinding struct {
 	Statement string `json:"statement"`
 	Variable  string `json:"variable"`
 	What      string `json:"what"`
-	Do        string `json:"do"`
+	Do        string `json:"do"` // "" where nothing that was tried helps
+
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
 
 func newEnv(s *surroundings) *cobra.Command {
@@ -49,7 +51,12 @@ func newEnv(s *surroundings) *cobra.Command {
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
-				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Variable, f.What(), entry.Do})
+				found := envFinding{Code: entry.Name, Severity: entry.Severity.String(), Statement: entry.Statement, Variable: f.Variable,
+					What: f.What()}
+				if c, ok := environment.Cure(source, &f); ok {
+					found.Do, found.Commands = c.Line(), c.Lines()
+				}
+				findings = append(findings, found)
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
@@ -114,6 +121,9 @@ func printEnv(s *surroundings, rows []environment.Variable, findings []envFindin
 		if severity == diag.Problem.String() {
 			severity = style.Bad(severity)
 		}
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n      %s\n", severity, term.OneLine(f.What), f.Code, f.Statement, f.Do)
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severity, term.OneLine(f.What), f.Code, f.Statement)
+		if f.Do != "" {
+			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
+		}
 	}
 }

@@ -26,8 +26,8 @@ type Finding struct {
 	Why       string   `json:"why,omitempty"`
 	Do        string   `json:"do,omitempty"`
 	Statement string   `json:"statement,omitempty"`
-	Commands  []string `json:"-"`                 // the lines for a shell that are in do
-	Because   string   `json:"because,omitempty"` // the code of what it follows from: with that mended, it is gone
+	Commands  []string `json:"commands,omitempty"` // the lines for a shell that are in do
+	Because   string   `json:"because,omitempty"`  // the code of what it follows from: with that mended, it is gone
 
 	fact     fact
 	advice   advice // nil: nothing is to be done

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vkloader/internal/core/vk"
+	"vkloader/internal/tool/term"
 )
 
 // event is any line of the probe.
@@ -200,8 +201,15 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
 		case "layer":
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
+			for i := range r.Layers {
+				r.Layers[i].APIText = term.Version(r.Layers[i].APIVersion)
+			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
+			for i := range r.Devices {
+				d := &r.Devices[i]
+				d.TypeText, d.APIText, d.DriverText = term.DeviceType(d.Type), term.Version(d.APIVersion), term.DriverVersion(d.VendorID, d.DriverVersion)
+			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
 		case "intercepts":
