@@ -19,6 +19,7 @@ type surroundings struct {
 	out, errOut io.Writer
 	environ     []string
 	executable  string
+	self        string // this program, for children of it
 
 	in       io.Reader // answers to questions
 	terminal bool      // who answers sits before it
@@ -116,6 +117,6 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 		executable = args[0]
 	}
 	_, noTerminal := unix.IoctlGetTermios(int(os.Stdin.Fd()), unix.TCGETS)
-	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, in: os.Stdin,
+	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, self: "/proc/self/exe", in: os.Stdin,
 		terminal: noTerminal == nil}, args[1:])
 }
