@@ -41,7 +41,7 @@ type listedDevices struct {
 	Devices []struct {
 		Index      int
 		Name       string
-		DeviceType string `json:"device_type"`
+		DeviceType string `json:"type_text"`
 		PCI        string
 		VRAM       uint64 `json:"vram_bytes"`
 		UUID       string `json:"device_uuid"`

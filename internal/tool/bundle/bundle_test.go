@@ -51,7 +51,7 @@ func TestHide(t *testing.T) {
 // The same parts give the same bytes, in whatever order they come, and come out as they went in.
 func TestArchiveIsTheSame(t *testing.T) {
 	t.Parallel()
-	parts := []Part{{"b.txt", "", "two"}, {"a/" + strings.Repeat("long/", 40) + "ü.json", "", "{}"}, {"a.txt", "", ""}}
+	parts := []Part{{Name: "b.txt", Text: "two"}, {Name: "a/" + strings.Repeat("long/", 40) + "ü.json", Text: "{}"}, {Name: "a.txt"}}
 	var first, second bytes.Buffer
 	if err := Write(&first, parts); err != nil {
 		t.Fatal(err)
@@ -79,11 +79,11 @@ func TestArchiveIsTheSame(t *testing.T) {
 		t.Errorf("more: %v", err)
 	}
 	for _, bad := range []string{"", "../x", "/x", "a//b", "a/../../b"} {
-		if err := Write(io.Discard, []Part{{bad, "", ""}}); err == nil {
+		if err := Write(io.Discard, []Part{{Name: bad}}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
-	if err := Write(io.Discard, []Part{{"a", "", ""}, {"a", "", ""}}); err == nil {
+	if err := Write(io.Discard, []Part{{Name: "a"}, {Name: "a"}}); err == nil {
 		t.Error("two of one name are taken")
 	}
 }

@@ -24,10 +24,12 @@ const files = "files"
 
 // Part is a part with what is private hidden, or with the reason why it could not be made.
 func (p *Private) Part(name, what, text string, err error) Part {
+	failed := ""
 	if err != nil {
-		text = "vkloader: " + err.Error() + "\n"
+		failed = p.Hide(err.Error())
+		text = "vkloader: " + failed + "\n"
 	}
-	return Part{Name: name, What: what, Text: p.Hide(text)}
+	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
 }
 
 // Files are the manifests and the settings file that a decision looked at.

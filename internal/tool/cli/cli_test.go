@@ -40,7 +40,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 		}
 	}
 	var out, errOut bytes.Buffer
-	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"),
+	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"), self: os.Args[0],
 		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error", "VK_DRIVER_FILES=" + filepath.Join(dir, "no_such.json") + ":" + filepath.Join(dir, "driver.json"),
 			"VK_IMPLICIT_LAYER_PATH=" + filepath.Join(dir, "layers"), "VK_LAYER_PATH="}}
 	return s, &out, &errOut

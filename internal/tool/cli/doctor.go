@@ -22,10 +22,11 @@ import (
 
 func newDoctor(s *surroundings) *cobra.Command {
 	var (
-		asJSON, elevated, full, load, keepOut bool
-		app, user, device                     string
-		pid                                   int
-		limit                                 time.Duration
+		asJSON, markdown, elevated, full, load, keepOut bool
+		fix, undo, yes, force                           bool
+		app, user, device                               string
+		pid                                             int
+		limit                                           time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -33,12 +34,24 @@ func newDoctor(s *surroundings) *cobra.Command {
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
 			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
-			"few frames, too, and says which one crashes, hangs or fails.\n\n" +
+			"few frames, too, and says which one crashes, hangs or fails. --markdown writes the report for a bug tracker, with\n" +
+			"names of people and of the machine replaced as by bundle.\n\n" +
+			"--fix does what it says, step by step, where that is in your own files: a settings file or manifest that has to\n" +
+			"go, a variable in ~/.config/environment.d. The rest is listed. --undo gives back what was there.\n\n" +
 			selector.Help +
 			"With --device a number and a UUID are asked of the drivers, in a child process; everything else is as the kernel\n" +
 			"knows it.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if undo {
+				return s.undoFix(force)
+			}
+			if (yes || force) && !fix {
+				return errors.New("--yes goes with --fix, and --force with --undo")
+			}
+			if fix && (pid != 0 || elevated || user != "" || load) {
+				return errors.New("--fix is for programs that you start: not with --pid, --elevated, --user or --probe")
+			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
@@ -51,6 +64,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 			}
 			if keepOut && !load {
 				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+			}
+			if fix {
+				return s.fix(about, yes)
 			}
 			if device, err = s.kernelDevice(about, device, limit); err != nil {
 				return err
@@ -68,9 +84,12 @@ func newDoctor(s *surroundings) *cobra.Command {
 					}
 				}
 			}
-			if asJSON {
+			switch {
+			case asJSON:
 				err = writeJSON(s, result)
-			} else {
+			case markdown:
+				s.doctorMarkdown(about.source, result, full)
+			default:
 				printDoctor(s, result, full)
 			}
 			if err == nil && result.Has(diag.Problem) {
@@ -80,6 +99,12 @@ func newDoctor(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a bug report, without names of people")
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended in your own files; asks before each step")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --fix: do every step without asking")
+	cmd.Flags().BoolVar(&undo, "undo", false, "give back what the files were before --fix")
+	cmd.Flags().BoolVar(&force, "force", false, "with --undo: also where a file has changed since")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 	cmd.Flags().BoolVar(&full, "full", false, "show notes as well: what is no problem, and why")
 	cmd.Flags().StringVar(&device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})

@@ -24,7 +24,9 @@ type envFinding struct {
 	Statement string `json:"statement"`
 	Variable  string `json:"variable"`
 	What      string `json:"what"`
-	Do        string `json:"do"`
+	Do        string `json:"do"` // "" where nothing that was tried helps
+
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
 
 func newEnv(s *surroundings) *cobra.Command {
@@ -51,10 +53,16 @@ func newEnv(s *surroundings) *cobra.Command {
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
-				findings = append(findings, envFinding{entry.Name, entry.Severity.String(), entry.Statement, f.Subject, f.What, entry.Do})
+				found := envFinding{Code: entry.Name, Severity: entry.Severity.String(), Statement: entry.Statement, Variable: f.Variable,
+					What: f.What()}
+				if c, ok := environment.Cure(source, &f); ok {
+					found.Do, found.Commands = c.Line(), c.Lines()
+				}
+				findings = append(findings, found)
 			}
 			for _, f := range doctor.Selections(source) {
-				findings = append(findings, envFinding{f.Code, f.Severity, f.Statement, f.Subject, f.Subject + "=" + source.Var(f.Subject, false).Value + ": " + f.What, f.Do})
+				findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
+					What: f.Subject + "=" + source.Var(f.Subject, false).Value + ": " + f.What, Do: f.Do, Commands: f.Commands})
 			}
 			if asJSON {
 				err = writeJSON(s, struct {
@@ -119,6 +127,9 @@ func printEnv(s *surroundings, rows []environment.Variable, findings []envFindin
 		if severity == diag.Problem.String() {
 			severity = style.Bad(severity)
 		}
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n      %s\n", severity, term.OneLine(f.What), f.Code, f.Statement, f.Do)
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severity, term.OneLine(f.What), f.Code, f.Statement)
+		if f.Do != "" {
+			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
+		}
 	}
 }

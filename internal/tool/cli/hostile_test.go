@@ -104,7 +104,7 @@ func hostile(t *testing.T, root string) {
 		{"list", "layers"}, {"list", "paths"}, {"list", "variables"}, {"env"}, {"settings", "show"}, {"bundle", "--list"},
 		{"doctor", "--user", hostileName}, {"doctor", "--app", "/" + hostileName}} {
 		var out, errOut bytes.Buffer
-		s := &surroundings{out: &out, errOut: &errOut, executable: os.Args[0]}
+		s := &surroundings{out: &out, errOut: &errOut, executable: os.Args[0], self: os.Args[0]}
 		args = append(args, "--root", root, "--env", "VK_LOADER_LAYERS_DISABLE="+hostileName, "--env", "HOME=/")
 		if code := run(s, args); code < 0 || code > 3 {
 			t.Errorf("%v: exit code %d", args[:2], code)

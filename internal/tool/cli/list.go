@@ -47,6 +47,7 @@ func newList(s *surroundings) *cobra.Command {
 					return err
 				}
 				rows, places := list.Rows(answer), list.Places(answer)
+				list.TryRows(source, answer, rows)
 				if asJSON {
 					err = writeJSON(s, struct {
 						Schema int             `json:"schema"`

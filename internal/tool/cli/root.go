@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -18,6 +19,10 @@ type surroundings struct {
 	out, errOut io.Writer
 	environ     []string
 	executable  string
+	self        string // this program, for children of it
+
+	in       io.Reader // answers to questions
+	terminal bool      // who answers sits before it
 
 	root      string   // --root: the directory that is examined as a file system; "": this machine
 	variables []string // --env: changes to the environment
@@ -111,5 +116,7 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	if err != nil {
 		executable = args[0]
 	}
-	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable}, args[1:])
+	_, noTerminal := unix.IoctlGetTermios(int(os.Stdin.Fd()), unix.TCGETS)
+	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, self: "/proc/self/exe", in: os.Stdin,
+		terminal: noTerminal == nil}, args[1:])
 }

@@ -126,8 +126,8 @@ func (a *askedDevices) Try(object map[string]any, chosen []probe.Device) error {
 func (a *askedDevices) unset(names []string) string {
 	text := "unset " + strings.Join(names, " ")
 	for _, name := range names {
-		if where := doctor.WhereSet(&a.place.Machine, name); where != "" {
-			text += "; " + name + " is set in " + where
+		if at := doctor.SetIn(&a.place.Machine, name); len(at) > 0 {
+			text += "; " + name + " is set in " + at[0].String()
 		}
 	}
 	return text

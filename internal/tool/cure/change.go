@@ -48,6 +48,17 @@ func (c Change) Line() string {
 	return line
 }
 
+// Lines are the parts of the change as lines for a shell.
+func (c Change) Lines() []string {
+	alone := c
+	alone.And = nil
+	lines := []string{alone.Line()}
+	if c.And != nil {
+		lines = append(lines, c.And.Lines()...)
+	}
+	return lines
+}
+
 // Assignment is NAME=VALUE, quoted; for a change that sets a variable.
 func (c Change) Assignment() string { return c.Variable + "=" + term.Quoted(c.Value) }
 

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"strings"
 
 	"vkloader/internal/tool/machine"
@@ -45,22 +44,26 @@ func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == 
 
 // manager is how a family of distributions installs packages.
 type manager struct {
-	id      string
-	install string                   // before names of packages
-	library func(name string) string // the word that installs a library; nil: none is known
+	id       string
+	install  string                   // before names of packages
+	library  func(name string) string // the word that installs a library; nil: none is known
+	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
 }
 
 // managers are asked in this order; the first whose id the system has is taken.
 var managers = []manager{
-	{"debian", "apt install", debianPackage},
-	{"fedora", "dnf install", func(name string) string { return "'" + name + "()(64bit)'" }},
-	{"rhel", "dnf install", func(name string) string { return "'" + name + "()(64bit)'" }},
-	{"suse", "zypper install", func(name string) string { return "'" + name + "()(64bit)'" }},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }},
-	{"arch", "pacman -S", nil},
-	{"gentoo", "emerge", nil},
-	{"void", "xbps-install", nil},
+	{"debian", "apt install", debianPackage, false},
+	{"fedora", "dnf install", provided, true},
+	{"rhel", "dnf install", provided, true},
+	{"suse", "zypper install", provided, true},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false},
+	{"arch", "pacman -S", nil, false},
+	{"gentoo", "emerge", nil, false},
+	{"void", "xbps-install", nil, false},
 }
+
+// provided is how packages of RPM say that they have a library for 64-bit programs.
+func provided(name string) string { return "'" + name + "()(64bit)'" }
 
 func (d distribution) manager() *manager {
 	for _, id := range d.ids {
@@ -102,33 +105,31 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
-// forLibrary is the line that installs a library.
-func (d distribution) forLibrary(name string) string {
+// forLibrary installs a library.
+func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
-		return nvidiaLine
+		return nvidiaWhole
 	}
-	if m := d.manager(); m != nil && m.library != nil {
+	m := d.manager()
+	if m != nil && d.class == 32 {
+		if do := d.library32(m, name); do != nil {
+			return do
+		}
+	} else if m != nil && m.library != nil {
 		if word := m.library(name); word != "" {
-			if d.class == 32 {
-				return d.install32(m, strings.TrimSuffix(strings.TrimPrefix(word, "'"), "()(64bit)'"))
-			}
-			return fmt.Sprintf("Run as root: %s %s", m.install, word)
+			return asRoot{m.install + " " + word}
 		}
 	}
-	if m := d.manager(); m != nil && m.id == "arch" {
-		return "Ask which package has it, and install that: pacman -F " + name
+	if m != nil && m.id == "arch" {
+		return askPackage{"pacman -F " + name}
 	}
-	return "Install the package that has " + name + "."
+	return installFile{name}
 }
 
-// nvidiaLine is what to do about any part of NVIDIA's driver: it is one piece, and the container tools carry it over.
-const nvidiaLine = "Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-	"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate"
-
 // forFile is what to do about a manifest whose library is not there.
-func (d distribution) forFile(library, manifest string) string {
+func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
-		return nvidiaLine
+		return nvidiaWhole
 	}
-	return "Install the package that has " + library + ", or remove " + manifest + "."
+	return installOrRemove{library, manifest}
 }

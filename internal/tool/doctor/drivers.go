@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
-	"vkloader/internal/tool/term"
 )
 
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
@@ -27,14 +25,13 @@ func (e *exam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		do := ""
+		var do advice
 		if e.kind("flatpak") != "" {
-			do = "Run outside: flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")
+			do = outside{command: "flatpak install org.freedesktop.Platform.GL.nvidia-" + strings.ReplaceAll(kernel, ".", "-")}
 		} else if len(e.Sandboxes) > 0 {
-			do = "Start the container again, with the driver's libraries of the host: --gpus all, or nvidia-ctk cdi " +
-				"generate first"
+			do = nvidiaAgain
 		}
-		e.found(NvidiaVersion, m.Name, m.File, "the kernel's module is "+kernel+", the library is "+version, do)
+		e.found(NvidiaVersion, m.Name, m.File, twoVersions{kernel, version}, do)
 	}
 }
 
@@ -62,8 +59,7 @@ func (e *exam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		e.found(DriverIdle, strings.Join(names, ", "), "", "no device is here for "+term.Count(len(names), "driver")+
-			" that every program loads at its start", "").offer("For a program that starts too slowly: ",
+		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{len(names)}, nil).offer(forTime,
 			cure.Add(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -83,7 +79,7 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, first.Manifest+" and "+m.Manifest+" are both for it", "").offer("",
+				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(mending,
 					append(cure.Add(e.source, variables.DriversDisable, m.Name), cure.Add(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -114,36 +110,31 @@ func (e *exam) fallback() {
 	case good == 0:
 		e.withoutDriver()
 	case len(software) > 0 && !served && len(unknown) == 0:
-		found := e.found(SoftwareOnly, software[0], "", "no graphics device is served: programs compute on the processor", "")
+		found := e.found(SoftwareOnly, software[0], "", notServed, nil)
 		if !wanted {
 			found.soften(diag.Note)
-			found.Do = "Nothing, as long as this machine has no graphics device."
+			found.advice = doNothingWithoutDevice
 		}
 	}
 }
 
 // withoutDriver says that programs find no driver at all.
 func (e *exam) withoutDriver() {
-	what := "no driver manifest is in any of the directories that are searched"
-	switch n := len(e.Drivers); {
-	case n == 1:
-		what = "the only driver cannot be loaded"
-	case n > 1:
-		what = "none of " + term.Count(n, "driver") + " can be loaded"
+	what := driverless{why: noManifest, count: len(e.Drivers), class: e.class}
+	if len(e.Drivers) > 0 {
+		what.why = allBad
 	}
-	do := ""
-	replace := ""
+	var do advice
 	other := !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class })
 	if hidden := e.outFor(diag.DriverPortability); len(e.Drivers) == 0 && hidden > 0 {
-		what = term.Count(hidden, "driver") + " found, each for a device that is not wholly Vulkan: only programs that ask for " +
-			"such get it"
-		do = diag.DriverPortability.Entry().Do
+		what.why, what.count = allPortability, hidden
+		do = entryOf(diag.DriverPortability)
 	} else if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); len(e.Drivers) == 0 && out > 0 {
-		what = term.Count(out, "driver") + " found, each switched off by a variable"
-		do = "See which: vkloader env"
+		what.why, what.count = allOff, out
+		do = seeWhich
 	} else if other {
 		if len(e.Drivers) > 0 || e.class != ProcessClass {
-			what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", e.class, e.class)
+			what.why = wrongClass
 		}
 		do = e.system.install(familyFor("amdgpu"))
 		for _, g := range e.gpus {
@@ -153,17 +144,17 @@ func (e *exam) withoutDriver() {
 		}
 		for _, f := range e.Findings {
 			if f.Code == GPUNoDriver.String() {
-				do = f.Do
+				do = f.advice
 			}
 		}
-		if replace = e.replaced(); replace != "" && len(e.Drivers) == 0 {
-			what = "no driver manifest is where " + replace + " says"
-			do = "Correct " + replace + "."
+		if what.by = e.replaced(); what.by != "" && len(e.Drivers) == 0 {
+			what.why = replacedSearch
+			do = correctVariable{what.by}
 		}
 	}
-	found := e.found(NoDriver, "vkCreateInstance", "", what+": it fails with VK_ERROR_INCOMPATIBLE_DRIVER", do)
-	if replace != "" {
-		e.unsetting(found, replace)
+	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
+	if what.by != "" {
+		e.unsetting(found, what.by)
 	}
 }
 
@@ -194,8 +185,7 @@ func (e *exam) absent() {
 			continue
 		}
 		f.soften(diag.Note)
-		f.Why = "It is a leftover of a device that is not here: the loader skips it."
-		f.Do = "Nothing; it does no harm."
+		f.harmless, f.advice = true, doNothing
 	}
 }
 

@@ -53,6 +53,23 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	return e.Report, nil
 }
 
+// Count examines without trying anything, and counts problems and warnings, what follows from others included.
+func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
+	e, err := look(source, options)
+	if err != nil {
+		return 0, 0, err
+	}
+	for i := range e.Findings {
+		switch e.Findings[i].Severity {
+		case diag.Problem.String():
+			problems++
+		case diag.Warning.String():
+			warnings++
+		}
+	}
+	return problems, warnings, nil
+}
+
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
 	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
@@ -123,12 +140,4 @@ func (e *exam) processor() elf.Machine {
 		return elf.I386
 	}
 	return elf.X8664
-}
-
-// processName is for whom it is looked, in words.
-func (e *exam) processName() string {
-	if e.class == 32 {
-		return "32-bit programs on x86"
-	}
-	return "64-bit programs on x86-64"
 }

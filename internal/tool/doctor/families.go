@@ -77,22 +77,22 @@ func familyFor(kernel string) *family {
 // software tells whether it computes on the processor.
 func (f *family) software() bool { return f.kernel == nil }
 
-// install is the line that installs the family's package.
-func (d distribution) install(f *family) string {
+// install installs the family's package.
+func (d distribution) install(f *family) advice {
 	if d.class == 32 {
 		return d.driver32(f)
 	}
 	if d.is("nixos") {
 		if f.name == "NVIDIA" {
-			return `Add services.xserver.videoDrivers = [ "nvidia" ]; to the system's configuration.`
+			return nvidiaOnNixOS
 		}
-		return "Add hardware.graphics.enable = true; to the system's configuration."
+		return graphicsOnNixOS
 	}
 	if d.is("ubuntu") && f.name == "NVIDIA" {
-		return "Run as root: ubuntu-drivers install"
+		return asRoot{"ubuntu-drivers install"}
 	}
 	if m := d.manager(); m != nil && f.packages[m.id] != "" {
-		return "Run as root: " + m.install + " " + f.packages[m.id]
+		return asRoot{m.install + " " + f.packages[m.id]}
 	}
-	return "Install the package that has the Vulkan driver " + f.name + "."
+	return installDriver{family: f.name}
 }

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -86,7 +85,10 @@ func (g *GPU) displayOnly() bool {
 }
 
 // text is an ordinary file's content without white space around it; "" without the file.
-func (e *exam) text(name string) string {
+func (e *exam) text(name string) string { return strings.TrimSpace(e.whole(name)) }
+
+// whole is an ordinary file's content; "" without the file.
+func (e *exam) whole(name string) string {
 	if info, err := e.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
@@ -94,7 +96,7 @@ func (e *exam) text(name string) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(data))
+	return string(data)
 }
 
 // names lists a directory; nothing without it.
@@ -258,17 +260,21 @@ func (e *exam) graphics() error {
 
 // judge says what stands between a device and its driver; the first obstacle only, because the rest follows from it.
 func (e *exam) judge(g *GPU) {
-	installed := e.anyFor(g)
+	installed, before := e.anyFor(g), len(e.Findings)
+	defer func() {
+		for i := range e.Findings[before:] {
+			e.Findings[before+i].device = g.Name
+		}
+	}()
 	switch {
 	case g.displayOnly():
-		e.found(GPUDisplayOnly, g.Title(), "", "it shows pictures and computes none", "")
+		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", "the kernel's driver "+g.Kernel+" keeps it for a virtual machine", "")
+		e.found(GPUReserved, g.Title(), "", reserved{g.Kernel}, nil)
 	case g.Kernel == "" && g.Vendor != "":
-		e.found(GPUNoKernelDriver, g.Title(), g.directory, "no driver of the kernel has taken it", e.kernelCure(g))
+		e.found(GPUNoKernelDriver, g.Title(), g.directory, untaken, e.kernelCure(g))
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory,
-			"the kernel's driver radeon has it, and Vulkan drivers want amdgpu", "")
+		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", e.noNode(g), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
@@ -276,10 +282,9 @@ func (e *exam) judge(g *GPU) {
 		}
 	case e.refused(g) != "":
 		node := e.refused(g)
-		e.found(GPUPermission, g.Title(), node, e.user.name+" may not read and write "+node, e.permissionCure(node))
+		e.found(GPUPermission, g.Title(), node, forbidden{e.user.name, node}, e.permissionCure(node))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
-		e.found(GPUNouveau, g.Title(), g.directory,
-			"the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed", "")
+		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
 	}
@@ -288,8 +293,7 @@ func (e *exam) judge(g *GPU) {
 		for _, m := range g.Drivers {
 			names = append(names, path.Base(m))
 		}
-		e.found(GPUAsleep, g.Title(), "", "it is switched off to save power, and every program that lists devices wakes it",
-			"").offer("For a program that does not need it: ", cure.Add(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, cure.Add(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -309,33 +313,31 @@ func (e *exam) hasFamily(name string) bool {
 }
 
 // kernelCure loads the driver of the kernel that such a device wants.
-func (e *exam) kernelCure(g *GPU) string {
+func (e *exam) kernelCure(g *GPU) advice {
 	switch g.vendor() {
 	case "NVIDIA":
 		return e.nvidiaModule()
 	case "AMD":
-		return "Run as root: modprobe amdgpu"
+		return asRoot{"modprobe amdgpu"}
 	case "Intel":
-		return "Run as root: modprobe i915 (for new devices: modprobe xe)"
+		return intelModule
 	}
-	return ""
+	return nil
 }
 
 // nvidiaModule is what brings NVIDIA's module of the kernel. Where its libraries are installed, the package is as well:
 // then the module was not built for this kernel, or is not loaded.
-func (e *exam) nvidiaModule() string {
+func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
-		return "Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + "."
+		return moduleOnHost{kind}
 	}
 	if !e.hasFamily("NVIDIA") {
 		return e.system.install(familyFor("nvidia"))
 	}
 	if m := e.system.manager(); m != nil && m.id == "debian" {
-		return "The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for " +
-			"this kernel: dkms autoinstall"
+		return nvidiaModuleDebian
 	}
-	return "The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
-		"for this kernel."
+	return nvidiaModuleMissing
 }
 
 // undriven says that nothing on the machine serves a device, and what would.
@@ -347,26 +349,17 @@ func (e *exam) undriven(g *GPU) {
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
 	}
-	what, do := "the kernel's driver is "+g.Kernel+", and no driver manifest is for it", ""
-	if g.Kernel == "" {
-		what = "no driver manifest is for a graphics device"
-	}
+	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
 	if e.class != ProcessClass {
-		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver for the device", e.class, e.class)
+		what.class = e.class
 	}
-	if others := e.otherClass(g); others != "" {
-		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
-	}
-	if do = e.containerCure(g); do == "" && f != nil {
+	do := e.containerCure(g)
+	if do == nil && f != nil {
 		do = e.system.install(f)
 	}
-	elsewhere := e.elsewhere()
-	if elsewhere != "" {
-		what += "; manifests lie in " + elsewhere + ", where programs do not look"
-	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
-	if elsewhere != "" {
-		found.offer("", cure.Set(variables.DataDirs.Name(), strings.TrimSuffix(elsewhere, "/vulkan/icd.d")+":"+
+	if what.elsewhere != "" {
+		found.offer(mending, cure.Set(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -10,11 +9,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/term"
 )
 
 // leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
@@ -27,80 +24,47 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overrideSays(f.Path)+e.age(f.Path), "").offer("", cure.Remove(path.Clean(f.Path)))
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, cure.Remove(path.Clean(f.Path)))
 	}
 	if s := e.plan.Settings; s != nil {
 		file := path.Clean(s.File)
-		found := e.found(LeftoverSettings, search.BaseName(file), file, "", "")
-		owner := ""
+		what := overruling{does: s, written: e.written(file)}
+		found := e.found(LeftoverSettings, search.BaseName(file), file, nil, nil)
 		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
-			owner = "; it is vkloader's own, without expiry"
-			if !f.Expires.IsZero() {
-				owner = "; it is vkloader's own, and expires at " + f.Expires.UTC().Format(time.RFC3339)
-			}
-			found.Do = "vkloader settings clear"
+			what.ours, what.expires = true, f.Expires
+			found.advice = clearSettings
 		} else {
-			found.offer("", cure.Remove(file))
+			found.offer(mending, cure.Remove(file))
 		}
-		found.What = settingsSay(s) + owner + e.age(file)
+		found.fact = what
 	}
 }
 
-// overrideSays is what an override layer does to every program, as far as it can be read.
-func (e *exam) overrideSays(file string) string {
+// overriding is what an override layer does to every program, as far as it can be read.
+func (e *exam) overriding(file string) fact {
+	what := overriding{written: e.written(file)}
 	for _, l := range e.plan.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			what := "it is in force and adds " + term.Count(len(l.Components), "layer")
-			if len(l.Components) > 0 {
-				what += ": " + strings.Join(l.Components, ", ")
-			}
-			if len(l.OverridePaths) > 0 {
-				what += "; explicit layers are looked for in " + strings.Join(l.OverridePaths, ", ") + " and nowhere else"
-			}
+			what.force, what.components, what.places = true, l.Components, l.OverridePaths
 			return what
 		}
 	}
 	for _, f := range e.plan.Findings {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
-			return "it is not in force, because it is not valid: " + f.What
+			what.fault = f
+			break
 		}
 	}
-	return "it is not in force"
+	return what
 }
 
-func settingsSay(s *settings.Settings) string {
-	var does []string
-	if s.ControlsLayers {
-		does = append(does, "decides about "+term.Count(len(s.Layers), "layer"))
-		if !s.Merged() {
-			does = append(does, "keeps every other layer out")
-		}
-	}
-	if n := len(s.Drivers); n > 0 {
-		does = append(does, "adds "+term.Count(n, "driver"))
-	}
-	if s.Exclusively {
-		does = append(does, "keeps every other driver out")
-	}
-	if n := len(s.Devices); n > 0 {
-		does = append(does, "orders devices by "+term.Count(n, "configuration"))
-	}
-	if s.HasLevel {
-		does = append(does, "sets what is logged")
-	}
-	if does == nil {
-		return "it is in force and changes nothing"
-	}
-	return "it is in force, and " + strings.Join(does, ", ")
-}
-
-// age says since when a file is as it is; not for a foreign machine, whose files have the times of their copying.
-func (e *exam) age(file string) string {
+// written is since when a file is as it is; zero for a foreign machine, whose files have the times of their copying.
+func (e *exam) written(file string) time.Time {
 	info, err := e.machine.Stat(file)
 	if err != nil || e.machine.Foreign() {
-		return ""
+		return time.Time{}
 	}
-	return "; written on " + info.ModTime().Format("2006-01-02")
+	return info.ModTime()
 }
 
 // Loader is a Vulkan loader that a program could get.
@@ -164,31 +128,27 @@ func (e *exam) loaders() {
 
 func (e *exam) judgeLoaders(first linker.Result) {
 	if first.File == nil {
-		what := loaderName + " is in no directory of the dynamic linker" + e.uncached(loaderName)
+		what := loaderless{configured: e.configured(loaderName)}
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
 			found := e.found(LoaderMissing, loaderName, "", what, e.cure(loaderName))
 			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)
 			}
 		} else {
-			e.found(LoaderMissing, loaderName, "", what+"; the one that belongs to this tool is "+e.options.Library, "").offer("",
+			what.own = e.options.Library
+			e.found(LoaderMissing, loaderName, "", what, nil).offer(mending,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
-		what := file.Path + " is what programs get, and it is no Vulkan loader"
-		if err := file.Err(); err != nil {
-			what += fmt.Sprintf(": %v", unwrap(err))
-		}
-		found := e.found(LoaderBroken, loaderName, file.Path, what, "Install the package that has "+file.Path+" again.")
-		if owner := e.packageOf(file.Real); owner != "" {
-			found.Do = "Install the package " + owner + " again."
-		} else if !e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1 {
-			found.offer("", cure.Remove(path.Clean(file.Path)))
+		owner := e.packageOf(file.Real)
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
+		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
+			found.offer(mending, cure.Remove(path.Clean(file.Path)))
 		}
 		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
-			found.offer("", cure.Unset("LD_LIBRARY_PATH"))
+			found.offer(mending, cure.Unset("LD_LIBRARY_PATH"))
 		}
 	}
 	if len(e.Loaders) == 0 {
@@ -199,26 +159,20 @@ func (e *exam) judgeLoaders(first linker.Result) {
 		return linker.CompareVersions(a.Vulkan, b.Vulkan)
 	})
 	for _, l := range e.Loaders {
-		what := fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly(l))
 		switch {
 		case e.bundled(&l):
-			what += ", and comes with the program"
-			if l.First {
-				what += ", which gets it"
-			}
-			do := ""
+			var do advice
 			if others.File != nil && others.File.Real != l.File {
-				do = "Remove " + l.Name + ", so that the program gets " + others.File.Path + "."
+				do = removeLoader{l.Name, others.File.Path}
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, what, do)
+			found := e.found(LoaderBundled, loaderName, l.Name, bundled{l, l.First}, do)
 			if linker.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
 		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, what+", and programs get it before "+newest.File+" for Vulkan "+newest.Vulkan,
-				"Remove "+l.Name+", or the variable that puts its directory first.")
+			e.found(LoaderOld, loaderName, l.Name, older{l, newest}, removeLoader{file: l.Name})
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, what+"; programs get "+first.File.Path, "")
+			e.found(LoaderOther, loaderName, l.Name, other{l, first.File.Path}, nil)
 		}
 	}
 }
@@ -236,11 +190,4 @@ func (e *exam) packageOf(file string) string { return e.machine.Owners([]string{
 
 func (e *exam) bundled(l *Loader) bool {
 	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))
-}
-
-func exactly(l Loader) string {
-	if l.Version == "" {
-		return ""
-	}
-	return " (" + l.Version + ")"
 }

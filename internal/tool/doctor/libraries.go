@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -43,7 +42,7 @@ func (e *exam) libraries() {
 		}, LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !term.IsName(name) {
-				f := e.found(LayerVariable, l.Name, l.Manifest, fmt.Sprintf("%q is no name of a variable", name), "")
+				f := e.found(LayerVariable, l.Name, l.Manifest, noName{name}, nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
 		}
@@ -78,19 +77,17 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	}
 	m.File = r.File.Real
 	if err := r.File.Err(); err != nil {
-		what := fmt.Sprintf("%s: %v", r.File.Path, unwrap(err))
-		do := ""
+		var do advice
 		if errors.Is(err, fs.ErrPermission) {
-			do = "Run as root: chmod a+rX " + term.Quoted(r.File.Real)
+			do = asRoot{"chmod a+rX " + term.Quoted(r.File.Real)}
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, what, do)
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{r.File.Path, unwrap(err)}, do)
 		return nil
 	}
 	m.Class, m.Machine = r.File.Class, r.File.MachineName()
 	if r.File.Class != e.class || r.File.Machine != e.processor() {
-		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
-			"%s is a library for %d-bit programs on %s, and this is for %s",
-			r.File.Path, m.Class, m.Machine, e.processName()), e.other(m))
+		e.found(LibraryForeign, m.Name, m.Manifest,
+			forOthers{file: r.File.Path, class: m.Class, machine: m.Machine, wanted: e.class}, e.other(m))
 		return nil
 	}
 	c := e.linker.Close(r.File)
@@ -98,7 +95,7 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	if !fits(func(name string) bool {
 		return slices.ContainsFunc(c.Files, func(f *linker.File) bool { return f.Symbols().Exports(name) })
 	}) && len(c.Missing) == 0 {
-		e.found(misfit, m.Name, m.Manifest, r.File.Path+" exports none of the functions that the loader looks for", "")
+		e.found(misfit, m.Name, m.Manifest, noInterface{r.File.Path}, nil)
 	}
 	e.closure(m, r.File, c)
 	e.atRunTime(m, r.File)
@@ -108,52 +105,43 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 // missing says that a manifest's library is nowhere, and where it was looked for.
 func (e *exam) missing(m *Module, r linker.Result) {
 	if strings.Contains(m.Library, "/") {
-		what := m.Library + " does not exist"
-		if target, err := e.machine.Readlink(m.Library); err == nil {
-			what = fmt.Sprintf("%s is a link to %s, which does not exist", m.Library, target)
-		}
-		e.found(LibraryMissing, m.Name, m.Manifest, what, e.system.forFile(m.Library, m.Manifest))
+		target, err := e.machine.Readlink(m.Library)
+		e.found(LibraryMissing, m.Name, m.Manifest, absent{m.Library, target, err == nil}, e.system.forFile(m.Library, m.Manifest))
 		return
 	}
 	if len(r.Others) > 0 {
 		f := e.linker.Open(r.Others[0])
-		e.found(LibraryForeign, m.Name, m.Manifest, fmt.Sprintf(
-			"the only %s is %s, for %d-bit programs on %s; this is for %s",
-			m.Library, r.Others[0], f.Class, f.MachineName(), e.processName()), e.system.forLibrary(m.Library))
+		e.found(LibraryForeign, m.Name, m.Manifest, forOthers{m.Library, r.Others[0], f.Class, f.MachineName(), e.class},
+			e.system.forLibrary(m.Library))
 		return
 	}
-	what := fmt.Sprintf("%s is in no directory of the dynamic linker", m.Library)
-	e.pathTo(e.found(LibraryMissing, m.Name, m.Manifest, what+e.uncached(m.Library), e.cure(m.Library)), m.Library)
+	e.nowhere(LibraryMissing, m, nowhere{name: m.Library})
+}
+
+// nowhere says that the dynamic linker does not find a library, and offers to put the directory into LD_LIBRARY_PATH where
+// it lies.
+func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
+	what.configured = e.configured(what.name)
+	var changes []cure.Change
+	for _, directory := range besides {
+		if file := directory + "/" + what.name; e.fits(file) {
+			what.beside = append(what.beside, file)
+			changes = append(changes, e.libraryPath(directory))
+		}
+	}
+	return e.found(code, m.Name, m.Manifest, what, e.cure(what.name)).offer(mending, changes...)
 }
 
 // besides are directories that are not the dynamic linker's, where container tools put drivers.
 var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
 
-// pathTo offers to put such a directory into LD_LIBRARY_PATH, when the library is there.
-func (e *exam) pathTo(f *Finding, name string) {
-	for _, directory := range besides {
-		if e.fits(directory + "/" + name) {
-			f.What += "; " + directory + "/" + name + " is there"
-			f.offer("", e.libraryPath(directory))
-		}
-	}
-}
-
-// uncached says where a library lies that the dynamic linker would find after ldconfig.
-func (e *exam) uncached(name string) string {
-	if at := e.configured(name); at != "" {
-		return ", though " + at + " is there"
-	}
-	return ""
-}
-
-// cure is the line that makes a library findable.
-func (e *exam) cure(name string) string {
+// cure makes a library findable.
+func (e *exam) cure(name string) advice {
 	if e.configured(name) != "" {
 		if kind := e.containerKind(); kind != "" {
-			return "In the image of " + sandboxWords[kind] + ": RUN ldconfig"
+			return imageRuns{kind, "ldconfig"}
 		}
-		return "Run as root: ldconfig"
+		return asRoot{"ldconfig"}
 	}
 	return e.system.forLibrary(name)
 }
@@ -192,22 +180,21 @@ func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 	m.Needs = len(c.Files) - 1
 	through := func(by *linker.File) string {
 		if by == f {
-			return f.Path
+			return ""
 		}
-		return by.Path + ", which " + f.Path + " needs,"
+		return f.Path
 	}
 	for _, missing := range c.Missing {
+		unusable := needsUnusable{by: missing.By.Path, through: through(missing.By), name: missing.Name}
 		switch {
 		case missing.Err != nil:
-			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and %s cannot be read: %v", through(missing.By),
-				missing.Name, missing.Result.File.Path, unwrap(missing.Err)), e.cure(missing.Name))
+			unusable.file, unusable.err = missing.Result.File.Path, unwrap(missing.Err)
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.cure(missing.Name))
 		case len(missing.Result.Others) > 0:
-			e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf("%s needs %s, and there is only %s, for other programs",
-				through(missing.By), missing.Name, missing.Result.Others[0]), e.cure(missing.Name))
+			unusable.file = missing.Result.Others[0]
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.cure(missing.Name))
 		default:
-			e.pathTo(e.found(LibraryNeeds, m.Name, m.Manifest, fmt.Sprintf(
-				"%s needs %s, which is in no directory of the dynamic linker%s", through(missing.By), missing.Name,
-				e.uncached(missing.Name)), e.cure(missing.Name)), missing.Name)
+			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name})
 		}
 	}
 	type pair struct{ by, in *linker.File }
@@ -224,20 +211,10 @@ func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 	}
 	for _, p := range pairs {
 		old := worst[p]
-		has := "which has no such versions"
-		if old.Newest != "" {
-			has = "which has versions up to " + old.Newest
-		}
-		e.found(LibraryVersion, m.Name, m.Manifest, fmt.Sprintf("%s wants version %s of %s, %s", through(old.By), old.Version,
-			old.In.Path, has), e.older(old))
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
-		what := fmt.Sprintf("%s uses %s, which nothing that comes with it defines", f.Path, c.Symbols[0])
-		if more := len(c.Symbols) - 1; more > 0 {
-			what = fmt.Sprintf("%s uses %s and %d more, which nothing that comes with it defines", f.Path,
-				c.Symbols[0], more)
-		}
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, "")
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined{f.Path, c.Symbols[0], len(c.Symbols) - 1}, nil)
 		if f.BindNow {
 			found.Severity = diag.Problem.String()
 		}
@@ -270,25 +247,24 @@ func (e *exam) atRunTime(m *Module, file *linker.File) {
 		r := e.linker.Find(name, file)
 		switch {
 		case r.File == nil && missing != nil:
-			missing.What += "; so is " + name
+			what, _ := missing.fact.(nowhere)
+			what.also = append(what.also, name)
+			missing.fact = what
 		case r.File == nil:
-			missing = e.found(LibraryRuntime, m.Name, m.Manifest, file.Path+" opens "+name+
-				", which is in no directory of the dynamic linker"+e.uncached(name), e.cure(name))
-			e.pathTo(missing, name)
+			missing = e.nowhere(LibraryRuntime, m, nowhere{by: file.Path, opens: true, name: name})
 		case r.File.Err() != nil:
-			e.found(LibraryRuntime, m.Name, m.Manifest, fmt.Sprintf("%s opens %s, and %s cannot be read: %v", file.Path, name,
-				r.File.Path, unwrap(r.File.Err())), e.cure(name))
+			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: file.Path, opens: true, name: name,
+				file: r.File.Path, err: unwrap(r.File.Err())}, e.cure(name))
 		}
 	}
 }
 
-// older is what to do about a library that is too old.
-func (e *exam) older(old linker.Old) string {
-	if strings.HasPrefix(old.Version, "GLIBC_") {
-		return fmt.Sprintf("Use a system or image with glibc %s or newer, or a driver built for this one.",
-			strings.TrimPrefix(old.Version, "GLIBC_"))
+// olderThan is what to do about a library that is too old.
+func olderThan(old linker.Old) advice {
+	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
+		return newerGlibc{version}
 	}
-	return fmt.Sprintf("Update %s, or install a driver that was built for it.", old.In.Path)
+	return updateLibrary{old.In.Path}
 }
 
 // sameDriver says when two manifests lead to one driver.
@@ -298,23 +274,23 @@ func (e *exam) sameDriver(m *Module, f *linker.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			what := fmt.Sprintf("%s is named by %s as well", f.Path, other.Manifest)
+			var what fact = namedAs{f.Path, other.Manifest}
 			if other.Manifest == m.Manifest {
-				what = "the manifest is found twice"
+				what = foundTwice
 			}
-			found := e.found(LibraryTwice, m.Name, m.Manifest, what, "See which variables name them: vkloader env")
+			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
-					found.offer("", cure.Drop(e.source, v, ":", func(n string) bool {
+					found.offer(mending, cure.Drop(e.source, v, ":", func(n string) bool {
 						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
 					})...)
 					e.unsetting(found, v.Name())
 				}
 			}
-			found.offer("", cure.Add(e.source, variables.DriversDisable, m.Name)...)
+			found.offer(mending, cure.Add(e.source, variables.DriversDisable, m.Name)...)
 			for _, one := range []string{m.Manifest, other.Manifest} {
 				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
-					found.offer("", cure.Remove(path.Clean(one)))
+					found.offer(mending, cure.Remove(path.Clean(one)))
 				}
 			}
 			return
@@ -339,8 +315,7 @@ func (e *exam) foreignDrivers() {
 			return m.Good && stem(&m) == stem(&e.Drivers[mine])
 		}) {
 			f.soften(diag.Note)
-			f.Do = "Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
-				"loader."
+			f.advice = doNothingBesideOwn
 		}
 	}
 }

@@ -66,25 +66,22 @@ func (r *Report) probed(a *alone) {
 	if !wrong {
 		return
 	}
-	what := a.Detail
-	if a.Said != "" {
-		what += "; the loader says: " + a.Said
-	}
-	do := ""
+	var do advice
 	if c, ok := cure.New(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
-		do = c.Line()
+		do = typed{c.Line()}
 	}
-	f := r.found(code, a.Name, a.Manifest, what, do)
+	f := r.found(code, a.Name, a.Manifest, misbehaved{a.Detail, a.Said}, do)
 	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if code == DriverNoDevice && wanted {
 		f.Severity = diag.Problem.String()
-		f.Do = "Update the driver, which may be older than the device; a device may also be too old for Vulkan."
+		f.advice = updateDriver
 	}
 }
 
 // ProbeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
 // of its own, and enters in the report what became of it. The error is for what kept it from looking.
 func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration) error {
+	defer r.say()
 	drivers, layers := r.toProbe()
 	base := ""
 	for i := range drivers {

@@ -25,7 +25,7 @@ func (r *Report) Process(p *process.Process) {
 		if path == "" {
 			path = d.Manifest
 		}
-		f := r.found(code, d.Name, path, d.What, "")
+		f := r.found(code, d.Name, path, otherwise{d}, nil)
 		if d.Weak {
 			f.soften(diag.Note)
 		}

@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
 
 	"vkloader/internal/core/diag"
@@ -16,20 +16,24 @@ const Schema = 1
 
 // Finding is one thing found.
 type Finding struct {
-	Code      string `json:"code"`
-	Severity  string `json:"severity"` // note, warning or problem
-	Subject   string `json:"subject"`  // a driver, layer, library, device, variable
-	Path      string `json:"path,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	What      string `json:"what"`
-	Why       string `json:"why,omitempty"`
-	Do        string `json:"do,omitempty"`
-	Statement string `json:"statement,omitempty"`
-	Because   string `json:"because,omitempty"` // the code of what it follows from: with that mended, it is gone
+	Code      string   `json:"code"`
+	Severity  string   `json:"severity"` // note, warning or problem
+	Subject   string   `json:"subject"`  // a driver, layer, library, device, variable
+	Path      string   `json:"path,omitempty"`
+	Line      int      `json:"line,omitempty"`
+	Column    int      `json:"column,omitempty"`
+	What      string   `json:"what"`
+	Why       string   `json:"why,omitempty"`
+	Do        string   `json:"do,omitempty"`
+	Statement string   `json:"statement,omitempty"`
+	Commands  []string `json:"commands,omitempty"` // the lines for a shell that are in do
+	Because   string   `json:"because,omitempty"`  // the code of what it follows from: with that mended, it is gone
 
-	before string // what stands before the line of a cure
-	offers []cure.Change
+	fact     fact
+	advice   advice // nil: nothing is to be done
+	harmless bool   // a leftover of a device that is not here
+	device   string // the name of the device that it is about; "": none
+	offers   []offer
 }
 
 // Module is a driver or layer, as its manifest names it.
@@ -92,31 +96,49 @@ func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity.String() })
 }
 
-// Found adds a finding; do "" is that of the table. Order puts it in its place.
-func (r *Report) Found(code Code, subject, what, do string) { r.found(code, subject, "", what, do) }
-
-// found adds a finding; do "" is that of the table.
-func (r *Report) found(code Code, subject, path, what, do string) *Finding {
+// found adds a finding; without advice, what the table says is to be done.
+func (r *Report) found(code Code, subject, path string, what fact, do advice) *Finding {
 	e := code.Entry()
-	if do == "" {
-		do = e.Do
+	if do == nil {
+		do = usual{e.Do}
 	}
 	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: subject, Path: path,
-		What: what, Why: e.Means, Do: do, Statement: e.Statement})
+		fact: what, Why: e.Means, advice: do, Statement: e.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
 // decided takes over a finding of the library's decision.
-func (r *Report) decided(f *diag.Finding) {
+func (r *Report) decided(f *diag.Finding) *Finding {
 	e := f.Code.Entry()
-	do := e.Do
 	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
-		Line: f.Line, Column: f.Column, What: f.What, Do: do, Statement: e.Statement})
+		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
+	found := &r.Findings[len(r.Findings)-1]
 	if v, is := explain.Switches[f.Code]; is {
-		found := &r.Findings[len(r.Findings)-1]
-		found.Do = "Change " + v.Name() + "."
-		found.offer("", cure.Undo(r.source, v, f.Subject)...)
+		found.advice = changeVariable{v.Name()}
+		found.offer(mending, cure.Undo(r.source, v, f.Subject)...)
 	}
+	return found
+}
+
+// say writes in words what was found and what is to be done.
+func (r *Report) say() {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		f.What, f.Do, f.Commands = f.fact.say(), "", nil
+		if f.advice != nil {
+			f.Do, f.Commands = f.advice.say()
+		}
+		if f.harmless {
+			f.Why = ofAbsentDevice
+		}
+	}
+}
+
+// Change is the change that was tried and ends the finding, where it is one of files or variables of this machine; false:
+// there is none.
+func (f *Finding) Change() (cure.Change, bool) {
+	t, is := f.advice.(tried)
+	return t.Change, is && t.kind == ""
 }
 
 // soften makes a finding a warning at most.
@@ -126,17 +148,21 @@ func (f *Finding) soften(to diag.Severity) {
 	}
 }
 
-// Order puts problems first, then warnings, then notes; otherwise as found, each once.
+// Order puts problems first, then warnings, then notes; otherwise as found, each once. All are in words then.
 func (r *Report) Order() {
 	rank := func(f Finding) int {
 		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
 	}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(a) - rank(b) })
-	seen := map[string]bool{}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		key := fmt.Sprint(f.key(), "\x00", f.Line, ":", f.Column, "\x00", f.What)
-		twice := seen[key]
-		seen[key] = true
-		return twice
+	seen := map[key][]*Finding{}
+	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
+		for _, other := range seen[f.key()] {
+			if f.Line == other.Line && f.Column == other.Column && reflect.DeepEqual(f.fact, other.fact) {
+				return true
+			}
+		}
+		seen[f.key()] = append(seen[f.key()], &f)
+		return false
 	})
+	r.say()
 }

@@ -66,48 +66,39 @@ func (e *exam) kind(kinds ...string) string {
 func (e *exam) containerKind() string { return e.kind("docker", "podman", "kubernetes", "container") }
 
 // noNode says why a device cannot be opened.
-func (e *exam) noNode(g *GPU) string {
-	what := "it has no node in /dev/dri that could be opened"
-	if g.Kernel == "nvidia" {
-		what = "/dev/nvidiactl and /dev/nvidia0 are not there"
-	}
-	if sandbox := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); sandbox != "" {
-		what += ": " + sandboxWords[sandbox] + " does not pass it on"
-	}
-	return what
+func (e *exam) noNode(g *GPU) fact {
+	return nodeless{g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")}
 }
 
-var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
-	"docker": "the container",
-	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
-
 // nodeCure makes the device's nodes appear.
-func (e *exam) nodeCure(g *GPU) string {
+func (e *exam) nodeCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
-	switch e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container") {
+	switch kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
 	case "flatpak":
-		return "Run outside: flatpak override --user --device=dri " + or(e.detail("flatpak"), "APPLICATION")
+		name := e.detail("flatpak")
+		return outside{"flatpak override --user --device=dri " + or(name, "APPLICATION"), name == ""}
 	case "snap":
-		return "Run outside: snap connect " + or(e.detail("snap"), "NAME") + ":opengl"
+		name := e.detail("snap")
+		return outside{"snap connect " + or(name, "NAME") + ":opengl", name == ""}
 	case "docker":
 		if nvidia {
-			return "Start the container with: docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all ..."
+			return startWith{kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"}
 		}
-		return "Start the container with: docker run --device /dev/dri ..."
+		return startWith{kind, "--device /dev/dri"}
 	case "podman":
 		if nvidia {
-			return "Start the container with: podman run --device nvidia.com/gpu=all ..."
+			return startWith{kind, "--device nvidia.com/gpu=all"}
 		}
-		return "Start the container with: podman run --device /dev/dri ..."
+		return startWith{kind, "--device /dev/dri"}
 	case "kubernetes":
-		return "Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu)."
+		return limitsOfPod
 	case "container":
-		return "Pass /dev/dri on to the container."
+		return passOn
 	}
 	if nvidia {
-		return "Run as root: nvidia-modprobe -c 0"
+		return asRoot{"nvidia-modprobe -c 0"}
 	}
-	return "Look for errors of " + g.Kernel + ": dmesg | grep " + g.Kernel
+	return kernelLog{g.Kernel}
 }
 
 func (e *exam) detail(kind string) string {
@@ -119,8 +110,8 @@ func (e *exam) detail(kind string) string {
 	return ""
 }
 
-// containerCure brings a driver into the sandbox, where that is not done by installing a package; "" elsewhere.
-func (e *exam) containerCure(g *GPU) string {
+// containerCure brings a driver into the sandbox, where that is not done by installing a package; nil elsewhere.
+func (e *exam) containerCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
 	platform := "org.freedesktop.Platform.GL"
 	if e.class == 32 {
@@ -129,27 +120,21 @@ func (e *exam) containerCure(g *GPU) string {
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
 		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
-		return "Run outside: flatpak install " + platform + ".nvidia-" + or(version, "VERSION")
+		return outside{"flatpak install " + platform + ".nvidia-" + or(version, "VERSION"), version == ""}
 	case kind == "flatpak":
-		return "Run outside: flatpak install " + platform + ".default"
+		return outside{command: "flatpak install " + platform + ".default"}
 	case kind == "snap":
-		return "Run outside: snap connect " + or(e.detail("snap"), "NAME") + ":gpu-2404 mesa-2404:gpu-2404"
+		name := e.detail("snap")
+		return outside{"snap connect " + or(name, "NAME") + ":gpu-2404 mesa-2404:gpu-2404", name == ""}
 	case kind == "steam":
-		return "Install the driver on the host; Steam's runtime takes it from there."
+		return driverOfHost
 	case nvidia && kind != "":
 		if can := e.variable("NVIDIA_DRIVER_CAPABILITIES"); !grantsGraphics(can) {
-			is := "it is " + can + ", without graphics"
-			if can == "" {
-				is = "it is not set"
-			}
-			if kind == "kubernetes" {
-				return `In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ")."
-			}
-			return "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ")."
+			return capabilities{kind == "kubernetes", can}
 		}
-		return "Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate"
+		return nvidiaCDI
 	}
-	return ""
+	return nil
 }
 
 // grantsGraphics tells whether NVIDIA's container tools bring what Vulkan needs. Without the variable it is what the

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	"vkloader/internal/tool/term"
 )
 
 // user is for whom permissions are examined.
@@ -161,25 +159,20 @@ func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
 }
 
 // permissionCure gives the user the right to a node: by its group, where it has one.
-func (e *exam) permissionCure(node string) string {
+func (e *exam) permissionCure(node string) advice {
 	_, group, mode, ok := e.owner(node)
 	if !ok {
-		return ""
+		return nil
 	}
 	switch kind := e.containerKind(); {
-	case kind == "kubernetes":
-		return fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group)
 	case kind == "podman":
-		return "Start the container with: podman run --group-add keep-groups ..."
-	case kind == "container":
-		return fmt.Sprintf("Start the container with the group %d as a further one.", group)
+		return groupsOfPodman
 	case kind != "":
-		return fmt.Sprintf("Start the container with: docker run --group-add %d ...", group)
+		return furtherGroup{kind, group}
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		return "The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
-			"group. Run as root: udevadm trigger --subsystem-match=drm"
+		return byUdev
 	}
 	name := strconv.Itoa(int(group))
 	for _, fields := range e.records("/etc/group", 3) {
@@ -188,5 +181,5 @@ func (e *exam) permissionCure(node string) string {
 			break
 		}
 	}
-	return fmt.Sprintf("Run as root: usermod -aG %s %s; then log in again", term.Quoted(name), term.Quoted(e.user.name))
+	return joinGroup{name, e.user.name}
 }

@@ -1,11 +1,11 @@
 package doctor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"syscall"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
@@ -21,8 +21,9 @@ import (
 func (e *exam) environment() {
 	e.elevation()
 	for _, f := range environment.Check(e.source) {
-		e.decided(&f)
-		e.unsetting(&e.Findings[len(e.Findings)-1], f.Subject)
+		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
+		found.fact = misled{f}
+		e.unsetting(found, f.Variable)
 	}
 	e.selections()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
@@ -32,10 +33,10 @@ func (e *exam) environment() {
 // programs do not find the drivers of the host.
 func (e *exam) unsetting(f *Finding, name string) {
 	if e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/") {
-		f.Do = "Steam's runtime has set it, from the drivers of the host: mend those, and start Steam again."
+		f.advice = setBySteam
 		return
 	}
-	f.offer("", cure.Unset(name))
+	f.offer(mending, cure.Unset(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -53,6 +54,7 @@ func Selections(source *machine.Source) []Finding {
 	e := &exam{Report: &Report{source: source}, machine: &source.Machine, source: source}
 	e.devices()
 	e.selections()
+	e.say()
 	return e.Findings
 }
 
@@ -71,7 +73,7 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
 			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
-				e.absentDevice(name, "no device here is at "+wish.PCI, func(g *GPU) string { return mesa.Address(g.Name) })
+				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return mesa.Address(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0
@@ -81,8 +83,7 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, fmt.Sprintf("it asks for number %d of the devices beside the default one, and there is %s", wish.Number,
-					term.Number(count-1, "such device")), func(*GPU) string { return "" })
+				e.absentDevice(name, noNumber{wish.Number, count - 1}, func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -105,19 +106,19 @@ func (e *exam) selection(name, value string, write func(*GPU) string) {
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 	known := e.first(func(g *GPU) bool { return g.Vendor != "" }) != ""
 	if known && e.first(func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
-		e.absentDevice(name, "no device here is "+value, write)
+		e.absentDevice(name, noDevice{value}, write)
 	}
 }
 
 // absentDevice enters a selection of nothing; write gives the value for a device that is here, "" for none.
-func (e *exam) absentDevice(name, what string, write func(*GPU) string) {
-	f := e.found(VariableDevice, name, "", what, "")
+func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
+	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offer("", cure.Set(name, value))
+			f.offer(mending, cure.Set(name, value))
 		}
 	}
-	f.offer("", cure.Unset(name))
+	f.offer(mending, cure.Unset(name))
 }
 
 // pad is a hexadecimal number as sysfs writes it.
@@ -136,8 +137,7 @@ func (e *exam) elevation() {
 			}
 		})
 		if len(ignored) > 0 {
-			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", "the program does not see "+term.Count(len(ignored),
-				"variable")+" that "+isAre(len(ignored))+" set", "")
+			e.found(ElevatedIgnores, strings.Join(ignored, ", "), "", unseen{len(ignored)}, nil)
 		}
 		return
 	}
@@ -147,9 +147,7 @@ func (e *exam) elevation() {
 	if info, err := e.machine.Stat(e.source.Program); err == nil {
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
-			e.found(ElevatedProgram, e.source.Program, "",
-				"it runs with more rights than its user: variables and the home directory "+
-					"count for nothing", "vkloader doctor --elevated --app "+term.Quoted(e.source.Program))
+			e.found(ElevatedProgram, e.source.Program, "", elevatedRuns, typed{"vkloader doctor --elevated --app " + term.Quoted(e.source.Program)})
 		}
 	}
 }
@@ -160,30 +158,23 @@ func (e *exam) capable(file string) bool {
 	return err == nil && len(value) > 0
 }
 
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
 // values says which variables have no effect, or another one than they seem to.
 func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			f := e.found(VariableValue, v.Name, "", v.Why, "")
+			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
-				f.offer("", cure.Set(v.Name, better))
+				f.offer(mending, cure.Set(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
-			f := e.found(VariableUnknown, v.Name, "", v.Why, "")
+			f := e.found(VariableUnknown, v.Name, "", stated{v}, nil)
 			if name := nearest(v.Name, rows); name != "" {
-				f.offer("Write "+name+" instead: ", cure.Set(name, v.Value).With(cure.Unset(v.Name)))
+				f.offer(otherName, cure.Set(name, v.Value).With(cure.Unset(v.Name)))
 				continue
 			}
-			f.offer("", cure.Unset(v.Name))
+			f.offer(mending, cure.Unset(v.Name))
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (e *exam) rest(works bool) string {
 	end := ""
 	switch {
 	case problems > 0:
-		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.What
+		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.fact.say()
 	case warnings > 0 && leftovers == warnings:
 		end = term.Count(leftovers, "leftover") + " to look at"
 	case warnings > 0:
@@ -85,7 +85,7 @@ func (e *exam) rest(works bool) string {
 // broken tells whether a problem was found with what serves a device.
 func (e *exam) broken(g *GPU) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem.String() && (f.Subject == g.Title() || f.Code == NvidiaVersion.String() && g.Kernel == "nvidia")
+		return f.Severity == diag.Problem.String() && (f.device == g.Name || f.Code == NvidiaVersion.String() && g.Kernel == "nvidia")
 	})
 }
 

@@ -1,52 +1,58 @@
 package doctor
 
 import (
-	"strings"
-
 	"vkloader/internal/core/diag"
 )
 
-// install32 is the line that installs a package for 32-bit programs beside that for 64-bit ones.
-func (d distribution) install32(m *manager, name string) string {
+// install32 installs a package for 32-bit programs beside that for 64-bit ones.
+func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
 		if !d.foreign {
-			return "Run as root: dpkg --add-architecture i386 && apt update && apt install " + name + ":i386"
+			return asRoot{"dpkg --add-architecture i386 && apt update && apt install " + name + ":i386"}
 		}
-		return "Run as root: apt install " + name + ":i386"
+		return asRoot{"apt install " + name + ":i386"}
 	case "fedora", "rhel":
-		if !strings.Contains(name, ".so") { // the name of a library, without a mark, is that of the 32-bit one
-			name += ".i686"
-		}
-	case "suse":
-		if !strings.Contains(name, ".so") {
-			name += "-32bit"
-		}
-	case "arch":
-		return "Run as root, with the repository multilib: pacman -S lib32-" + name
-	case "void":
+		name += ".i686"
+	case "suse", "void":
 		name += "-32bit"
+	case "arch":
+		return multilib{"pacman -S lib32-" + name}
 	case "alpine":
-		return "Nothing: Alpine has no 32-bit libraries beside the 64-bit ones; use a container of another distribution."
+		return noneOnAlpine
 	}
-	return "Run as root: " + m.install + " " + name
+	return asRoot{m.install + " " + name}
+}
+
+// library32 installs the package that has a library for 32-bit programs; nil where its name is not known.
+func (d distribution) library32(m *manager, name string) advice {
+	switch {
+	case m.provides: // the name of a library, without a mark, is that of the 32-bit one
+		return asRoot{m.install + " " + name}
+	case m.library == nil:
+		return nil
+	}
+	if word := m.library(name); word != "" {
+		return d.install32(m, word)
+	}
+	return nil
 }
 
 // packages32 are those whose names for 32-bit programs are not made from the other ones.
 var packages32 = map[string]string{"debian NVIDIA": "nvidia-driver-libs", "fedora NVIDIA": "xorg-x11-drv-nvidia-libs"}
 
-// driver32 is the line that brings a family's driver for 32-bit programs.
-func (d distribution) driver32(f *family) string {
+// driver32 brings a family's driver for 32-bit programs.
+func (d distribution) driver32(f *family) advice {
 	m := d.manager()
 	switch {
 	case d.is("nixos"):
-		return "Add hardware.graphics.enable32Bit = true; to the system's configuration."
+		return graphics32OnNixOS
 	case d.is("gentoo"):
-		return `Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`
+		return bothOnGentoo
 	case m == nil || f.packages[m.id] == "":
-		return "Install the package that has the 32-bit Vulkan driver " + f.name + "."
+		return installDriver{f.name, 32}
 	case d.is("ubuntu") && f.name == "NVIDIA":
-		return "Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it."
+		return nvidia32OnUbuntu
 	}
 	if name := packages32[m.id+" "+f.name]; name != "" {
 		return d.install32(m, name)
@@ -54,12 +60,12 @@ func (d distribution) driver32(f *family) string {
 	return d.install32(m, f.packages[m.id])
 }
 
-// other is what to do about a driver that is there for programs of the other word size only; "" where the table says it.
-func (e *exam) other(m *Module) string {
+// other is what to do about a driver that is there for programs of the other word size only; nil where the table says it.
+func (e *exam) other(m *Module) advice {
 	if f := familyOf(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
 	}
-	return ""
+	return nil
 }
 
 // otherWordSize makes less of drivers and layers for programs of the other word size where the program is the one that is

@@ -25,12 +25,12 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
 		d := distribution{ids: c.ids, class: 32, foreign: c.foreign}
-		if got := d.install(familyFor(c.kernel)); got != c.want {
+		if got, _ := d.install(familyFor(c.kernel)).say(); got != c.want {
 			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
 		}
 	}
 	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
-		if got := (distribution{ids: []string{id}, class: 32, foreign: true}).forLibrary("libxcb-present.so.0"); got != want {
+		if got, _ := (distribution{ids: []string{id}, class: 32, foreign: true}).forLibrary("libxcb-present.so.0").say(); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}

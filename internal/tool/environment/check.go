@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,11 +20,11 @@ type checker struct {
 	source  facts.Source
 	answer  *plan.Answer
 	ignored map[string]bool
-	found   []diag.Finding
+	found   []Finding
 }
 
-// Check gives the findings about the variables that a source has. Findings have no file; their subject is the variable.
-func Check(source facts.Source) []diag.Finding {
+// Check gives the findings about the variables that a source has.
+func Check(source facts.Source) []Finding {
 	c := &checker{source: source, ignored: map[string]bool{}}
 	if c.answer = c.decide(); c.answer == nil {
 		return nil
@@ -51,8 +50,9 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	return answer
 }
 
-func (c *checker) find(code diag.Code, v variables.ID, format string, args ...any) {
-	c.found = append(c.found, diag.Finding{Code: code, Subject: v.Name(), What: fmt.Sprintf(format, args...)})
+func (c *checker) find(code diag.Code, v variables.ID, f Finding) {
+	f.Code, f.Variable = code, v.Name()
+	c.found = append(c.found, f)
 }
 
 // value is what a variable says, "" when it counts for nothing.
@@ -79,14 +79,14 @@ func (c *checker) paths() {
 			}
 			switch {
 			case search.IsManifestName(place) && !c.source.Exists(place):
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no such file", v.Name(), place)
+				c.find(diag.VariableNothing, v, Finding{Kind: NoFile, Place: place})
 			case search.IsManifestName(place):
 			case !directory.Listed && c.source.Exists(place):
-				c.find(diag.VariableNothing, v, "%s names %s, which is neither a directory nor ends in .json", v.Name(), place)
+				c.find(diag.VariableNothing, v, Finding{Kind: NoManifest, Place: place})
 			case !directory.Listed:
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no such directory", v.Name(), place)
+				c.find(diag.VariableNothing, v, Finding{Kind: NoDirectory, Place: place})
 			case len(directory.Names) == 0:
-				c.find(diag.VariableNothing, v, "%s names %s, and there is no manifest in it", v.Name(), place)
+				c.find(diag.VariableNothing, v, Finding{Kind: EmptyDirectory, Place: place})
 			}
 		}
 	}
@@ -103,10 +103,10 @@ func (c *checker) patterns(v variables.ID) (list []string) {
 }
 
 // matches finds entries of a filter that match no name, and gives the names that the whole filter matches.
-func (c *checker) matches(v variables.ID, what string, names []string) []string {
+func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	for _, entry := range c.patterns(v) {
 		if !slices.ContainsFunc(names, func(n string) bool { return plan.Matches(entry, n) }) {
-			c.find(diag.VariableMatch, v, "%s: %q matches no %s; there is %s", v.Name(), entry, what, listed(names))
+			c.find(diag.VariableMatch, v, Finding{Kind: kind, Place: entry, Names: names})
 		}
 	}
 	var hit []string
@@ -116,18 +116,6 @@ func (c *checker) matches(v variables.ID, what string, names []string) []string 
 		}
 	}
 	return hit
-}
-
-// listed is a list for people, cut where it gets long.
-func listed(names []string) string {
-	const most = 8
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // drivers judges the filters of drivers.
@@ -142,12 +130,12 @@ func (c *checker) drivers() {
 			names = append(names, name)
 		}
 	}
-	selected := c.matches(variables.DriversSelect, "driver manifest", names)
-	disabled := c.matches(variables.DriversDisable, "driver manifest", names)
+	selected := c.matches(variables.DriversSelect, NoDriverMatches, names)
+	disabled := c.matches(variables.DriversDisable, NoDriverMatches, names)
 	for _, name := range selected {
 		if slices.Contains(disabled, name) {
-			c.find(diag.VariableContradiction, variables.DriversSelect, "%s and %s both match %s: it is used",
-				variables.DriversSelect.Name(), variables.DriversDisable.Name(), name)
+			c.find(diag.VariableContradiction, variables.DriversSelect, Finding{Kind: BothMatch,
+				Other: variables.DriversDisable.Name(), Place: name})
 		}
 	}
 	if len(all.Drivers) > 0 && len(c.answer.Drivers) == 0 {
@@ -155,7 +143,7 @@ func (c *checker) drivers() {
 		if c.value(variables.DriversSelect) != "" {
 			v = variables.DriversSelect
 		}
-		c.find(diag.VariableAllOut, v, "%s leaves no driver of %s", v.Name(), listed(names))
+		c.find(diag.VariableAllOut, v, Finding{Kind: AllOut, Names: names})
 	}
 }
 
@@ -177,25 +165,18 @@ func (c *checker) layers() {
 	for _, a := range c.answer.Active {
 		active[c.answer.Layers[a.Layer].Name] = true
 	}
-	outcome := func(name string) string {
-		if active[name] {
-			return "it is used"
-		}
-		return "it is not used"
-	}
-	enabled := c.matches(variables.LayersEnable, "layer", names)
-	c.matches(variables.LayersDisable, "layer", names)
-	c.matches(variables.LayersAllow, "layer", names)
+	enabled := c.matches(variables.LayersEnable, NoLayerMatches, names)
+	c.matches(variables.LayersDisable, NoLayerMatches, names)
+	c.matches(variables.LayersAllow, NoLayerMatches, names)
 	var asked []string
 	for _, name := range split(c.value(variables.InstanceLayers), ":") {
 		if byName[name] != nil {
 			asked = append(asked, name)
 		} else if c.keptOut(name) {
-			c.find(diag.VariableContradiction, variables.InstanceLayers, "%s names %s, and the settings file %s keeps it out",
-				variables.InstanceLayers.Name(), name, path.Clean(c.answer.Settings.File))
+			c.find(diag.VariableContradiction, variables.InstanceLayers, Finding{Kind: KeptOut, Layer: name,
+				Place: path.Clean(c.answer.Settings.File)})
 		} else {
-			c.find(diag.VariableNothing, variables.InstanceLayers, "%s names %s, and no such layer is installed",
-				variables.InstanceLayers.Name(), name)
+			c.find(diag.VariableNothing, variables.InstanceLayers, Finding{Kind: NoLayer, Layer: name})
 		}
 	}
 	for _, name := range names {
@@ -219,9 +200,8 @@ func (c *checker) layers() {
 			off = append(off, l.DisableName)
 		}
 		if len(on) > 0 && len(off) > 0 {
-			c.find(diag.VariableContradiction, variables.LayersDisable, "%s is switched on by %s and off by %s: %s",
-				name, strings.Join(on, ", "), strings.Join(off, ", "), outcome(name))
-			c.found[len(c.found)-1].Subject = off[0]
+			c.found = append(c.found, Finding{Code: diag.VariableContradiction, Variable: off[0], Kind: OnAndOff, Layer: name,
+				On: on, Off: off, Used: active[name]})
 		}
 	}
 }
@@ -249,13 +229,13 @@ func (c *checker) devices() {
 	for _, v := range []string{mesa.Select, mesa.Prime} {
 		own[v] = c.source.Var(v, false).Value
 		if own[v] != "" && c.value(variables.DeviceSelect) != "" {
-			c.find(diag.VariableContradiction, variables.DeviceSelect, "%s=%s and %s=%s both choose the first device: %s has the last word",
-				variables.DeviceSelect.Name(), c.value(variables.DeviceSelect), v, own[v], mesa.Layer)
+			c.find(diag.VariableContradiction, variables.DeviceSelect, Finding{Kind: TwoChoices,
+				Value: c.value(variables.DeviceSelect), Other: v, OtherValue: own[v], Layer: mesa.Layer})
 		}
 	}
 	if own[mesa.Select] != "" && own[mesa.Prime] != "" {
-		c.found = append(c.found, diag.Finding{Code: diag.VariableContradiction, Subject: mesa.Prime, What: fmt.Sprintf(
-			"%s=%s and %s=%s both choose the first device: %s takes the first of them", mesa.Select, own[mesa.Select], mesa.Prime, own[mesa.Prime], mesa.Layer)})
+		c.found = append(c.found, Finding{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: mesa.Prime,
+			Value: own[mesa.Prime], Other: mesa.Select, OtherValue: own[mesa.Select], Layer: mesa.Layer})
 	}
 }
 

@@ -53,7 +53,8 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 			Brief: guide.Plain(e.Does), Elevated: e.Elevated(), YieldsTo: guide.Plain(e.Order()),
 			Deprecated: e.Instead != nil, Statements: e.Statements}
 		if v.Set {
-			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
+			state, reason := stateOf(&e, v.Value, answer, from, elevated)
+			row.State, row.Why = state, reason.text()
 		}
 		rows = append(rows, row)
 	}
@@ -63,43 +64,43 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 }
 
 // stateOf judges a variable that is set.
-func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (state, why string) {
+func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
 	if elevated && e.ID.Secure() {
-		return Ignored, "the program has more rights than its user"
+		return Ignored, Reason{Kind: MoreRights}
 	}
 	for _, f := range answer.Findings {
 		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {
-			return Ignored, f.What
+			return Ignored, Reason{Kind: Decided, Decision: f}
 		}
 	}
 	if value == "" && !e.EmptyCount {
-		return NoEffect, "empty, which is the same as unset"
+		return NoEffect, Reason{Kind: Empty}
 	}
 	if check := checks[e.ID]; check != nil {
-		if fault := check(value); fault != "" {
-			return Faulty, fault
+		if fault := check(value); fault.Kind != NoFault {
+			return Faulty, Reason{Kind: Wrong, Fault: fault}
 		}
 	}
 	switch e.ID {
 	case variables.Home:
 		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
-			return Ignored, variables.ConfigHome.Name() + " and " + variables.DataHome.Name() + " take its place"
+			return Ignored, Reason{Kind: Replaced, By: []string{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
 		if answer.Settings != nil && answer.Settings.HasDevices {
-			return Ignored, "the device configurations of " + answer.Settings.File + " take its place"
+			return Ignored, Reason{Kind: DeviceConfigurations, By: []string{answer.Settings.File}}
 		}
 		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
 		if e.ID == variables.DeviceSelect && off != 0 {
-			return Ignored, variables.DisableSelect.Name() + " takes its place"
+			return Ignored, Reason{Kind: Replaced, By: []string{variables.DisableSelect.Name()}}
 		}
 	case variables.Debug:
 		if answer.Settings != nil && answer.Settings.HasLevel {
-			return Ignored, "stderr_log of " + answer.Settings.File + " takes its place, once that has been read"
+			return Ignored, Reason{Kind: SettingsLog, By: []string{answer.Settings.File}}
 		}
 	}
-	return InForce, ""
+	return InForce, Reason{}
 }
 
 // layerVariables are those that the manifests of implicit layers name.
@@ -109,13 +110,14 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		active[answer.Layers[a.Layer]] = true
 	}
 	var rows []Variable
-	add := func(l *manifest.Layer, kind *guide.ByLayer, name, brief string, judge func(value string) (state, why string)) {
+	add := func(l *manifest.Layer, kind *guide.ByLayer, name, brief string, judge func(value string) (string, Reason)) {
 		v := from.Var(name, false)
 		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
 			Takes: guide.Plain(kind.Takes), Does: guide.Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: guide.Plain(kind.YieldsTo),
 			Statements: kind.Statements}
 		if v.Set {
-			row.State, row.Why = judge(v.Value)
+			state, reason := judge(v.Value)
+			row.State, row.Why = state, reason.text()
 		}
 		rows = append(rows, row)
 	}
@@ -123,23 +125,23 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &guide.OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, string) {
+		add(l, &guide.OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, Reason) {
 			if active[l] {
-				return Ignored, l.Name + " is used all the same: vkloader explain says why"
+				return Ignored, Reason{Kind: UsedAllTheSame, By: []string{l.Name}}
 			}
-			return InForce, ""
+			return InForce, Reason{}
 		})
 		if !l.HasEnable {
 			continue
 		}
-		add(l, &guide.OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, string) {
+		add(l, &guide.OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, Reason) {
 			switch {
 			case value != l.EnableValue:
-				return NoEffect, fmt.Sprintf("%s wants %q", l.Name, l.EnableValue)
+				return NoEffect, Reason{Kind: Wants, By: []string{l.Name, l.EnableValue}}
 			case !active[l]:
-				return Ignored, l.Name + " is not used all the same: vkloader explain says why"
+				return Ignored, Reason{Kind: UnusedAllTheSame, By: []string{l.Name}}
 			}
-			return InForce, ""
+			return InForce, Reason{}
 		})
 	}
 	return rows
@@ -192,7 +194,7 @@ func unknownVariables(known []Variable, environ []string) []Variable {
 			func(p string) bool { return strings.HasPrefix(name, p) })
 		if looks && !slices.ContainsFunc(known, func(v Variable) bool { return v.Name == name }) {
 			rows = append(rows, Variable{Name: name, Group: "Unknown", State: Unknown, Set: true, Value: value,
-				Does: "Nothing.", Brief: "nothing", Why: "the loader reads no variable of this name"})
+				Does: "Nothing.", Brief: "nothing", Why: Reason{Kind: Nobody}.text()})
 		}
 	}
 	return rows

@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,9 +9,8 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// check says what is wrong with a value that is not empty: which part of it has no effect, or another one than it
-// seems to, and what to write. "" is a value that says what it means.
-type check func(value string) string
+// check says what is wrong with a value that is not empty; nothing is with one that says what it means.
+type check func(value string) Fault
 
 // checks find fault with values; of other variables every text is right.
 var checks = map[variables.ID]check{
@@ -26,17 +24,17 @@ var checks = map[variables.ID]check{
 // debugWords are those of LOG-1, in the order in which prefixes are tried (LOG-4).
 var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
 
-func checkWords(value string) string {
+func checkWords(value string) Fault {
 	for _, w := range strings.Split(value, ",") {
 		known := w == ""
 		for _, k := range debugWords {
 			known = known || strings.HasPrefix(k, w)
 		}
 		if !known {
-			return fmt.Sprintf("%q is none of its words (small letters, no spaces) and does nothing", w)
+			return Fault{NoWord, w}
 		}
 	}
-	return ""
+	return Fault{}
 }
 
 // number is what C's strtoul and strtol read at the start of a text.
@@ -63,28 +61,28 @@ func number(text string) (digits, rest string) {
 const hexadecimal = "0123456789abcdefABCDEF"
 
 // checkSwitch: a decimal number (ENV-91, ENV-108).
-func checkSwitch(value string) string {
+func checkSwitch(value string) Fault {
 	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
 	if text == "" || text[0] < '0' || text[0] > '9' {
-		return fmt.Sprintf("%q is no number and counts as 0; write 1 to switch it on", value)
+		return Fault{NoSwitch, value}
 	}
-	return ""
+	return Fault{}
 }
 
-func checkUnloading(value string) string {
+func checkUnloading(value string) Fault {
 	if value != "0" && value != "1" {
-		return fmt.Sprintf("%q is neither 0 nor 1 and does nothing", value)
+		return Fault{NotZeroOrOne, value}
 	}
-	return ""
+	return Fault{}
 }
 
 // checkSelection: two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
-func checkSelection(value string) string {
+func checkSelection(value string) Fault {
 	vendor, device, _ := strings.Cut(value, ":")
 	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
-		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing", value)
+		return Fault{NoSelection, value}
 	}
-	return ""
+	return Fault{}
 }
 
 // isHexadecimal; with a tail, it need only begin as one.
@@ -101,18 +99,18 @@ func isHexadecimal(text string, tail bool) bool {
 }
 
 // checkRanges: numbers and ranges of them (ENV-93 to ENV-98).
-func checkRanges(value string) string {
+func checkRanges(value string) Fault {
 	count := 0
 	for _, e := range strings.Split(value, ",") {
 		if e == "" {
 			continue
 		}
 		if count++; count > plan.FilterEntries {
-			return tooMany
+			return Fault{Kind: TooMany}
 		}
 		first, rest := number(e)
 		if first == "" {
-			return fmt.Sprintf("%q is no number and counts as 0", e)
+			return Fault{NoNumber, e}
 		}
 		if rest == "" {
 			continue
@@ -121,31 +119,31 @@ func checkRanges(value string) string {
 		from, _ := strconv.ParseUint(first, 0, 64)
 		to, _ := strconv.ParseUint(last, 0, 64)
 		if uint32(to) < uint32(from) {
-			return fmt.Sprintf("the range %q ends before it begins, and no device has such an id", e)
+			return Fault{EmptyRange, e}
 		}
 	}
-	return ""
+	return Fault{}
 }
 
 // checkFilter: patterns for names (ENV-35 to ENV-44); words says that the list has special words.
 func checkFilter(words bool) check {
-	return func(value string) (fault string) {
+	return func(value string) (fault Fault) {
 		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
 			switch {
-			case fault != "":
+			case fault.Kind != NoFault:
 			case word == plan.Nothing:
-				fault = fmt.Sprintf("%q is no special word here and matches nothing", e)
+				fault = Fault{NoSpecialWord, e}
 			case word != plan.Pattern:
 			case isBareWord(e, words):
-				fault = fmt.Sprintf("%q is the name of something here; ~%s~ is the word", e, strings.ToLower(e))
+				fault = Fault{BareWord, e}
 			case strings.Trim(e, " ") != e:
-				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
+				fault = Fault{Space, e}
 			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
-				fault = fmt.Sprintf("%q has a star that is no wildcard: only the first and last character may be one", e)
+				fault = Fault{InnerStar, e}
 			}
 		})
-		if fault == "" && strings.Trim(rest, ",") != "" {
-			fault = tooMany
+		if fault.Kind == NoFault && strings.Trim(rest, ",") != "" {
+			fault = Fault{Kind: TooMany}
 		}
 		return fault
 	}
@@ -177,6 +175,3 @@ func Corrected(name, value string) string {
 // filters are the variables that hold patterns for names.
 var filters = []variables.ID{variables.DriversSelect, variables.DriversDisable, variables.LayersEnable,
 	variables.LayersDisable, variables.LayersAllow}
-
-// tooMany is the fault of a list with more entries than count.
-var tooMany = fmt.Sprintf("only its first %d entries count", plan.FilterEntries)

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
-	"vkloader/internal/tool/term"
 )
 
 // Cures enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
@@ -70,10 +69,7 @@ func (t *trials) putOut(e *Item) {
 		return
 	}
 	if _, ok := t.First(key, false, cure.Remove(e.Manifest)); ok {
-		e.Do = "no variable does: rm -- " + term.Quoted(e.Manifest)
-		if e.Package != "" {
-			e.Do = "no variable does: uninstall the package " + term.OneLine(e.Package)
-		}
+		e.told(remedy{kind: byFile, change: cure.Remove(e.Manifest), owner: e.Package})
 	}
 }
 
@@ -98,7 +94,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, f := range answer.Findings { // filters have taken it out, which is said already
 		known[cure.Key{Manifest: f.Path}] = known[cure.Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
-	item := Item{Code: diag.SettingsUsed.String(), Why: "the settings file " + file + " keeps it out"}
+	item := Item{Code: diag.SettingsUsed.String(), Why: keptOut(file)}
 	for _, l := range without.Layers {
 		if !known[cure.LayerKey(l)] {
 			item.Kind, item.Name, item.subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
@@ -142,7 +138,7 @@ func (t *trials) putIn(e *Item) {
 		return
 	}
 	if !t.change(e, key, true, changes) {
-		e.Do = "no variable does"
+		e.told(remedy{kind: byNothing})
 	}
 }
 
@@ -176,10 +172,7 @@ func (t *trials) switchOn(e *Item) (changes []cure.Change) {
 // change enters the first change that does it: one of a variable, else the end of the settings file, else two.
 func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
-		if e.Change = "unset " + c.Variable; c.Set {
-			e.Change = c.Assignment()
-		}
-		e.Do = ""
+		e.told(remedy{kind: byVariable, change: c})
 		return true
 	}
 	if t.answer.Settings != nil {
@@ -190,13 +183,8 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			e.Do = "no variable does, the settings file decides: change it in what wrote it, or " + c.Line()
-			if f, err := settingsfile.Read(&t.source.Machine, file); err == nil && f.Ours {
-				e.Do = "no variable does, the settings file decides: vkloader settings clear"
-				if c.And != nil {
-					e.Do += "; " + c.And.Line()
-				}
-			}
+			settings, err := settingsfile.Read(&t.source.Machine, file)
+			e.told(remedy{kind: bySettings, change: c, ours: err == nil && settings.Ours})
 			return true
 		}
 	}
@@ -210,7 +198,7 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 	}
 	c, ok := t.First(key, in, pairs...)
 	if ok {
-		e.Do = "no one variable does, but together: " + c.Line()
+		e.told(remedy{kind: byTwo, change: c})
 	}
 	return ok
 }

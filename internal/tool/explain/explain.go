@@ -29,6 +29,8 @@ type Item struct {
 	Change    string `json:"change,omitempty"` // a line for the environment that puts it out, or in
 	Do        string `json:"do,omitempty"`
 
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+
 	subject string // a layer's whole name
 	cause   diag.Cause
 }

@@ -22,6 +22,8 @@ type Row struct {
 	Why       string `json:"why"`
 	Do        string `json:"do,omitempty"`
 
+	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+
 	code  diag.Code
 	cause diag.Cause
 }

@@ -44,6 +44,7 @@ type Layer struct {
 	Name                  string `json:"name"`
 	Description           string `json:"description"`
 	APIVersion            uint32 `json:"api_version"`
+	APIText               string `json:"api_version_text"` // as 1.3.0
 	ImplementationVersion uint32 `json:"implementation_version"`
 }
 
@@ -52,9 +53,11 @@ type Device struct {
 	Index         uint32 `json:"index"`
 	Name          string `json:"name"`
 	Type          uint32 `json:"type"`
-	DeviceType    string `json:"device_type"` // type in words
+	TypeText      string `json:"type_text"` // in words, as discrete GPU
 	APIVersion    uint32 `json:"api_version"`
+	APIText       string `json:"api_version_text"` // as 1.3.0
 	DriverVersion uint32 `json:"driver_version"`
+	DriverText    string `json:"driver_version_text"` // as the vendor packs it
 	VendorID      uint32 `json:"vendor_id"`
 	DeviceID      uint32 `json:"device_id"`
 	DriverName    string `json:"driver_name"`

@@ -201,10 +201,14 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
 		case "layer":
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
+			for i := range r.Layers {
+				r.Layers[i].APIText = term.Version(r.Layers[i].APIVersion)
+			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
-				r.Devices[i].DeviceType = term.DeviceType(r.Devices[i].Type)
+				d := &r.Devices[i]
+				d.TypeText, d.APIText, d.DriverText = term.DeviceType(d.Type), term.Version(d.APIVersion), term.DriverVersion(d.VendorID, d.DriverVersion)
 			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))

@@ -8,11 +8,18 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// WhereSet says in which file, and in which line of it, a variable is set, where that is one of those that sessions read;
-// "" otherwise.
-func WhereSet(m *machine.Machine, variable string) string {
+// Line is a line of a file.
+type Line struct {
+	File   string
+	Number int // from 1
+}
+
+func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
+
+// SetIn finds the lines that give a variable a value, in the files that sessions and shells read.
+func SetIn(m *machine.Machine, name string) (places []Line) {
 	e := &exam{machine: m}
-	home, _ := m.Lookup(variables.Home.Name())
+	home := e.variable(variables.Home.Name())
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
 	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
@@ -25,13 +32,13 @@ func WhereSet(m *machine.Machine, variable string) string {
 		files = append(files, home+"/"+name)
 	}
 	for _, file := range files {
-		for number, line := range strings.Split(e.text(file), "\n") {
-			if setsVariable(line, variable) {
-				return file + ", line " + strconv.Itoa(number+1)
+		for number, line := range strings.Split(e.whole(file), "\n") {
+			if setsVariable(line, name) {
+				places = append(places, Line{file, number + 1})
 			}
 		}
 	}
-	return ""
+	return places
 }
 
 // setsVariable tells whether a line of a file of a shell, of PAM or of systemd gives a variable a value.

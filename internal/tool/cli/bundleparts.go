@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/survey"
+)
+
+// gathering is what a bundle is about.
+type gathering struct {
+	app   string
+	still bool          // nothing is run
+	limit time.Duration // of each child of a part
+	whole time.Duration // of a part
+}
+
+// maker makes a part of a bundle, or some.
+type maker struct {
+	name, what string
+	make       func() ([]bundle.Part, error)
+}
+
+// makers are those of a machine, with what is private hidden.
+func (s *surroundings) makers(source *machine.Source, g gathering) []maker {
+	ordinary := &machine.Source{Machine: source.Machine} // for no program in particular
+	hide := bundle.NewPrivate(bundle.People(source))
+	var makers []maker
+	text := func(name, what string, make func() (string, error)) {
+		makers = append(makers, maker{name, what, func() ([]bundle.Part, error) {
+			made, err := make()
+			return []bundle.Part{hide.Part(name, what, made, err)}, nil
+		}})
+	}
+	add := func(name, what string, look func() (any, error)) {
+		text(name, what, func() (string, error) {
+			value, err := look()
+			if err != nil {
+				return "", err
+			}
+			return encodeJSON(hide.Value(value))
+		})
+	}
+	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return s.examined(&subject{source: source}, "", "", false, g.limit) })
+	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
+	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
+	text("chain.html", "the chain as a picture", func() (string, error) {
+		chain, err := survey.Chain(s.executable, source, g.still, g.limit)
+		if err != nil {
+			return "", err
+		}
+		chain.Program = g.app
+		var html strings.Builder
+		err = graph.HTML(&html, bundle.Hidden(hide, chain))
+		return html.String(), err
+	})
+	text("system.txt", "distribution and kernel", func() (string, error) { return bundle.System(source), nil })
+	if !g.still {
+		add("version.json", "versions of the library and of the tool", func() (any, error) { return s.version() })
+		add("info.json", "devices and times of a short run", func() (any, error) {
+			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
+		})
+		text("log.txt", "what the loader says in a short run", func() (string, error) { return s.logOfRun(source, g.limit) })
+	}
+	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
+		answer, err := decision.Ask(source)
+		if err != nil {
+			return nil, err
+		}
+		return bundle.Files(hide, source, answer), nil
+	}})
+}
+
+// sent is a part on its way from a child; texts are bytes, so that nothing of them changes.
+type sent struct {
+	Name, What, Text, Failed []byte
+}
+
+// sendPart is the child: it makes one part and prints it.
+func (s *surroundings) sendPart(makers []maker, name string) error {
+	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
+	if at < 0 {
+		return fmt.Errorf("a bundle has no part %q", name)
+	}
+	parts, err := makers[at].make()
+	if err != nil {
+		return err
+	}
+	list := []sent{}
+	for _, p := range parts {
+		list = append(list, sent{[]byte(p.Name), []byte(p.What), []byte(p.Text), []byte(p.Failed)})
+	}
+	return json.NewEncoder(s.out).Encode(list)
+}
+
+// bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.
+func (s *surroundings) bundleParts(source *machine.Source, g gathering) []bundle.Part {
+	hide := bundle.NewPrivate(bundle.People(source))
+	var parts []bundle.Part
+	for _, m := range s.makers(source, g) {
+		made, err := s.ofChild(m.name, g)
+		if err != nil {
+			made = []bundle.Part{hide.Part(m.name, m.what, "", err)}
+		}
+		parts = append(parts, made...)
+	}
+	return bundle.Names(parts)
+}
+
+// childrenOfPart is how many children a part has at most, one after the other; slack is for what the tool itself does.
+const (
+	childrenOfPart = 4
+	slack          = 10 * time.Second
+)
+
+// ofChild asks a child for a part.
+func (s *surroundings) ofChild(name string, g gathering) ([]bundle.Part, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
+	defer cancel()
+	args := []string{"bundle", "--part", name, "--timeout", g.limit.String()}
+	if s.root != "" {
+		args = append(args, "--root", s.root)
+	}
+	for _, v := range s.variables {
+		args = append(args, "--env", v)
+	}
+	if g.app != "" {
+		args = append(args, "--app", g.app)
+	}
+	if g.still {
+		args = append(args, "--still")
+	}
+	var out, said bytes.Buffer
+	child := exec.CommandContext(ctx, s.self, args...)
+	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
+	err := child.Run()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("this part was not made within %s", g.whole)
+	}
+	var list []sent
+	if err == nil {
+		err = json.Unmarshal(out.Bytes(), &list)
+	}
+	if err != nil {
+		first, _, _ := strings.Cut(said.String(), "\n")
+		return nil, errors.Join(fmt.Errorf("this part could not be made: %w", err), lineOf(first))
+	}
+	var parts []bundle.Part
+	for _, p := range list {
+		parts = append(parts, bundle.Part{Name: string(p.Name), What: string(p.What), Text: string(p.Text), Failed: string(p.Failed)})
+	}
+	return parts, nil
+}
+
+// lineOf is a line as an error; nil for none.
+func lineOf(line string) error {
+	if line == "" {
+		return nil
+	}
+	return errors.New(line)
+}

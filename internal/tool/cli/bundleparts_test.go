@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/machine"
+)
+
+// The test is the tool for the children that bundle starts of it.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "bundle" {
+		os.Exit(Main(os.Args, os.Environ(), os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// A part that crashes, hangs or talks nonsense is told as failed, and the others are made.
+func TestBundleOfFailures(t *testing.T) {
+	t.Parallel()
+	self := filepath.Join(t.TempDir(), "tool")
+	if err := os.WriteFile(self, []byte(`#!/bin/sh
+case $3 in
+explain.json) echo "panic: a fault" >&2; exit 2 ;;
+doctor.json) exec sleep 1000 ;;
+paths.json) echo nonsense ;;
+variables.json) kill -SEGV $$ ;;
+*) exec "$TOOL" "$@" ;;
+esac
+`), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	s := &surroundings{self: self, root: root, environ: []string{"PATH=" + os.Getenv("PATH"), "TOOL=" + os.Args[0]}}
+	parts := s.bundleParts(&machine.Source{Machine: machine.Machine{Root: root}}, gathering{still: true, limit: time.Second, whole: 10 * time.Second})
+	for name, want := range map[string]string{"explain.json": "panic: a fault", "doctor.json": "not made within", "paths.json": "invalid character",
+		"variables.json": "signal", "system.txt": ""} {
+		at := slices.IndexFunc(parts, func(p bundle.Part) bool { return p.Name == name })
+		if at < 0 || !strings.Contains(parts[at].Failed, want) || (want == "") != (parts[at].Failed == "") || !strings.Contains(parts[at].Text, want) {
+			t.Errorf("%s: %+v", name, parts)
+		}
+	}
+}

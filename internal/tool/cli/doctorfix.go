@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/mend"
+	"vkloader/internal/tool/term"
+)
+
+// fixer mends one machine step by step.
+type fixer struct {
+	*surroundings
+	about   *subject
+	source  *machine.Source // as it is after the steps; variables as sessions to come have them
+	style   term.Style
+	answers *bufio.Scanner
+	all     bool            // no more questions
+	tried   map[string]bool // changes that are done, or were not wanted
+	done    int
+	later   bool // a variable is among what was done
+}
+
+// fix does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
+func (s *surroundings) fix(about *subject, yes bool) error {
+	if !yes && !s.terminal {
+		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
+	}
+	if !about.source.Foreign() && len(s.variables) > 0 {
+		return errors.New("--fix goes by the variables that are set: --env only with --root")
+	}
+	f := &fixer{surroundings: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
+		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
+	for {
+		report, err := s.examined(&subject{source: f.source, class: about.class}, "", "", false, time.Duration(0))
+		if err != nil {
+			return err
+		}
+		finding, change, edits := f.next(report)
+		if finding == nil {
+			return f.end(report)
+		}
+		f.show(finding, change, edits)
+		f.tried[change.Line()] = true
+		switch f.ask() {
+		case wanted:
+		case notWanted:
+			continue
+		default:
+			return f.end(report)
+		}
+		if err := mend.Do(&f.source.Machine, edits); err != nil {
+			return exit.As(exit.NotLooked, fmt.Errorf("%w; --undo gives back what is done", err))
+		}
+		f.done++
+		f.source = f.after(change)
+	}
+}
+
+// next is the first problem or warning, otherwise, that a step mends.
+func (f *fixer) next(report *doctor.Report) (*doctor.Finding, cure.Change, []mend.Edit) {
+	for i := range report.Findings {
+		finding := &report.Findings[i]
+		change, is := finding.Change()
+		if !is || finding.Severity == diag.Note.String() || finding.Because != "" || f.tried[change.Line()] {
+			continue
+		}
+		if edits := mend.Edits(&f.source.Machine, change); edits != nil && f.betters(change) {
+			return finding, change, edits
+		}
+	}
+	return nil, cure.Change{}, nil
+}
+
+// betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
+// step.
+func (f *fixer) betters(change cure.Change) bool {
+	options := doctor.Options{Class: f.about.class}
+	problems, warnings, err := doctor.Count(f.source, options)
+	if err != nil {
+		return false
+	}
+	problemsAfter, warningsAfter, err := doctor.Count(change.On(f.source), options)
+	return err == nil && (problemsAfter < problems || problemsAfter == problems && warningsAfter < warnings)
+}
+
+// after is the machine after a change of its files: only variables are still as this session has them.
+func (f *fixer) after(change cure.Change) *machine.Source {
+	source := change.On(f.source)
+	source.Without = f.about.source.Without // the file is gone
+	for part := &change; part != nil; part = part.And {
+		f.later = f.later || part.File == ""
+	}
+	return source
+}
+
+func (f *fixer) show(finding *doctor.Finding, change cure.Change, edits []mend.Edit) {
+	subject := finding.Subject
+	if subject == finding.Path {
+		subject = search.BaseName(subject)
+	}
+	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subject))))
+	f.style.Lines(f.out, "    what  ", nil, finding.What)
+	f.style.Lines(f.out, "    step  ", nil, change.Line())
+	for _, e := range edits {
+		what := "writes "
+		if e.Remove {
+			what = "removes "
+		}
+		f.style.Lines(f.out, "          ", nil, what+e.Path)
+	}
+}
+
+// Answers to a question.
+type answer uint8
+
+const (
+	wanted answer = iota
+	notWanted
+	enough
+)
+
+// ask asks whether a step is wanted.
+func (f *fixer) ask() answer {
+	for !f.all {
+		fmt.Fprint(f.out, "Do it? y(es), n(o), a(ll), q(uit): ")
+		if !f.answers.Scan() {
+			fmt.Fprintln(f.out)
+			return enough
+		}
+		switch strings.ToLower(strings.TrimSpace(f.answers.Text())) {
+		case "y", "yes":
+			return wanted
+		case "n", "no":
+			return notWanted
+		case "a", "all":
+			f.all = true
+		case "q", "quit":
+			return enough
+		}
+	}
+	return wanted
+}
+
+// end says what was done, and what is left to do.
+func (f *fixer) end(report *doctor.Report) error {
+	if f.done > 0 {
+		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
+	} else {
+		fmt.Fprintln(f.out, "Nothing was done.")
+	}
+	if f.later {
+		fmt.Fprintln(f.out, "Variables count from the next login on.")
+	}
+	title := false
+	for _, finding := range report.Findings {
+		if finding.Severity == diag.Note.String() || finding.Because != "" {
+			continue
+		}
+		if !title {
+			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("For you to do"))
+			title = true
+		}
+		f.attention(f.style, &finding)
+	}
+	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
+	if report.Has(diag.Problem) {
+		return exit.With(exit.Problems)
+	}
+	return nil
+}
+
+// undoFix gives back what --fix has changed.
+func (s *surroundings) undoFix(force bool) error {
+	m, err := s.machine()
+	if err != nil {
+		return err
+	}
+	files, err := mend.Undo(&m, force)
+	for _, file := range files {
+		fmt.Fprintf(s.out, "%s is as it was\n", term.OneLine(file))
+	}
+	if err != nil && exit.CodeOf(err) == exit.Usage {
+		err = exit.As(exit.NotLooked, err)
+	}
+	return err
+}

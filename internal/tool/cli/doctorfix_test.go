@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Every step is asked for, until all are wanted; the end of the input is the end of the questions.
+func TestFixAsks(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	f := &fixer{surroundings: &surroundings{out: &out}, answers: bufio.NewScanner(strings.NewReader("what\nY\nno\nq\nall\n"))}
+	for i, want := range []answer{wanted, notWanted, enough, wanted, wanted} {
+		if got := f.ask(); got != want {
+			t.Errorf("answer %d: %d, want %d", i, got, want)
+		}
+	}
+	f.all = false
+	if f.ask() != enough || strings.Count(out.String(), "Do it?") != 6 {
+		t.Errorf("%q", &out)
+	}
+}

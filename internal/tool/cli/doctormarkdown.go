@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/bundle"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// markdownReport is the doctor's report as text for a bug tracker.
+type markdownReport struct {
+	to        io.Writer
+	report    *doctor.Report
+	variables []environment.Variable // that are set
+	kernel    string
+}
+
+// doctorMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
+// machine stands in code spans and blocks, so that nothing of it is markup.
+func (s *surroundings) doctorMarkdown(source *machine.Source, report *doctor.Report, full bool) {
+	hide := bundle.NewPrivate(bundle.People(source))
+	m := &markdownReport{to: s.out, report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
+	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
+		if v.Set {
+			m.variables = append(m.variables, bundle.Hidden(hide, v))
+		}
+	}
+	m.print(full)
+}
+
+// kernelOf is the release of the kernel; "" for another machine's.
+func kernelOf(source *machine.Source) string {
+	var name unix.Utsname
+	if source.Foreign() || unix.Uname(&name) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
+		unix.ByteSliceToString(name.Machine[:])
+}
+
+func (m *markdownReport) print(full bool) {
+	r := m.report
+	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
+	var sandboxes []string
+	for _, in := range r.Sandboxes {
+		sandboxes = append(sandboxes, strings.TrimSpace(in.Kind+" "+in.Detail))
+	}
+	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
+		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
+	var rows [][]string
+	for _, g := range r.GPUs {
+		rows = append(rows, []string{g.Title(), g.Label, g.Kernel, strings.Join(g.Nodes, " "), baseNames(g.Drivers)})
+	}
+	m.table("Devices", []string{"device", "name", "kernel driver", "nodes", "Vulkan drivers"}, rows)
+	rows = nil
+	for _, l := range r.Loaders {
+		first := ""
+		if l.First {
+			first = "first"
+		}
+		rows = append(rows, []string{l.File, l.Version, l.Vulkan, first})
+	}
+	m.table("Loaders", []string{"file", "version", "Vulkan", ""}, rows)
+	m.modules("Drivers", r.Drivers)
+	m.modules("Layers", r.Layers)
+	rows = nil
+	for _, p := range r.Probes {
+		rows = append(rows, []string{p.Name, p.Result, p.Detail, strings.Join(p.Devices, ", ")})
+	}
+	if len(rows) > 0 {
+		m.table("Probes", []string{"name", "result", "with", "devices"}, rows)
+	}
+	m.findings(full)
+	rows = nil
+	for _, v := range m.variables {
+		rows = append(rows, []string{v.Name, v.Value, v.State, v.Why})
+	}
+	m.table("Variables", []string{"name", "value", "state", "why"}, rows)
+}
+
+// baseNames are the names of files, without their directories.
+func baseNames(files []string) string {
+	var names []string
+	for _, file := range files {
+		names = append(names, search.BaseName(file))
+	}
+	return strings.Join(names, " ")
+}
+
+func (m *markdownReport) modules(title string, modules []doctor.Module) {
+	var rows [][]string
+	for _, d := range modules {
+		state := "bad"
+		switch {
+		case d.Good:
+			state = "ok"
+		case d.Class != 0 && d.Class != m.report.WordSize():
+			state = fmt.Sprintf("%d-bit", d.Class)
+		}
+		if !d.Used {
+			state += ", not used"
+		}
+		rows = append(rows, []string{d.Name, state, d.Manifest, term.Or(d.File, d.Library)})
+	}
+	m.table(title, []string{"name", "state", "manifest", "library"}, rows)
+}
+
+// findings are blocks: problems and warnings; with full, notes and what follows from others, too.
+func (m *markdownReport) findings(full bool) {
+	fmt.Fprint(m.to, "\n### Findings\n")
+	none := true
+	for _, f := range m.report.Findings {
+		if !full && (f.Severity == diag.Note.String() || f.Because != "") {
+			continue
+		}
+		none = false
+		where := f.Path
+		if f.Line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
+		}
+		lines := []string{}
+		for _, line := range [][2]string{{"about", f.Subject}, {"file", where}, {"what", f.What}, {"why", f.Why}, {"from", f.Because},
+			{"do", f.Do}, {"rule", f.Statement}} {
+			if line[1] != "" {
+				lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
+			}
+		}
+		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code), term.CodeBlock("text", lines...))
+	}
+	if none {
+		fmt.Fprint(m.to, "\nnone\n")
+	}
+}
+
+// table is a table whose cells are code; rows of two cells without a second one are left out.
+func (m *markdownReport) table(title string, headings []string, rows [][]string) {
+	if title != "" {
+		fmt.Fprintf(m.to, "\n### %s\n", title)
+	}
+	if len(rows) == 0 {
+		fmt.Fprint(m.to, "\nnone\n")
+		return
+	}
+	fmt.Fprintf(m.to, "\n| %s |\n|%s\n", strings.Join(headings, " | "), strings.Repeat(" --- |", len(headings)))
+	for _, row := range rows {
+		if len(row) == 2 && row[1] == "" {
+			continue
+		}
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = term.CodeSpan(cell)
+		}
+		fmt.Fprintf(m.to, "| %s |\n", strings.Join(cells, " | "))
+	}
+}

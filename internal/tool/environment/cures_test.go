@@ -1,0 +1,41 @@
+package environment
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vkloader/internal/tool/machine"
+)
+
+// The line that ends a finding was tried: of a list only the entry goes that is at fault.
+func TestCure(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, content := range mixed().Files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for environ, want := range map[string]string{
+		"VK_ADD_DRIVER_FILES=/usr/share/vulkan/icd.d/b.json:/gone.json": "export VK_ADD_DRIVER_FILES=/usr/share/vulkan/icd.d/b.json",
+		"VK_ADD_DRIVER_FILES=/gone.json":                                "unset VK_ADD_DRIVER_FILES",
+		"VK_LOADER_DRIVERS_DISABLE=a*,x*":                               "export VK_LOADER_DRIVERS_DISABLE='a*'",
+		"VK_LOADER_DRIVERS_DISABLE=*":                                   "unset VK_LOADER_DRIVERS_DISABLE",
+		"VK_INSTANCE_LAYERS=VK_LAYER_e:VK_LAYER_x":                      "export VK_INSTANCE_LAYERS=VK_LAYER_e",
+	} {
+		source := &machine.Source{Machine: machine.Machine{Root: root, Environ: []string{"NO_D=", environ}}}
+		findings := Check(source)
+		if len(findings) != 1 {
+			t.Errorf("%s: %+v", environ, findings)
+			continue
+		}
+		if c, ok := Cure(source, &findings[0]); !ok || c.Line() != want {
+			t.Errorf("%s: %v, %q, want %q", environ, ok, c.Line(), want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package explain
+
+import (
+	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/term"
+)
+
+// means is by what something is put in or out.
+type means uint8
+
+const (
+	byVariable means = iota
+	byTwo            // two variables together
+	byFile           // the manifest goes
+	bySettings       // the settings file goes
+	byNothing        // nothing is known
+)
+
+// remedy is a change that was tried and puts an item in or out, as values.
+type remedy struct {
+	kind   means
+	change cure.Change
+	owner  string // the package that the manifest belongs to; "": none
+	ours   bool   // the settings file is the tool's own
+}
+
+// told enters a remedy in words: the line of a variable by itself, everything else in a sentence.
+func (e *Item) told(r remedy) {
+	e.Change, e.Do, e.Commands = "", "", r.change.Lines()
+	switch r.kind {
+	case byVariable:
+		if e.Change = r.change.Line(); r.change.Set {
+			e.Change = r.change.Assignment()
+		}
+	case byTwo:
+		e.Do = "no one variable does, but together: " + r.change.Line()
+	case byFile:
+		e.Do = "no variable does: " + r.change.Line()
+		if r.owner != "" {
+			e.Do, e.Commands = "no variable does: uninstall the package "+term.OneLine(r.owner), nil
+		}
+	case bySettings:
+		if !r.ours {
+			e.Do = "no variable does, the settings file decides: change it in what wrote it, or " + r.change.Line()
+			break
+		}
+		e.Do, e.Commands = "no variable does, the settings file decides: vkloader settings clear", []string{"vkloader settings clear"}
+		if and := r.change.And; and != nil {
+			e.Do += "; " + and.Line()
+			e.Commands = append(e.Commands, and.Lines()...)
+		}
+	case byNothing:
+		e.Do, e.Commands = "no variable does", nil
+	}
+}
+
+// keptOut is why something is out that only the settings file keeps out.
+func keptOut(file string) string { return "the settings file " + file + " keeps it out" }

@@ -1,0 +1,92 @@
+package mend
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/machine"
+)
+
+// home is a machine with files of a user below /home/u.
+func home(t *testing.T, files map[string]string, environ ...string) *machine.Machine {
+	t.Helper()
+	m := &machine.Machine{Root: t.TempDir(), Environ: append([]string{"HOME=/home/u"}, environ...)}
+	for name, content := range files {
+		path := filepath.Join(m.Root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+const (
+	own   = "/home/u/.config/environment.d/a.conf"
+	fresh = "/home/u/.config/environment.d/" + ownFile
+)
+
+// A change is made where the variable is set, and only there; what is not the user's, or not known, is not touched.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files   map[string]string
+		environ []string
+		change  cure.Change
+		want    []Edit
+	}{
+		"a value":           {map[string]string{own: "B=1\nA=2\nA=3\nC=4"}, []string{"A=3"}, cure.Set("A", "~x~"), []Edit{{Path: own, Text: "B=1\nA=~x~\nA=~x~\nC=4"}}},
+		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, cure.Unset("A"), []Edit{{Path: own, Text: "\n\n"}}},
+		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, cure.Set("AB", "2").With(cure.Unset("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
+		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, cure.Set("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
+		"set by nobody":     {nil, []string{"A=1"}, cure.Unset("A"), nil},
+		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
+		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
+		"expanded":          {nil, nil, cure.Set("A", "$HOME"), nil},
+		"a file":            {map[string]string{"/home/u/x.json": "{}"}, nil, cure.Remove("/home/u/x.json"), []Edit{{Path: "/home/u/x.json", Remove: true}}},
+		"a file of all":     {map[string]string{"/etc/x.json": "{}"}, nil, cure.Remove("/etc/x.json"), nil},
+		"no file":           {nil, nil, cure.Remove("/home/u/gone.json"), nil},
+	} {
+		m := home(t, c.files, c.environ...)
+		got := Edits(m, c.change)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+			continue
+		}
+		for i := range got {
+			if got[i] != c.want[i] {
+				t.Errorf("%s: %+v, want %+v", name, got[i], c.want[i])
+			}
+		}
+	}
+	if got := Edits(&machine.Machine{Root: t.TempDir()}, cure.Set("A", "1")); got != nil {
+		t.Errorf("without a home directory: %+v", got)
+	}
+}
+
+// Two runs are undone together, with the permissions that were; a new file goes.
+func TestUndoTwice(t *testing.T) {
+	t.Parallel()
+	m := home(t, map[string]string{own: "A=1\n"})
+	for _, text := range []string{"A=2\n", "A=3\n"} {
+		if err := Do(m, []Edit{{Path: own, Text: text}, {Path: fresh, Text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := Undo(m, false)
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(filepath.Join(m.Root, own))
+	info, err2 := os.Stat(filepath.Join(m.Root, own))
+	if err != nil || err2 != nil || string(text) != "A=1\n" || info.Mode() != 0o640 {
+		t.Error(string(text), info, err, err2)
+	}
+	if m.Exists(fresh) || m.Exists(UndoFile(m)) {
+		t.Error("a file is left that was not there")
+	}
+}

@@ -1,0 +1,198 @@
+package mend
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+)
+
+// undoSchema is the number of the undo file's form.
+const undoSchema = 1
+
+// undo is what the undo file says.
+type undo struct {
+	Schema int       `json:"schema"`
+	Files  []changed `json:"files"`
+}
+
+// changed is a file as it was, and what it became.
+type changed struct {
+	Path   string      `json:"path"`
+	Was    bool        `json:"was"`    // it was there
+	Before []byte      `json:"before"` // what was in it
+	Mode   fs.FileMode `json:"mode"`
+	After  string      `json:"after"` // SHA-256 of what is in it since then; "": it is gone
+}
+
+// UndoFile is where previous contents are kept; "" without a home directory.
+func UndoFile(m *machine.Machine) string {
+	if state, _ := m.Lookup("XDG_STATE_HOME"); path.IsAbs(state) {
+		return path.Join(state, "vkloader/undo.json")
+	}
+	if home, _ := m.Lookup(variables.Home.Name()); path.IsAbs(home) {
+		return path.Join(home, ".local/state/vkloader/undo.json")
+	}
+	return ""
+}
+
+// Do makes edits. Before the first of them what was there stands in the undo file.
+func Do(m *machine.Machine, edits []Edit) error {
+	file := UndoFile(m)
+	kept, err := readUndo(m, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		kept, err = &undo{Schema: undoSchema}, nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range edits {
+		now, mode, err := read(m, e.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		entry := changed{Path: e.Path, Was: err == nil, Before: now, Mode: mode}
+		if !e.Remove {
+			entry.After = sum([]byte(e.Text))
+		}
+		if at := slices.IndexFunc(kept.Files, func(c changed) bool { return c.Path == e.Path }); at >= 0 {
+			if earlier := &kept.Files[at]; state(entry.Was, now) == earlier.After { // as an earlier run has left it
+				entry.Was, entry.Before, entry.Mode = earlier.Was, earlier.Before, earlier.Mode
+			}
+			kept.Files = slices.Delete(kept.Files, at, at+1)
+		}
+		kept.Files = append(kept.Files, entry)
+	}
+	text, err := json.MarshalIndent(kept, "", "    ")
+	if err != nil {
+		return err
+	}
+	if err := write(m, file, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	for _, e := range edits {
+		if e.Remove {
+			err = remove(m, e.Path)
+		} else {
+			mode := fs.FileMode(0o644)
+			if _, was, err := read(m, e.Path); err == nil {
+				mode = was
+			}
+			err = write(m, e.Path, []byte(e.Text), mode)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Undo gives back what Do has changed, and says which files; with force also where a file has changed since.
+func Undo(m *machine.Machine, force bool) (files []string, err error) {
+	file := UndoFile(m)
+	kept, err := readUndo(m, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Problem("there is nothing to undo")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var since []string
+	home, _ := m.Lookup(variables.Home.Name())
+	for _, c := range kept.Files {
+		if !(&planner{machine: m, home: path.Clean(home)}).own(c.Path) {
+			return nil, exit.Unable("%s names %s, which is not below the home directory", file, c.Path)
+		}
+		now, _, err := read(m, c.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		// What is as it was already, as after an edit that failed, needs nothing.
+		if is := state(err == nil, now); is != c.After && is != state(c.Was, c.Before) {
+			since = append(since, c.Path)
+		}
+	}
+	if len(since) > 0 && !force {
+		return nil, exit.Problem("%s changed since: nothing is undone; --force gives back what was there before all the same",
+			strings.Join(since, ", "))
+	}
+	for _, c := range kept.Files {
+		if c.Was {
+			err = write(m, c.Path, c.Before, c.Mode)
+		} else if err = remove(m, c.Path); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err != nil {
+			return files, err
+		}
+		files = append(files, c.Path)
+	}
+	return files, remove(m, file)
+}
+
+// sum is a content's SHA-256.
+func sum(text []byte) string {
+	hash := sha256.Sum256(text)
+	return hex.EncodeToString(hash[:])
+}
+
+// state is a file as undo entries name it.
+func state(there bool, text []byte) string {
+	if !there {
+		return ""
+	}
+	return sum(text)
+}
+
+func readUndo(m *machine.Machine, file string) (*undo, error) {
+	if file == "" {
+		return nil, exit.Unable("no home directory is known, and so no place for the undo file")
+	}
+	text, _, err := read(m, file)
+	if err != nil {
+		return nil, err
+	}
+	kept := &undo{}
+	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != undoSchema {
+		return nil, exit.Unable("%s is not an undo file of this vkloader: %w", file, errors.Join(err, fmt.Errorf("schema %d", kept.Schema)))
+	}
+	return kept, nil
+}
+
+// read reads a file of the machine with its permissions.
+func read(m *machine.Machine, file string) ([]byte, fs.FileMode, error) {
+	at, err := m.PlaceOf(file, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer at.Close()
+	return at.Read("")
+}
+
+// write replaces a file in one step; the directories are made where they are missing.
+func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error {
+	at, err := m.PlaceOf(file, true)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	return at.Replace("", text, mode)
+}
+
+func remove(m *machine.Machine, file string) error {
+	at, err := m.PlaceOf(file, false)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	return at.Remove()
+}
