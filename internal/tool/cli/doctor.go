@@ -148,7 +148,7 @@ func (s *surroundings) kernelDevice(about *subject, text string, limit time.Dura
 // examined is the doctor's report on a machine; load: with each driver and layer loaded in a child.
 func (s *surroundings) examined(about *subject, user, device string, load bool, limit time.Duration) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: user, Device: device, Class: about.class}
+	options := doctor.Options{User: user, Device: device}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
 	}

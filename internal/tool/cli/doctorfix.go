@@ -41,7 +41,7 @@ func (s *surroundings) fix(about *subject, yes bool) error {
 	f := &fixer{surroundings: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
 		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
 	for {
-		report, err := s.examined(&subject{source: f.source, class: about.class}, "", "", false, time.Duration(0))
+		report, err := s.examined(&subject{source: f.source}, "", "", false, time.Duration(0))
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (f *fixer) next(report *doctor.Report) (*doctor.Finding, cure.Change, []men
 // betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
 // step.
 func (f *fixer) betters(change cure.Change) bool {
-	options := doctor.Options{Class: f.about.class}
+	options := doctor.Options{}
 	problems, warnings, err := doctor.Count(f.source, options)
 	if err != nil {
 		return false

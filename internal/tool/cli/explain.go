@@ -72,7 +72,7 @@ func newExplain(s *surroundings) *cobra.Command {
 
 // explained explains a decision for a program; names, when there are any, say of what.
 func explained(about *subject, app string, names []string) (*explanation, error) {
-	answer, err := decision.Ask(about.facts())
+	answer, err := decision.Ask(about.source)
 	if err != nil {
 		return nil, err
 	}

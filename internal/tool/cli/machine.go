@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/wordsize"
 )
 
 // machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
@@ -77,5 +78,9 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	return &machine.Source{Machine: m, Elevated: elevated, Program: app}, nil
+	source := &machine.Source{Machine: m, Elevated: elevated, Program: app}
+	if app != "" {
+		source.Class = wordsize.Of(&m, app).Class
+	}
+	return source, nil
 }

@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // psSchema is raised when a field of ps changes its meaning or goes.
@@ -104,14 +103,14 @@ func runningPrograms() (*running, error) {
 	}
 	result := &running{Schema: psSchema, Processes: []oneRunning{}, Hidden: hidden}
 	for _, p := range found {
-		source := &machine.Source{Machine: p.Machine, Elevated: p.Elevated, Program: p.Program}
+		source := &machine.Source{Machine: p.Machine, Elevated: p.Elevated, Class: p.Class, Program: p.Program}
 		one := oneRunning{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
 			Elevated: p.Elevated, Sandboxes: doctor.Sandboxes(source), Loaders: []runningLoader{},
 			Drivers: []process.Module{}, Layers: []process.Module{}, Memory: append([]process.Memory{}, p.Memory()...)}
 		for _, m := range p.Loaders() {
 			one.Loaders = append(one.Loaders, runningLoader{m.Path, m.Version(), p.Change(&m)})
 		}
-		if answer, err := decision.Ask(wordsize.Source(source, p.Class)); err == nil {
+		if answer, err := decision.Ask(source); err == nil {
 			one.Drivers, one.Layers = p.Modules(answer)
 		}
 		result.Processes = append(result.Processes, one)

@@ -165,6 +165,7 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 			source.Program, _ = filepath.Abs(real)
 		}
 	}
+	source.Class = wordsize.Of(&source.Machine, source.Program).Class
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
@@ -205,11 +206,10 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 
 // withoutDriver32 says of a 32-bit program that no driver is for it, and what brings one.
 func withoutDriver32(source *machine.Source) (warnings []string) {
-	class := wordsize.Of(&source.Machine, source.Program).Class
-	if class != 32 {
+	if source.Class != 32 {
 		return nil
 	}
-	report, err := doctor.Examine(source, doctor.Options{Class: class})
+	report, err := doctor.Examine(source, doctor.Options{})
 	if err != nil {
 		return nil
 	}

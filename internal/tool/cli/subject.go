@@ -6,12 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // kernel is where processes are looked at.
@@ -20,7 +18,6 @@ var kernel = process.Kernel{Proc: "/proc"}
 // subject is the program that is looked at: one that would be started, or one that runs.
 type subject struct {
 	source  *machine.Source
-	class   int              // its word size; 0: not known, taken for that of the library
 	process *process.Process // nil: none that runs
 }
 
@@ -32,11 +29,7 @@ func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, er
 		if err != nil {
 			return nil, err
 		}
-		about := &subject{source: source}
-		if app != "" {
-			about.class = wordsize.Of(&source.Machine, source.Program).Class
-		}
-		return about, nil
+		return &subject{source: source}, nil
 	}
 	if app != "" || elevated || s.root != "" {
 		return nil, errors.New("--pid has the process's own program, rights and root: not with --app, --elevated or --root")
@@ -49,11 +42,8 @@ func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, er
 	if err := s.change(&m); err != nil {
 		return nil, err
 	}
-	return &subject{&machine.Source{Machine: m, Elevated: p.Elevated, Program: p.Program}, p.Class, p}, nil
+	return &subject{&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}, p}, nil
 }
-
-// facts are what the library's decision for the program is made of.
-func (a *subject) facts() facts.Source { return wordsize.Source(a.source, a.class) }
 
 // name is the program in words; app is what it was asked for by.
 func (a *subject) name(app string) string {

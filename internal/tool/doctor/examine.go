@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/wordsize"
 )
 
 // Options say for which program is looked.
@@ -18,7 +17,6 @@ type Options struct {
 	User    string // whose permissions count, by name or number; "": who runs the tool
 	Library string // the loader that belongs to the tool, without symbolic links; "": none
 	Device  string // a selector of the devices that are examined, by what the kernel knows of them; "": all
-	Class   int    // word size of the program; 0: that of the programs that the library is built for
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 
@@ -76,10 +74,10 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
-	if e.plan, err = decision.Ask(wordsize.Source(source, options.Class)); err != nil {
+	if e.plan, err = decision.Ask(source); err != nil {
 		return nil, err
 	}
-	if e.class = options.Class; e.class == 0 {
+	if e.class = source.Class; e.class == 0 {
 		e.class = ProcessClass
 	}
 	if e.class != ProcessClass {
@@ -132,7 +130,7 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 }
 
 // ProcessClass is the word size of the programs that the library is built for.
-const ProcessClass = wordsize.Own
+const ProcessClass = machine.OwnClass
 
 // processor is that of the program, as far as its word size tells.
 func (e *exam) processor() elf.Machine {

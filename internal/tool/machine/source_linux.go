@@ -15,6 +15,7 @@ import (
 type Source struct {
 	Machine
 	Elevated bool   // secure variables count as unset
+	Class    int    // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string // the program to decide for; "": this one, or on a foreign machine one that nothing names
 }
 
@@ -74,6 +75,9 @@ func (s *Source) File(path string) facts.File {
 	content, err := readAll(f)
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
+	}
+	if s.Class != 0 && s.Class != OwnClass {
+		return facts.File{Content: otherClass(string(content))}
 	}
 	return facts.File{Content: string(content)}
 }

@@ -33,7 +33,7 @@ func Chain(executable string, source *machine.Source, still bool, limit time.Dur
 	if chain.Library = found.Library; source.Foreign() {
 		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
-	if still {
+	if still || source.Class != 0 && source.Class != machine.OwnClass { // the children are of the library's own word size
 		return chain, nil
 	}
 	seen, err := Look(executable, source.Machine, Options{Limit: limit})

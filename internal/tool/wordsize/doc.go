@@ -1,3 +1,3 @@
-// Package wordsize knows programs of the other word size: what a program is by its file, or by its Wine prefix, and what
-// the library's decision is for it. It examines no libraries.
+// Package wordsize knows programs of the other word size: what a program is by its file, or by its Wine prefix. It examines
+// no libraries.
 package wordsize

@@ -8,14 +8,10 @@ import (
 	"path"
 	"strings"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/machine"
 )
-
-// Own is the word size of the programs that the library, and the decision, is built for.
-const Own = 64
 
 // Program is what a program says of its word size.
 type Program struct {
@@ -79,46 +75,4 @@ func ofPrefix(m *machine.Machine, class int) Program {
 		}
 	}
 	return program(class, "Wine")
-}
-
-// Source gives a decision for a program of a word size: manifests say in library_arch for which one they are, and the
-// decision is made for programs of Own.
-func Source(from facts.Source, class int) facts.Source {
-	if class == 0 || class == Own {
-		return from
-	}
-	return other{from}
-}
-
-type other struct{ facts.Source }
-
-const member = `"library_arch"`
-
-// File exchanges the two word sizes in a manifest; nothing in it changes its place.
-func (o other) File(name string) facts.File {
-	file := o.Source.File(name)
-	if !strings.Contains(file.Content, member) {
-		return file
-	}
-	var changed strings.Builder
-	rest := file.Content
-	for {
-		before, after, found := strings.Cut(rest, member)
-		changed.WriteString(before)
-		if !found {
-			break
-		}
-		value := strings.TrimLeft(after, " \t\r\n:")
-		gap := after[:len(after)-len(value)]
-		switch {
-		case strings.HasPrefix(value, `"32`):
-			value = `"64` + value[3:]
-		case strings.HasPrefix(value, `"64`):
-			value = `"32` + value[3:]
-		}
-		changed.WriteString(member + gap)
-		rest = value
-	}
-	file.Content = changed.String()
-	return file
 }

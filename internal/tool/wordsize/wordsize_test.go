@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/machine"
 )
 
@@ -69,31 +68,6 @@ func TestOf(t *testing.T) {
 		m := &machine.Machine{Root: root, Environ: c.environ}
 		if got := Of(m, c.name); got != c.want {
 			t.Errorf("%s with %v: %+v, want %+v", c.name, c.environ, got, c.want)
-		}
-	}
-}
-
-type one struct {
-	facts.Source
-	text string
-}
-
-func (o one) File(string) facts.File { return facts.File{Content: o.text} }
-
-// The other word size's decision reads each library_arch the other way round, and nothing else.
-func TestSource(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`{"ICD":{"library_arch" : "32","api":"64"}}`:               `{"ICD":{"library_arch" : "64","api":"64"}}`,
-		`{"a":{"library_arch":"64bit"},"b":{"library_arch":"32"}}`: `{"a":{"library_arch":"32bit"},"b":{"library_arch":"64"}}`,
-		`{"library_path":"32"}`:                                    `{"library_path":"32"}`,
-		`{"library_arch":7}`:                                       `{"library_arch":7}`,
-	} {
-		if got := Source(one{text: text}, 32).File("x").Content; got != want {
-			t.Errorf("%s became %s, want %s", text, got, want)
-		}
-		if got := Source(one{text: text}, 64).File("x").Content; got != text {
-			t.Errorf("%s became %s for programs of the own word size", text, got)
 		}
 	}
 }
