@@ -62,6 +62,8 @@ var floors = []struct {
 	{[]string{"internal/service/offer"}, "which drivers the machine has: knows of no client"},
 	{[]string{"internal/service/component"}, "a driver out of a package: knows of no device and no client"},
 	{[]string{"internal/service/state"}, "what the service knows and who waits: opens nothing, and is told what happens"},
+	{[]string{"internal/service/table"}, "which drivers are for a device: reads tables alone"},
+	{[]string{"internal/service/devices"}, "which devices there are: opens none"},
 	{[]string{"internal/service/config"}, "what an operator says of the service"},
 	{[]string{"internal/service/server"}, "brings the service's parts together; only the command starts it"},
 	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},

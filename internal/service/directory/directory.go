@@ -118,8 +118,12 @@ func (t *Tree) Remove(name string) error {
 	})
 }
 
-// writable lets the service itself write into one of the directories for a moment: they are for reading, even for it.
+// writable changes one of the directories. They are for reading, which for a service without an administrator's rights
+// means itself, too: it may write for that moment.
 func (t *Tree) writable(directory string, do func() error) error {
+	if err := do(); !errors.Is(err, os.ErrPermission) {
+		return err
+	}
 	if err := os.Chmod(directory, 0o755); err != nil {
 		return err
 	}

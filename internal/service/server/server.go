@@ -11,9 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vkloader/internal/service/component"
+	"vkloader/internal/service/devices"
 	"vkloader/internal/service/offer"
 	"vkloader/internal/service/protocol"
 	"vkloader/internal/service/state"
+	"vkloader/internal/service/table"
 	"vkloader/internal/tool/machine"
 )
 
@@ -26,6 +29,12 @@ type Options struct {
 	Source    *machine.Source // whose drivers are offered
 
 	NoMachineDrivers bool // what the machine has is not offered
+
+	Devices         *devices.DRM        // nil: no device of the machine is watched
+	Tables          []string            // directories with tables of drivers
+	Resolver        *component.Resolver // of the drivers that tables name
+	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
+	TestSource      string              // socket for a test's devices; "": none
 
 	TrustedGroups  []string // whose members may use the socket for trusted clients
 	MaxConnections int
@@ -46,6 +55,13 @@ type Server struct {
 	trees   *trees
 	started time.Time
 
+	context context.Context // ends with the service
+	fail    func(error)     // ends the service with an error
+	retire  func()          // ends it because it is not used
+	// The loop's goroutine alone uses these, for devices by node.
+	about    map[string]table.Device
+	scripted map[string]bool // a test's
+
 	answered atomic.Uint64
 	refused  atomic.Uint64
 	workers  sync.WaitGroup
@@ -60,8 +76,15 @@ type Server struct {
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
 		connections: map[*connection]bool{}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.context = ctx
+	s.fail = func(err error) { cancel(&failure{err}) }
+	s.retire = func() { cancel(nil) }
+	s.about, s.scripted = map[string]table.Device{}, map[string]bool{}
+	if s.options.Resolver == nil {
+		s.options.Resolver = &component.Resolver{Log: s.log}
+	}
 	s.state = state.New(s, options.State)
 	listeners, release, err := s.listen()
 	if err != nil {
@@ -78,20 +101,62 @@ func Run(ctx context.Context, options Options) error {
 		s.loop.run(stop)
 		close(ended)
 	}()
+	// Before any client, so that none is told that nothing is pending.
+	err = s.watch(ctx)
 	s.do(s.state.Start)
-	for _, l := range listeners {
-		s.workers.Go(func() { s.accept(l) })
+	if err == nil {
+		for _, l := range listeners {
+			s.workers.Go(func() { s.accept(l) })
+		}
+		s.log.Info("serving", "directory", options.Directory)
+		if options.Sockets.Ready != nil {
+			options.Sockets.Ready()
+		}
+		s.exitWhenIdle(ctx)
+		<-ctx.Done()
+		s.log.Info("ending")
+		var failed *failure
+		if errors.As(context.Cause(ctx), &failed) {
+			err = failed.error
+		}
 	}
-	s.log.Info("serving", "directory", options.Directory)
-	if options.Sockets.Ready != nil {
-		options.Sockets.Ready()
-	}
-	<-ctx.Done()
-	s.log.Info("ending")
+	cancel(nil)
 	s.end(listeners)
 	close(stop)
 	<-ended
-	return nil
+	return err
+}
+
+// failure is what the service ends by, in contrast to being told to.
+type failure struct{ error }
+
+// exitWhenIdle ends the service when there was no client for a while.
+func (s *Server) exitWhenIdle(ctx context.Context) {
+	limit := s.options.IdleExit
+	if limit == 0 {
+		return
+	}
+	s.workers.Go(func() {
+		for wait := limit; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+			s.mu.Lock()
+			used := len(s.connections) > 0
+			wait = limit - time.Since(s.lastClient)
+			s.mu.Unlock()
+			if used {
+				wait = limit
+			}
+			if wait <= 0 {
+				s.log.Info("no client", "for", limit)
+				s.retire()
+				return
+			}
+		}
+	})
 }
 
 // end stops accepting and drops every client. What hangs in a worker is not waited for.

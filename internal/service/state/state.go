@@ -121,11 +121,12 @@ func New(world World, options Options) *State {
 	return &State{world: world, options: options, byURL: map[string]*Component{}, tokens: map[*Token]string{}}
 }
 
-// Start adds the software driver that is there beside any hardware.
+// Start adds the software driver that is there beside any hardware, and has the first look taken.
 func (s *State) Start() {
 	if s.options.SoftwareMode == Always {
 		s.addSoftware()
 	}
+	s.notify()
 }
 
 // Token says that something is still to be found out (FLS-037).

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/service/activation"
+	"vkloader/internal/service/component"
 	"vkloader/internal/service/config"
+	"vkloader/internal/service/devices"
 	"vkloader/internal/service/logging"
 	"vkloader/internal/service/offer"
 	"vkloader/internal/service/server"
@@ -28,6 +31,7 @@ import (
 // serving is what the flags of serve say.
 type serving struct {
 	file, directory, level string
+	testSource             string
 	set                    []string
 	logJSON, check         bool
 }
@@ -53,6 +57,10 @@ func newServe(s *surroundings) *cobra.Command {
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` of the configuration, after the file; may be repeated")
 	f.StringVar(&o.level, "log-level", "info", "the least serious lines that are written: `debug`, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
+	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
+	if err := f.MarkHidden("test-source"); err != nil {
+		panic(err)
+	}
 	f.BoolVar(&o.check, "check", false, "say what would be offered and why not more, and exit")
 	return cmd
 }
@@ -78,8 +86,11 @@ func (s *surroundings) serve(o *serving) error {
 		o.directory = s.serviceDirectory()
 	}
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
-		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, State: state.Options{AllowHardware: c.AllowHardware,
-			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: c.SoftwareURL,
+		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
+		TolerateMissing: c.TolerateMissing, TestSource: o.testSource, Resolver: &component.Resolver{Roots: c.PackageRoots,
+			Cache: cmp.Or(c.OCICache, filepath.Join(o.directory, "images")), NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
+			Step: c.StepTimeout, Log: log}, State: state.Options{AllowHardware: c.AllowHardware,
+			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
 			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
 	if err := s.takeSockets(&options.Sockets); err != nil {
 		return exit.As(exit.Problems, err)
