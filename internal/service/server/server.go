@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type Options struct {
 	Resolver        *component.Resolver // of the drivers that tables name
 	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
 	TestSource      string              // socket for a test's devices; "": none
+	Dump            <-chan os.Signal    // each has the inspect tree written into the directory; may be nil
 
 	TrustedGroups  []string // whose members may use the socket for trusted clients
 	MaxConnections int
@@ -113,6 +115,7 @@ func Run(ctx context.Context, options Options) error {
 			options.Sockets.Ready()
 		}
 		s.exitWhenIdle(ctx)
+		s.workers.Go(func() { s.dump(ctx) })
 		<-ctx.Done()
 		s.log.Info("ending")
 		var failed *failure

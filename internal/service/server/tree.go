@@ -1,6 +1,10 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"vkloader/internal/service/state"
@@ -47,6 +51,34 @@ func (s *Server) tree() node {
 		"stats": node{"clients": clients, "waiting": waiting, "answered": s.answered.Load(),
 			"refused": s.refused.Load()},
 	}}
+}
+
+// InspectFile is where the tree is written on request, in the service's directory (PRO-043).
+const InspectFile = "inspect.json"
+
+// dump writes the tree whenever that is asked for, until the service ends.
+func (s *Server) dump(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.options.Dump:
+			s.do(func() { s.complain(InspectFile, s.writeTree()) })
+		}
+	}
+}
+
+// writeTree puts the file there in one step.
+func (s *Server) writeTree() error {
+	text, err := json.MarshalIndent(s.tree(), "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(s.options.Directory, InspectFile)
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 func deviceNode(d *state.Device) node {

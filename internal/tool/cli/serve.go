@@ -109,6 +109,10 @@ func (s *surroundings) serve(o *serving) error {
 func runService(options server.Options, log *slog.Logger) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	dump := make(chan os.Signal, 1)
+	signal.Notify(dump, syscall.SIGUSR1)
+	defer signal.Stop(dump)
+	options.Dump = dump
 	if err := server.Run(ctx, options); err != nil {
 		return exit.As(exit.Problems, err)
 	}
