@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Sink interface {
 type DRM struct {
 	Root   string                            // in which /sys and /dev are looked for; "" for the machine's own
 	Listen func() (*os.File, Decoder, error) // what tells of changes; nil: the kernel, or what changes in /dev/dri
+	// Patience is how long a node may take from the kernel's word to its place in /dev; 0: a second.
+	Patience time.Duration
 }
 
 // Decoder takes a message of a listener apart: whether something may have changed.
@@ -97,11 +100,9 @@ func (d *DRM) nodes() []string {
 	return names
 }
 
-// patience is how long a node may take from the kernel's word to its place in /dev.
-const patience = time.Second
-
+// appears waits for a node. One that stays away is skipped, until there is news.
 func (d *DRM) appears(node string) bool {
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(cmp.Or(d.Patience, time.Second)); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Lstat(d.Root + "/dev/dri/" + node); err == nil {
 			return true
 		} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(end) {

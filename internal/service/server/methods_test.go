@@ -224,7 +224,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// holds: FLS-019 FLS-020 FLS-022 FLS-041 PRO-003 PRO-007 PRO-034
+// holds: FLS-012 FLS-019 FLS-020 FLS-022 FLS-041 PRO-003 PRO-007 PRO-034
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	s := stage(t)
@@ -353,7 +353,7 @@ func (s *staged) readOnly() bool {
 	return true
 }
 
-// holds: FLS-033 FLS-090 FLS-091 FLS-093 FLS-094 PRO-038 PRO-039
+// holds: FLS-033 FLS-090 FLS-093 PRO-039
 func TestDeviceDirectory(t *testing.T) {
 	t.Parallel()
 	s := stage(t)
@@ -400,7 +400,7 @@ func TestOpenNode(t *testing.T) {
 	}
 }
 
-// holds: FLS-034 FLS-035 FLS-036 PRO-047
+// holds: FLS-034 FLS-035 PRO-047
 func TestExecGrant(t *testing.T) {
 	t.Parallel()
 	var wrong *protocol.Error
@@ -608,6 +608,8 @@ func TestMissingSource(t *testing.T) {
 	if err := Run(t.Context(), options); err == nil {
 		t.Error("it runs without its source of devices")
 	}
+	// Nothing is watched that nobody wants.
+	service(t, nil, func(o *Options) { o.Devices, o.State = noDevices(t), state.Options{} })
 	directory := service(t, nil, func(o *Options) { o.Devices, o.TolerateMissing = noDevices(t), true })
 	if ok, _ := get(t, dial(t, directory), "x"); ok.Lib != nil {
 		t.Error(ok)
@@ -617,4 +619,48 @@ func TestMissingSource(t *testing.T) {
 // noDevices is a source that cannot be watched, of a machine without devices.
 func noDevices(t *testing.T) *devices.DRM {
 	return &devices.DRM{Root: t.TempDir(), Listen: func() (*os.File, devices.Decoder, error) { return nil, nil, errors.New("no") }}
+}
+
+// The kernel's devices, with what a table says of them: everybody sees render nodes, trusted clients the others as well.
+//
+// holds: FLS-009 FLS-031 FLS-033 FLS-043 FLS-090 FLS-091 FLS-093 PRO-025 PRO-028 PRO-038
+func TestKernelDevices(t *testing.T) {
+	t.Parallel()
+	root, tables, packages := t.TempDir(), t.TempDir(), &staged{t: t, packages: t.TempDir()}
+	packages.pack("amd", "x")
+	for name, text := range map[string]string{
+		root + "/dev/dri/renderD128": "", root + "/sys/class/drm/renderD128/device/uevent": "DRIVER=amdgpu\nPCI_ID=1002:73BF\n",
+		root + "/sys/class/drm/renderD128/device/drm/card0/dev": "226:0",
+		tables + "/amd.json": `{"match":[{"module":"amdgpu","pci_vendor":"1002"}],"icds":[{"component_url":"pkg://test/amd","flags":1}]}`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	directory := service(t, nil, func(o *Options) {
+		o.Devices, o.TolerateMissing, o.Tables = noDevices(t), true, []string{tables}
+		o.Devices.Root = root
+		o.Resolver = &component.Resolver{Roots: []string{packages.packages}, Step: time.Minute, Log: o.Log}
+	})
+	if _, f := get(t, dial(t, directory), "0-libamd.so"); f == nil {
+		t.Error("the table's driver is not there")
+	}
+	for socket, want := range map[string][]string{Socket: {"renderD128"}, TrustedSocket: {"card0", "renderD128"}} {
+		files, err := dialTo(t, directory, socket).Ask(protocol.Request{Method: protocol.DeviceFS}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer files[0].Close()
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/self/fd/%d/class/drm", files[0].Fd()))
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%s: %v, %v", socket, names, err)
+		}
+	}
 }
