@@ -232,7 +232,11 @@ func (a *serviceStatus) read(tree *inspection) {
 }
 
 func printService(s *surroundings, a *serviceStatus) {
-	fmt.Fprintf(s.out, "service at %s: %s, %s, %s\n", term.OneLine(a.Socket), a.Health,
+	health := "ready" // STARTING_UP also stands for a service whose devices have no driver from a component
+	if len(a.Pending) > 0 {
+		health = "still looking"
+	}
+	fmt.Fprintf(s.out, "service at %s: %s, %s, %s\n", term.OneLine(a.Socket), health,
 		term.Count(int(a.Clients), "client"), term.Count(int(a.Waiting), "waiting question"))
 	for _, owner := range a.Pending {
 		fmt.Fprintf(s.out, "pending: %s\n", term.OneLine(owner))
