@@ -26,9 +26,9 @@ echo "test: go vet"
 tools/check.sh
 echo "test: go test"
 "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./...
-# The C side is watched by test/storm; this is the Go side: threads that decide at once.
+# The C side is watched by test/storm; this is the Go side: threads that decide at once, and the driver service.
 echo "test: go test, with the race detector"
-"$go" test -race -count 1 -timeout 25m ./internal/core/wire ./internal/core/plan
+"$go" test -race -count 1 -timeout 25m ./internal/core/wire ./internal/core/plan ./internal/service/...
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
 exec env VKLOADER_TEST_BUILD=asan "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./test/chain ./test/debug \
