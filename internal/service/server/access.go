@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"slices"
@@ -23,17 +25,15 @@ func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	var failed error
 	list := make([]byte, 4096)
 	err = raw.Control(func(fd uintptr) {
-		if failed = unix.Fstat(int(fd), &info); failed != nil {
-			return
+		failed = unix.Fstat(int(fd), &info)
+		n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", fd), "system.posix_acl_access", list)
+		if err != nil { // mostly that there is none
+			n = 0
 		}
-		n, err := unix.Fgetxattr(int(fd), "system.posix_acl_access", list)
-		list = list[:max(n, 0)]
-		if err != nil {
-			list = nil
-		}
+		list = list[:n]
 	})
-	if err != nil || failed != nil {
-		return false, failed
+	if err = errors.Join(err, failed); err != nil {
+		return false, err
 	}
 	return peer.UID == 0 || int(peer.UID) == os.Geteuid() || allowed(peer.UID, groupsOf(peer), &info, list), nil
 }

@@ -22,6 +22,8 @@ func acl(entries ...uint32) []byte {
 }
 
 // A node is opened for those who could open it themselves.
+//
+// holds: PRO-039
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	const none = 0xffffffff

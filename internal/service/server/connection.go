@@ -23,6 +23,7 @@ type connection struct {
 	server  *Server
 	conn    *protocol.Conn
 	trusted bool
+	peer    protocol.Peer
 	log     *slog.Logger
 	client  *state.Client // the state's goroutine alone uses it
 
@@ -57,6 +58,7 @@ func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 		c.conn.Close()
 		return
 	}
+	c.peer = peer
 	c.log = s.log.With("client", peer.PID, "uid", peer.UID)
 	if err := s.admit(c, peer); err != nil {
 		c.log.Warn("refused", "why", err)

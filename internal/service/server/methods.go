@@ -133,7 +133,13 @@ func (s *Server) openDevice(c *connection, name string) (content, *protocol.Erro
 	if !there || target == "" {
 		return content{}, protocol.ErrNotFound
 	}
-	f, err := openNode(target)
+	f, err := openNode(target, func(node *os.File) error {
+		may, err := mayOpen(c.peer, node)
+		if err == nil && !may {
+			err = fs.ErrPermission
+		}
+		return err
+	})
 	if err != nil {
 		c.log.Info("a device cannot be opened", "path", name, "why", err)
 		return content{}, errorOf(err)

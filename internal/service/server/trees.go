@@ -68,22 +68,28 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	}
 }
 
-// openNode opens a device node, and nothing else.
-func openNode(name string) (*os.File, error) {
-	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+// openNode opens a device node, and nothing else. What it is, and whether may allows it, is asked before: opening a device
+// may wake it.
+func openNode(name string, may func(*os.File) error) (*os.File, error) {
+	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer handle.Close()
+	info, err := handle.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		return nil, fmt.Errorf("%s: no device: %w", name, os.ErrPermission)
+	}
+	if err := may(handle); err != nil {
+		return nil, err
+	}
+	// The same node, whatever has its name now.
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
-	}
-	var info unix.Stat_t
-	if err = unix.Fstat(fd, &info); err == nil && info.Mode&unix.S_IFMT != unix.S_IFCHR {
-		err = fmt.Errorf("%s: no device: %w", name, os.ErrPermission)
-	}
-	if err == nil { // as a client would open it itself
-		err = unix.SetNonblock(fd, false)
-	}
-	if err != nil {
-		unix.Close(fd)
-		return nil, err
 	}
 	return os.NewFile(uintptr(fd), name), nil
 }
