@@ -221,6 +221,24 @@ func TestCheck(t *testing.T) {
 	if out, code = vkloader(dir, "serve", "--check", "--root", t.TempDir()); code != 1 || !strings.Contains(out, "no driver") {
 		t.Errorf("without a driver: %d\n%s", code, out)
 	}
+	pack := t.TempDir()
+	for name, text := range map[string]string{"meta/metadata/metadata.json": `{"version":1,"file_path":"lib.so","manifest_path":"m.json"}`,
+		"m.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`, "lib.so": "x"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(pack, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(pack, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	software := []string{"serve", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true", "--set", "lavapipe_icd_url=file://" + pack}
+	if out, code = vkloader(dir, software...); code != 0 || !strings.Contains(out, "in  file://"+pack) {
+		t.Errorf("a package: %d\n%s", code, out)
+	}
+	if out, code = vkloader(dir, append(software[:len(software)-1:len(software)-1], "lavapipe_icd_url=pkg://a/b")...); code != 1 ||
+		!strings.Contains(out, "uninitialized: no package root has a/b") {
+		t.Errorf("no package: %d\n%s", code, out)
+	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("it leaves %v, %v", entries, err)
 	}
@@ -245,11 +263,18 @@ func TestActivation(t *testing.T) {
 	l.Close()
 	cmd := exec.Command("sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=loader exec "+tool+" serve --set idle_exit_seconds=1 --root "+machine(t))
 	cmd.ExtraFiles = []*os.File{f}
+	// Before it runs: it is accepted first, and keeps the service until there was an answer.
+	keeper, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: path, Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keeper.Close()
 	p := run(t, directory, cmd)
 	f.Close()
 	if out, code := vkloader(directory, "service", "status", "--socket", path); code != 0 || !strings.Contains(out, "null_icd.json") {
 		t.Errorf("%d %s", code, out)
 	}
+	keeper.Close()
 	if err := <-p.ended; err != nil {
 		t.Errorf("%v\n%s", err, p.log.String())
 	}

@@ -323,7 +323,7 @@ func TestForbiddenCopies(t *testing.T) {
 func TestSlowSteps(t *testing.T) {
 	t.Parallel()
 	r := resolver(t)
-	r.Step = 20 * time.Millisecond
+	r.Step = 400 * time.Millisecond // the steps before it are much shorter
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	r.code = func(string, io.Reader) (*os.File, error) {

@@ -534,18 +534,16 @@ func TestEnd(t *testing.T) {
 // holds: PRO-044
 func TestIdleExit(t *testing.T) {
 	t.Parallel()
-	directory := t.TempDir()
-	ready := make(chan struct{})
+	path, f := given(t)
+	c := dialTo(t, filepath.Dir(path), filepath.Base(path)) // before the service runs: it is accepted first
 	ended := later(func() error {
-		return Run(t.Context(), Options{Log: slog.New(slog.DiscardHandler), Directory: directory, IdleExit: 50 * time.Millisecond,
-			Sockets: Sockets{Ready: func() { close(ready) }}})
+		return Run(t.Context(), Options{Log: slog.New(slog.DiscardHandler), Directory: t.TempDir(), IdleExit: 200 * time.Millisecond,
+			Sockets: Sockets{Plain: []*os.File{f}}})
 	})
-	<-ready
-	c := dial(t, directory)
 	select {
 	case <-ended:
 		t.Fatal("it ended with a client")
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(400 * time.Millisecond):
 	}
 	c.Close()
 	if err := <-ended; err != nil {
@@ -553,20 +551,27 @@ func TestIdleExit(t *testing.T) {
 	}
 }
 
-// holds: PRO-001
-func TestGivenSockets(t *testing.T) {
-	t.Parallel()
+// given makes a socket as systemd does, and gives its path.
+func given(t *testing.T) (string, *os.File) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "given.sock")
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer l.Close()
 	l.SetUnlinkOnClose(false)
 	f, err := l.File()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	return path, f
+}
+
+// holds: PRO-001
+func TestGivenSockets(t *testing.T) {
+	t.Parallel()
+	path, f := given(t)
 	directory := service(t, nil, func(o *Options) { o.Sockets.Plain = []*os.File{f} })
 	if _, err := os.Stat(filepath.Join(directory, Socket)); err == nil {
 		t.Error("a socket of its own as well")

@@ -20,12 +20,9 @@ import (
 	"vkloader/internal/service/config"
 	"vkloader/internal/service/devices"
 	"vkloader/internal/service/logging"
-	"vkloader/internal/service/offer"
 	"vkloader/internal/service/server"
 	"vkloader/internal/service/state"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/term"
 )
 
 // serving is what the flags of serve say.
@@ -76,7 +73,7 @@ func (s *surroundings) serve(o *serving) error {
 		return err
 	}
 	if o.check {
-		return s.checkService(source)
+		return s.checkService(source, c)
 	}
 	log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv("JOURNAL_STREAM") != "")
 	if err != nil {
@@ -87,9 +84,8 @@ func (s *surroundings) serve(o *serving) error {
 	}
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
 		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
-		TolerateMissing: c.TolerateMissing, TestSource: o.testSource, Resolver: &component.Resolver{Roots: c.PackageRoots,
-			Cache: cmp.Or(c.OCICache, filepath.Join(o.directory, "images")), NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
-			Step: c.StepTimeout, Log: log}, State: state.Options{AllowHardware: c.AllowHardware,
+		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
+		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(o.directory, "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
 			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
 			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
 	if err := s.takeSockets(&options.Sockets); err != nil {
@@ -104,6 +100,12 @@ func (s *surroundings) serve(o *serving) error {
 		}
 	}
 	return runService(options, log)
+}
+
+// resolver takes drivers out of packages as the configuration says.
+func resolver(c *config.Config, cache string, log *slog.Logger) *component.Resolver {
+	return &component.Resolver{Roots: c.PackageRoots, Cache: cache, NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
+		Step: c.StepTimeout, Log: log}
 }
 
 func runService(options server.Options, log *slog.Logger) error {
@@ -167,43 +169,4 @@ func (s *surroundings) takeSockets(to *server.Sockets) error {
 		}
 	}
 	return err
-}
-
-// checkService prints what would be offered.
-func (s *surroundings) checkService(source *machine.Source) error {
-	table := term.NewTable("", "driver", "for", "what")
-	offered := false
-	for _, name := range offer.Machines() {
-		index, err := offer.Find(source, name)
-		if err != nil {
-			return exit.As(exit.NotLooked, err)
-		}
-		if len(index.Drivers) > 0 || name == ownMachine() { // otherwise nobody expects any
-			addOffered(table, &index.Document, index.LeftOut)
-		}
-		offered = offered || len(index.Drivers) > 0
-	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
-	if !offered {
-		return exit.Problem("no driver of this machine would be offered")
-	}
-	return nil
-}
-
-// addOffered adds the rows of one machine.
-func addOffered(table *term.Table, d *offer.Document, left []offer.LeftOut) {
-	for _, driver := range d.Drivers {
-		var size int64
-		for _, at := range driver.Files {
-			size += d.Files[at].Size
-		}
-		what := fmt.Sprintf("%s, %d MB", term.Count(len(driver.Files), "file"), (size+500_000)/1_000_000)
-		if len(driver.Devices) > 0 {
-			what += ", " + strings.Join(driver.Devices, " ")
-		}
-		table.Row("in", driver.Name, d.Machine, what)
-	}
-	for _, l := range left {
-		table.Row("out", l.Name, d.Machine, l.Why)
-	}
 }
