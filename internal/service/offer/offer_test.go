@@ -163,6 +163,23 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// A version that another library lacks keeps a driver out; that of the C library is for the client to judge.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	x := find(t, root(t, map[string]string{
+		"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),
+		"usr/share/vulkan/icd.d/b.json": driverManifest("libb.so", ""),
+		"usr/lib/liba.so":               "soname=liba.so needed=libx.so.1 imports=f@X_2@libx.so.1",
+		"usr/lib/libb.so":               "soname=libb.so needed=libc.so.6 imports=f@GLIBC_2.99@libc.so.6",
+		"usr/lib/libx.so.1":             "soname=libx.so.1 defines=X_1",
+		"usr/lib/libc.so.6":             "soname=libc.so.6 defines=GLIBC_2.36",
+	}), "x86_64")
+	if len(x.Drivers) != 1 || x.Drivers[0].Name != "b.json" || len(x.LeftOut) != 1 ||
+		!strings.Contains(x.LeftOut[0].Why, "/usr/lib/liba.so wants version X_2 of /usr/lib/libx.so.1") {
+		t.Errorf("%+v, %+v", x.Drivers, x.LeftOut)
+	}
+}
+
 // What is asked for again is what was found, until something changes; then an older index still has its own files.
 func TestOffers(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,8 @@ func TestBadRequests(t *testing.T) {
 		"a method of another kind": `{"id":1,"method":1}`, "no name": `{"id":1,"method":"get"}`, "a long name": `{"id":1,"method":"get","name":"` + long + `"}`,
 		"a zero byte": `{"id":1,"method":"get","name":"a\u0000b"}`, "no machine": `{"id":1,"method":"machine_drivers"}`,
 		"no file": `{"id":1,"method":"open_file"}`, "no path": `{"id":1,"method":"open_device"}`,
-		"too long": `{"id":1,"method":"get_supported_features","x":"` + strings.Repeat("x", 70<<10) + `"}`,
+		"too long, of nothing": ok + strings.Repeat(" ", 70<<10),
+		"too long":             `{"id":1,"method":"get_supported_features","x":"` + strings.Repeat("x", 70<<10) + `"}`,
 	} {
 		if err := send(text, 0); err == nil {
 			t.Errorf("%s: it is answered", name)

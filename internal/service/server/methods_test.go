@@ -650,9 +650,16 @@ func TestKernelDevices(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	events, tell, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tell.Close()
 	directory := service(t, nil, func(o *Options) {
-		o.Devices, o.TolerateMissing, o.Tables = noDevices(t), true, []string{tables}
-		o.Devices.Root = root
+		o.Tables = []string{tables}
+		o.Devices = &devices.DRM{Root: root, Listen: func() (*os.File, devices.Decoder, error) {
+			return events, func([]byte) bool { return true }, nil
+		}}
 		o.Resolver = &component.Resolver{Roots: []string{packages.packages}, Step: time.Minute, Log: o.Log}
 	})
 	if _, f := get(t, dial(t, directory), "0-libamd.so"); f == nil {
@@ -671,6 +678,18 @@ func TestKernelDevices(t *testing.T) {
 		}
 		if err != nil || !slices.Equal(names, want) {
 			t.Errorf("%s: %v, %v", socket, names, err)
+		}
+	}
+	if err := os.RemoveAll(root + "/sys/class/drm/renderD128"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tell.WriteString("gone"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, dial(t, directory), "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
+	for _, tree := range []string{"device-fs", "trusted-device-fs"} {
+		if entries, err := os.ReadDir(filepath.Join(directory, "debug", tree, class)); err != nil || len(entries) != 0 {
+			t.Errorf("%s still has %v, %v", tree, entries, err)
 		}
 	}
 }
