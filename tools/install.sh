@@ -33,6 +33,15 @@ if [ "$BUILD" = build ]; then
         install -d "$d$DATADIR/$(dirname "${file#./}")"
         put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
     done
+    # The driver service, which is not enabled by itself.
+    units=$d$PREFIX/lib/systemd/system
+    install -d "$units"
+    for unit in packaging/systemd/*.s*; do
+        [ -e "$unit" ] || continue
+        sed "s|@BINDIR@|$BINDIR|g" "$unit" > "$units/${unit##*/}.new"
+        chmod 644 "$units/${unit##*/}.new"
+        mv -f "$units/${unit##*/}.new" "$units/${unit##*/}"
+    done
 fi
 
 # shellcheck disable=SC2016 # it is pkg-config that expands them

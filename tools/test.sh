@@ -26,7 +26,11 @@ echo "test: go vet"
 tools/check.sh
 echo "test: go test"
 # Vetted above, and without what only a debugger reads: some seventy programs are linked.
-"$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./...
+# shellcheck disable=SC2046
+"$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m $("$go" list ./... | grep -v /internal/service/)
+# The driver service is the one part with threads of Go; the C side is watched by test/storm.
+echo "test: go test, with the race detector"
+"$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/...
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
 exec env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/debug \

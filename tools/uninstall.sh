@@ -18,5 +18,8 @@ rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc" "$d$BINDIR/
 rm -rf "$d$LIBDIR/cmake/VulkanLoader"
 rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
     "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
+for unit in vkloader.service vkloader.socket vkloader-trusted.socket; do
+    rm -f "$d$PREFIX/lib/systemd/system/$unit"
+done
 rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
 echo "removed from $d$PREFIX"

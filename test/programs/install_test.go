@@ -71,6 +71,7 @@ func TestInstall(t *testing.T) {
 		"share/man/man1/vkloader.1", "share/man/man1/vkloader-settings-set.1", "share/man/man7/vkloader-variables.7",
 		"share/bash-completion/completions/vkloader", "share/zsh/site-functions/_vkloader",
 		"share/fish/vendor_completions.d/vkloader.fish",
+		"lib/systemd/system/vkloader.service", "lib/systemd/system/vkloader.socket", "lib/systemd/system/vkloader-trusted.socket",
 	} {
 		if info, err := os.Stat(filepath.Join(prefix, file)); err != nil || !info.Mode().IsRegular() {
 			t.Errorf("%s: %v", file, err)

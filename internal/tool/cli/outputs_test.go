@@ -44,6 +44,7 @@ var outputs = map[string][]string{
 	"bundle":         {"bundle --still --list"},
 	"run":            {"run --dry-run --driver x -- /bin/true"},
 	"version":        {"version"},
+	"service":        {"service status --socket SOCKET"},
 }
 
 // titles are what the schemas are of.
@@ -53,11 +54,13 @@ var titles = map[string]string{
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
+	"service": "vkloader service status",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term", "../../service/offer")
+	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodRun)
@@ -75,7 +78,7 @@ func TestOutputSchemas(t *testing.T) {
 			s.out, s.errOut = &out, &errOut
 			var answer any
 			s.answered = func(value any) { answer = value }
-			args := strings.Fields(strings.ReplaceAll(line, "MANIFEST", manifest))
+			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "SOCKET", socket).Replace(line))
 			at := slices.Index(args, "--")
 			if at < 0 {
 				at = len(args)

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"vkloader/internal/service/component"
+	"vkloader/internal/service/config"
+	"vkloader/internal/service/devices"
+	"vkloader/internal/service/offer"
+	"vkloader/internal/service/state"
+	"vkloader/internal/service/table"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// checkService prints what would be offered.
+func (s *surroundings) checkService(source *machine.Source, c *config.Config) error {
+	rows := term.NewTable("", "driver", "for", "what")
+	offered := false
+	for _, name := range offer.Machines() {
+		if !c.MachineDrivers {
+			break
+		}
+		index, err := offer.Find(source, name)
+		if err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+		if len(index.Drivers) > 0 || name == ownMachine() { // otherwise nobody expects any
+			addOffered(rows, &index.Document, index.LeftOut)
+		}
+		offered = offered || len(index.Drivers) > 0
+	}
+	some, err := checkComponents(rows, c, !source.Foreign())
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	rows.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	if !offered && !some {
+		return exit.Problem("no driver of this machine would be offered")
+	}
+	return nil
+}
+
+// addOffered adds the rows of one machine.
+func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
+	for _, driver := range d.Drivers {
+		var size int64
+		for _, at := range driver.Files {
+			size += d.Files[at].Size
+		}
+		what := fmt.Sprintf("%s, %d MB", term.Count(len(driver.Files), "file"), (size+500_000)/1_000_000)
+		if len(driver.Devices) > 0 {
+			what += ", " + strings.Join(driver.Devices, " ")
+		}
+		rows.Row("in", driver.Name, d.Machine, what)
+	}
+	for _, l := range left {
+		rows.Row("out", l.Name, d.Machine, l.Why)
+	}
+}
+
+// present collects the devices that are there.
+type present map[string]table.Device
+
+// Add implements devices.Sink.
+func (p present) Add(node, _ string, about table.Device) { p[node] = about }
+
+// Remove implements devices.Sink.
+func (p present) Remove(node string) { delete(p, node) }
+
+// Idle implements devices.Sink.
+func (p present) Idle() {}
+
+// errOnce ends the look at the devices: nothing is watched.
+var errOnce = errors.New("only what is there now")
+
+// checkComponents adds the rows of the drivers from packages: those of the devices that are there now, if it is this machine
+// that is looked at, and the software driver. Images are unpacked into a directory that goes again.
+func checkComponents(rows *term.Table, c *config.Config, here bool) (offered bool, err error) {
+	cache, err := os.MkdirTemp("", "vkloader-check-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(cache)
+	packages := resolver(c, cache, slog.New(slog.DiscardHandler))
+	try := func(device, url string) {
+		report, err := packages.Lookup(context.Background(), url, 0, func(component.Report) {})
+		if err != nil {
+			rows.Row("out", url, device, fmt.Sprintf("%s: %v", report.Status, err))
+			return
+		}
+		report.Library.File.Close()
+		offered = true
+		rows.Row("in", url, device, fmt.Sprintf("component, %d MB", (report.Library.Size+500_000)/1_000_000))
+	}
+	found := present{}
+	if here && (c.AllowHardware || c.AllowEmulated) {
+		once := &devices.DRM{Listen: func() (*os.File, devices.Decoder, error) { return nil, nil, errOnce }}
+		if err := once.Run(context.Background(), found); !errors.Is(err, errOnce) {
+			return false, err
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(found)) {
+		answer, wrong := table.Lookup(c.GPUTables, found[node])
+		for _, why := range append(wrong, answer.Wrong...) {
+			rows.Row("out", "", node, why)
+		}
+		for _, e := range answer.Entries {
+			if e.Flags&state.Vulkan != 0 {
+				try(node, e.URL)
+			}
+		}
+	}
+	if c.AllowSoftware && c.SoftwareURL != "" {
+		try("lavapipe-0", component.Absolute(c.SoftwareURL, c.Directory))
+	}
+	return offered, nil
+}
