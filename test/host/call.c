@@ -115,8 +115,9 @@ COMMAND(call)
     for (int i = 0; i < 12; i++) free(outs[i]);
 }
 
-/* memory as=NAME size=N type@OFFSET=VkX u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names are
- * changed. Offsets are those of 64-bit machines. A u32 that can be nothing but an sType says what structure begins. */
+/* memory as=NAME size=N type@OFFSET=VkX[:N] u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names
+ * are changed. Offsets are those of 64-bit machines. A u32 that can be nothing but an sType says what structure begins;
+ * type: an array of them does, or N. */
 COMMAND(memory)
 {
     const char *name = arg_or(line, "as", "mem");
@@ -134,8 +135,11 @@ COMMAND(memory)
         if (!at) continue;
         size_t offset = (size_t)number(at + 1), from;
         if (!strncmp(key, "type", 4)) {
-            if (!structure_named(value)) return fail("no structure %s", value);
-            part_add(object, offset, structure_named(value), object->size);
+            char kind[96];
+            snprintf(kind, sizeof kind, "%.*s", (int)strcspn(value, ":"), value);
+            if (!structure_named(kind)) return fail("no structure %s", value);
+            part_add(object, offset, structure_named(kind),
+                     strchr(value, ':') ? number(strchr(value, ':') + 1) : object->size);
             continue;
         }
         bool is_text = !strncmp(key, "text", 4);

@@ -22,12 +22,11 @@ func TestChain(t *testing.T) {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no program: %v", err)
 	}
-	cc := world.Compiler()
-	args := append(cc[1:len(cc):len(cc)], "-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(world.Top(), "spine"), "-o", program)
-	if text, err := exec.Command(cc[0], append(append(args, sources...), "-ldl")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	args := []string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + filepath.Join(world.Top(), "spine"), "-o", program}
+	if err := world.Compile(append(append(args, sources...), "-ldl")...); err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.Command(program, world.Library(), "life")
+	cmd := world.Command(t.Context(), program, world.Library(), "life")
 	cmd.Dir = t.TempDir()
 	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + filepath.Join(world.Build(), "drivers/null_icd.json"),
 		"VK_LAYER_PATH=" + filepath.Join(world.Build(), "layers"), "VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats", "VK_IMPLICIT_LAYER_PATH=" + cmd.Dir,

@@ -3,6 +3,7 @@ package world
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (w *World) CopyHost(path string) string {
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
-	h := &Host{w: w, cmd: exec.Command(program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
+	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
 	h.cmd.Env = w.Environment()
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")
