@@ -81,12 +81,17 @@ endif
 CFLAGS_x86_64 := -fcf-protection
 CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
 CFLAGS_aarch64 := -mbranch-protection=standard
+# And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/start.c stands
+# in), and what else glibc links in is only ever called directly.
+LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
+LDFLAGS_i386 := $(LDFLAGS_x86_64)
+LDFLAGS_aarch64 := -Wl,-z,force-bti
 # The same bytes from any directory: what is compiled names its source by the path within the repository.
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
-	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu
+	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,12 +62,15 @@ func (b *buffer) String() string {
 // which a pipe does not promise.
 type errorFile string
 
+// What an emulator says of a program that dies is not the program's.
+var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
+
 func (f errorFile) String() string {
 	text, err := os.ReadFile(string(f))
 	if err != nil {
 		return err.Error()
 	}
-	return string(text)
+	return fromEmulator.ReplaceAllString(string(text), "")
 }
 
 // Start runs the host on the world's loader.
