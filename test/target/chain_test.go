@@ -66,6 +66,32 @@ func TestMachine(t *testing.T) {
 	}
 }
 
+// What is taken away with TARGET is that target's library; the tool, which came without, stays.
+func TestUninstallTarget(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	all := []string{"usr/local/lib32/libvulkan.so.1.4.1", "usr/local/lib32/pkgconfig/vulkan.pc", "usr/local/lib/libvulkan.so.1.4.1",
+		"usr/local/bin/vkloader", "usr/local/libexec/vkloader/probe", "usr/local/share/man/man1/vkloader.1"}
+	for _, name := range all {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("make", "-s", "uninstall", "TARGET=i386", "CC=gcc", "DESTDIR="+root, "LIBDIR=/usr/local/lib32")
+	cmd.Dir = world.Top()
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for i, name := range all {
+		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != (i >= 2) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A machine that there is no port to is refused with what is missing.
 func TestOtherMachines(t *testing.T) {
 	t.Parallel()
