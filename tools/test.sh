@@ -26,6 +26,14 @@ echo "test: go vet"
 tools/check.sh
 echo "test: go test"
 "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ./...
+# The 32-bit library, where there is a compiler for it: a program draws through a layer, and a whole life.
+if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
+    echo "test: go test, on the 32-bit library"
+    make -s -j"$(nproc)" TARGET=i386 spine drivers layers
+    TARGET=i386 TARGET_CC="gcc -m32" "$go" test -count 1 ./test/target ./test/instance
+else
+    echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
+fi
 # The C side is watched by test/storm; this is the Go side: threads that decide at once.
 echo "test: go test, with the race detector"
 "$go" test -race -count 1 -timeout 25m ./internal/core/wire ./internal/core/plan
