@@ -20,7 +20,7 @@ MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
 TARGET ?=
-COMPILER_i386 := gcc -m32
+COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_arm64 := aarch64-linux-gnu-gcc
 COMPILER_musl := musl-gcc
 ifneq ($(TARGET),)
@@ -80,13 +80,22 @@ endif
 # machine, in 64 bits and no more.
 CFLAGS_x86_64 := -fcf-protection
 CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
-CFLAGS_aarch64 := -mbranch-protection=standard
+CFLAGS_aarch64 := -mbranch-protection=standard -mno-outline-atomics
+# And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/start.c stands
+# in), on arm64 no constructor of libgcc, and what else glibc links in (atexit, pthread_atfork) is only ever called directly.
+# The linker for arm64 warns of these two nevertheless.
+LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
+LDFLAGS_i386 := $(LDFLAGS_x86_64)
+LDFLAGS_aarch64 := -Wl,-z,force-bti
+# Without the linkage table arm64 would call indirectly even what lies in the library; x86's linker makes such calls direct.
+NO_PLT_x86_64 := -fno-plt
+NO_PLT_i386 := -fno-plt
 # The same bytes from any directory: what is compiled names its source by the path within the repository.
 CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
-SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden -fno-plt -Ispine -Itools/goc/runtime/c
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
-	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu
+	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
@@ -284,8 +293,8 @@ install: all
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
 
 uninstall:
-	$(Q)DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
-		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
+	$(Q)BUILD='$(B)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' \
+		INCLUDEDIR='$(INCLUDEDIR)' LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' tools/uninstall.sh
 
 # The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
 # DIST: where to; DIST_TREE: another tree of git than that of the last commit.

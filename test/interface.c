@@ -126,8 +126,10 @@ size_t place_here(const struct structure *structure, size_t place, size_t *size)
     for (uint32_t i = 0; i < structure->count; i++) {
         const struct run *run = &structure->runs[i];
         if (inside < run->wide || inside >= run->wide + run->wide_size) continue;
-        if (*size > run->narrow_size) *size = run->narrow_size;
-        return first + run->narrow + (inside - run->wide);
+        size_t behind = inside - run->wide; /* the upper half of what is half as long here is nowhere */
+        size_t left = behind < run->narrow_size ? run->narrow_size - behind : 0;
+        if (*size > left) *size = left;
+        return first + run->narrow + behind;
     }
     const struct run *last =
         &structure->runs[structure->count - 1]; /* it is between members there, or behind the last */

@@ -1,32 +1,51 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
-# that judge them there. What is left out is in test/target/TARGET.txt, and printed. Programs of arm64 run where the
-# kernel knows an interpreter for them (qemu-user by binfmt_misc) and Debian's libc6 of that machine is installed.
+# that judge them there. What is left out is in test/target/TARGET.txt, and printed. Programs of arm64 are run by
+# TARGET_RUN, an emulator with its arguments; without it by qemu-aarch64, where there is one. SLOW=1: suites that take
+# minutes there, too.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 target=$1
 
+suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
+    ./test/instance ./test/layers ./test/physdev ./test/wsi"
+slow="./test/memory"
+parallel=4
 case $target in
 i386)
+    compiler=i686-linux-gnu-gcc
     packages="gcc-multilib"
-    suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
-        ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi"
+    suites="$suites $slow"
     ;;
 arm64)
+    compiler=aarch64-linux-gnu-gcc
     packages="gcc-aarch64-linux-gnu"
-    suites="./test/target"
+    if [ "$(uname -m)" != aarch64 ] && [ -z "${TARGET_RUN:-}" ]; then
+        qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || :)
+        if [ -z "$qemu" ]; then
+            echo "test: programs of arm64 need an emulator: qemu-user 8.1 or newer, or TARGET_RUN='emulator arguments'" >&2
+            exit 1
+        fi
+        TARGET_RUN="$qemu -L /usr/aarch64-linux-gnu"
+        export TARGET_RUN
+    fi
+    # Processors that are not there are slow, and cases wait for each other.
+    parallel=2
+    if [ "${SLOW:-}" = 1 ]; then suites="$suites $slow"; else echo "test: $target leaves out, without SLOW=1: $slow"; fi
     ;;
 musl)
+    compiler=musl-gcc
     packages="musl-tools"
-    suites="./test/target"
+    suites="$suites $slow"
     ;;
 esac
+# Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
 # shellcheck disable=SC2086
-tools/packages.sh test $packages
+command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 make -s -j"$(nproc)" spine drivers layers
 
 grep -v '^#' "test/target/$target.txt" | sed "s/^/test: $target leaves out: /" || :
 skip=$(grep -v '^#' "test/target/$target.txt" | cut -d ' ' -f 1 | paste -s -d '|' || :)
 # shellcheck disable=SC2086
-exec "$go" test -count 1 -p 2 -parallel 4 -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+exec "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites

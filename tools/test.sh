@@ -28,6 +28,14 @@ echo "test: go test"
 # Vetted above, and without what only a debugger reads: some seventy programs are linked.
 # shellcheck disable=SC2046
 "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m $("$go" list ./... | grep -v /internal/service/)
+# The 32-bit library, where there is a compiler for it: a program draws through a layer, and a whole life.
+if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
+    echo "test: go test, on the 32-bit library"
+    make -s -j"$(nproc)" TARGET=i386 spine drivers layers
+    TARGET=i386 TARGET_CC="gcc -m32" "$go" test -vet=off -count 1 ./test/target ./test/instance
+else
+    echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
+fi
 # The driver service is the one part with threads of Go; the C side is watched by test/storm.
 echo "test: go test, with the race detector"
 "$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/...

@@ -1,8 +1,8 @@
 #!/bin/sh
-# "make uninstall": removes what "make install" puts below $DESTDIR$PREFIX, and nothing else. A library of another
-# version that has taken the links over stays.
+# "make uninstall": removes what "make install" puts below $DESTDIR$PREFIX, and nothing else; with TARGET that target's
+# library alone, since the tool came without. A library of another version that has taken the links over stays.
 set -eu
-: "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}"
+: "${BUILD:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}"
 d=${DESTDIR:-}
 ours() {
     case $(readlink "$1" 2> /dev/null) in
@@ -13,13 +13,15 @@ ours() {
 for link in "$d$LIBDIR/libvulkan.so" "$d$LIBDIR/libvulkan.so.1"; do
     if ours "$link"; then rm -f "$link"; fi
 done
-rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc" "$d$BINDIR/vkloader" \
-    "$d$LIBEXECDIR/vkloader/probe"
+rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc"
 rm -rf "$d$LIBDIR/cmake/VulkanLoader"
-rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
-    "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
-for unit in vkloader.service vkloader.socket vkloader-trusted.socket; do
-    rm -f "$d$PREFIX/lib/systemd/system/$unit"
-done
-rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
+if [ "$BUILD" = build ]; then
+    rm -f "$d$BINDIR/vkloader" "$d$LIBEXECDIR/vkloader/probe"
+    rm -f "$d$DATADIR"/man/man[17]/vkloader* "$d$DATADIR/bash-completion/completions/vkloader" \
+        "$d$DATADIR/zsh/site-functions/_vkloader" "$d$DATADIR/fish/vendor_completions.d/vkloader.fish"
+    for unit in vkloader.service vkloader.socket vkloader-trusted.socket; do
+        rm -f "$d$PREFIX/lib/systemd/system/$unit"
+    done
+    rmdir "$d$LIBEXECDIR/vkloader" 2> /dev/null || true
+fi
 echo "removed from $d$PREFIX"

@@ -6,35 +6,11 @@
  * directly. Jumps go by x16, which a "bti c" on the other side admits. The failing branches go to cold labels that know
  * the command.
  *
- * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h.
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has: asm/entries.inc.
  */
-#include "asm/offsets.h"
-#include "gen/zslots.h"
-
-    .text
-
-.macro begin name, align=4
-    .p2align \align
-    .globl  \name
-    .hidden \name
-    .type   \name, %function
-\name:
-    .cfi_startproc
-    bti     c
-.endm
-
-.macro finish name
-    .cfi_endproc
-    .size \name, . - \name
-.endm
-
-/* The exported name of a trampoline: same address. */
-.macro exported name
-    .globl  \name
-    .type   \name, %function
-    .set    \name, tramp_\name
-    .size   \name, . - tramp_\name
-.endm
+#define MARK bti c
+#define PROPERTY 0xc0000000
+#include "asm/entries.inc"
 
 /* bad_handle(command) of log.c writes HND-001's message and aborts; it gets the frame of the program's own call. */
 .macro cold_handle label, command
@@ -117,23 +93,6 @@
     .popsection
 .endm
 
-#define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
-#define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
-#define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
-#define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
-#define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TERMINATOR(n)           physdev_terminator n, ISLOT_##n
-/* The stubs stand in a section of their own, so that is_missing() is a comparison of addresses. */
-#define INSTANCE_MISSING(n)             instance_missing n, CMD_##n
-#define DEVICE_MISSING(n)               device_missing n, CMD_##n
-
-    .pushsection .text.missing, "ax", %progbits
-    .globl  missing_first
-    .hidden missing_first
-missing_first:
-    .popsection
-
 #include "gen/ztrampolines.inc"
 
     .pushsection .text.missing, "ax", %progbits
@@ -156,21 +115,10 @@ missing_first:
 missing_last:
     .popsection
 
-/* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
-.macro unknown_begin name
-    .p2align 5
-    .globl  \name
-    .hidden \name
-    .type   \name, %function
-\name:
-    .cfi_startproc
-    .set i, 0
-.endm
-
     unknown_begin unknown_physdev_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    bti     c
+    MARK
     ldr     x16, [x0]
     ldr     x0, [x0, #HANDLE_LOWER]
     ldr     x16, [x16, #INSTANCE_SLOTS + WORD * ISLOT_COUNT + WORD * i]
@@ -182,7 +130,7 @@ missing_last:
     unknown_begin unknown_physdev_terminators
     .rept UNKNOWN_MAX
     .p2align 5
-    bti     c
+    MARK
     mov     x17, x0
     ldr     x16, [x0, #PHYSDEV_DRIVER]
     ldr     x0, [x0, #HANDLE_LOWER]
@@ -196,15 +144,10 @@ missing_last:
     unknown_begin unknown_device_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    bti     c
+    MARK
     ldr     x16, [x0]
     ldr     x16, [x16, #DEVICE_SLOTS + WORD * DSLOT_COUNT + WORD * i]
     br      x16
     .set i, i + 1
     .endr
     finish unknown_device_trampolines
-
-    .section .rodata
-#include "gen/znames.inc"
-
-    .section .note.GNU-stack, "", %progbits

@@ -6,42 +6,18 @@
  * pointer: a debugger or profiler sees the caller directly. The failing branches go to cold labels that know the
  * command; what these jump to takes its arguments in eax and edx (FROM_ASSEMBLER).
  *
- * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h.
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has: asm/entries.inc.
  */
-#include "asm/offsets.h"
-#include "gen/zslots.h"
-
-    .text
+#define MARK endbr32
+#define PROPERTY 0xc0000002
+#include "asm/entries.inc"
 
 /* Where the first argument is, on entry. */
 #define FIRST 4(%esp)
 
-.macro begin name, align=4
-    .p2align \align
-    .globl  \name
-    .hidden \name
-    .type   \name, @function
-\name:
-    .cfi_startproc
-    endbr32
-.endm
-
-.macro finish name
-    .cfi_endproc
-    .size \name, . - \name
-.endm
-
-/* The exported name of a trampoline: same address. */
-.macro exported name
-    .globl  \name
-    .type   \name, @function
-    .set    \name, tramp_\name
-    .size   \name, . - tramp_\name
-.endm
-
 /* bad_handle(command) of log.c writes HND-001's message and aborts; it gets the frame of the program's own call. */
 .macro cold_handle label, command
-    .pushsection .text.unlikely, "ax", @progbits
+    .pushsection .text.unlikely, "ax", %progbits
 \label:
     .cfi_startproc
     movl    $\command, %eax
@@ -97,7 +73,7 @@
 
 /* What stands in a driver's table where the driver has nothing. */
 .macro instance_missing name, command
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     begin   missing_\name
     movl    $\command, %eax
     movl    %ecx, %edx
@@ -108,7 +84,7 @@
 
 /* What stands in a device's table where the chain answered NULL (GPA-016, GPA-022). */
 .macro device_missing name, command
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     begin   missing_\name
     movl    FIRST, %eax
     movl    $\command, %edx
@@ -117,26 +93,9 @@
     .popsection
 .endm
 
-#define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
-#define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
-#define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
-#define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
-#define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TERMINATOR(n)           physdev_terminator n, ISLOT_##n
-/* The stubs stand in a section of their own, so that is_missing() is a comparison of addresses. */
-#define INSTANCE_MISSING(n)             instance_missing n, CMD_##n
-#define DEVICE_MISSING(n)               device_missing n, CMD_##n
-
-    .pushsection .text.missing, "ax", @progbits
-    .globl  missing_first
-    .hidden missing_first
-missing_first:
-    .popsection
-
 #include "gen/ztrampolines.inc"
 
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     /* An instance-level command that the top layer answered with NULL (LAY-401). */
     begin   missing_in_chain
     jmp     missing_chain_command
@@ -156,21 +115,10 @@ missing_first:
 missing_last:
     .popsection
 
-/* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
-.macro unknown_begin name
-    .p2align 5
-    .globl  \name
-    .hidden \name
-    .type   \name, @function
-\name:
-    .cfi_startproc
-    .set i, 0
-.endm
-
     unknown_begin unknown_physdev_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr32
+    MARK
     movl    FIRST, %ecx
     movl    (%ecx), %eax
     movl    HANDLE_LOWER(%ecx), %ecx
@@ -183,7 +131,7 @@ missing_last:
     unknown_begin unknown_physdev_terminators
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr32
+    MARK
     movl    FIRST, %ecx
     movl    PHYSDEV_DRIVER(%ecx), %eax
     movl    HANDLE_LOWER(%ecx), %edx
@@ -197,15 +145,10 @@ missing_last:
     unknown_begin unknown_device_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr32
+    MARK
     movl    FIRST, %eax
     movl    (%eax), %eax
     jmp     *DEVICE_SLOTS + WORD * DSLOT_COUNT + WORD * i(%eax)
     .set i, i + 1
     .endr
     finish unknown_device_trampolines
-
-    .section .rodata
-#include "gen/znames.inc"
-
-    .section .note.GNU-stack, "", @progbits

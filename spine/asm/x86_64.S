@@ -4,41 +4,15 @@
  * that every argument, in registers or on the stack, passes as it is. It never calls, and never uses the stack: a
  * debugger or profiler sees the caller directly. The failing branches go to cold labels that know the command.
  *
- * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h.
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has: asm/entries.inc.
  */
-#include "asm/offsets.h"
-#include "gen/zslots.h"
-
-    .text
-
-/* align 5: what is short enough lies in one block of 32 bytes, so that none of its branches crosses into another one;
- * processors that decode such branches anew each time take longer for it. */
-.macro begin name, align=4
-    .p2align \align
-    .globl  \name
-    .hidden \name
-    .type   \name, @function
-\name:
-    .cfi_startproc
-    endbr64
-.endm
-
-.macro finish name
-    .cfi_endproc
-    .size \name, . - \name
-.endm
-
-/* The exported name of a trampoline: same address. */
-.macro exported name
-    .globl  \name
-    .type   \name, @function
-    .set    \name, tramp_\name
-    .size   \name, . - tramp_\name
-.endm
+#define MARK endbr64
+#define PROPERTY 0xc0000002
+#include "asm/entries.inc"
 
 /* bad_handle(command) of log.c writes HND-001's message and aborts; it gets the frame of the program's own call. */
 .macro cold_handle label, command
-    .pushsection .text.unlikely, "ax", @progbits
+    .pushsection .text.unlikely, "ax", %progbits
 \label:
     .cfi_startproc
     movl    $\command, %edi
@@ -62,7 +36,9 @@
     cold_handle .Lbad_\name, \command
 .endm
 
-/* Instance and physical device: magic at +8 before anything is followed (HND-005). */
+/* Instance and physical device: magic at +8 before anything is followed (HND-005). Align 5, here and below: what is
+ * short enough lies in one block of 32 bytes, so that none of its branches crosses into another one; processors that
+ * decode such branches anew each time take longer for it. */
 .macro handle_trampoline name, slot, command, magic
     begin   tramp_\name, 5
     testq   %rdi, %rdi
@@ -88,7 +64,7 @@
 
 /* What stands in a driver's table where the driver has nothing. */
 .macro instance_missing name, command
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     begin   missing_\name
     movl    $\command, %edi
     movq    %r11, %rsi
@@ -99,7 +75,7 @@
 
 /* What stands in a device's table where the chain answered NULL (GPA-016, GPA-022). */
 .macro device_missing name, command
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     begin   missing_\name
     movl    $\command, %esi
     jmp     missing_device_command
@@ -107,26 +83,9 @@
     .popsection
 .endm
 
-#define INSTANCE_TRAMPOLINE(n)          handle_trampoline n, ISLOT_##n, CMD_##n, INSTANCE_MAGIC
-#define INSTANCE_TRAMPOLINE_EXPORTED(n) INSTANCE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TRAMPOLINE(n)           handle_trampoline n, ISLOT_##n, CMD_##n, PHYSDEV_TRAMP_MAGIC
-#define PHYSDEV_TRAMPOLINE_EXPORTED(n)  PHYSDEV_TRAMPOLINE(n); exported n
-#define DEVICE_TRAMPOLINE(n)            device_trampoline n, DSLOT_##n, CMD_##n
-#define DEVICE_TRAMPOLINE_EXPORTED(n)   DEVICE_TRAMPOLINE(n); exported n
-#define PHYSDEV_TERMINATOR(n)           physdev_terminator n, ISLOT_##n
-/* The stubs stand in a section of their own, so that is_missing() is a comparison of addresses. */
-#define INSTANCE_MISSING(n)             instance_missing n, CMD_##n
-#define DEVICE_MISSING(n)               device_missing n, CMD_##n
-
-    .pushsection .text.missing, "ax", @progbits
-    .globl  missing_first
-    .hidden missing_first
-missing_first:
-    .popsection
-
 #include "gen/ztrampolines.inc"
 
-    .pushsection .text.missing, "ax", @progbits
+    .pushsection .text.missing, "ax", %progbits
     /* An instance-level command that the top layer answered with NULL (LAY-401). */
     begin   missing_in_chain
     jmp     missing_chain_command
@@ -146,21 +105,10 @@ missing_first:
 missing_last:
     .popsection
 
-/* Forwarding stubs of unknown commands (UNK-003, UNK-013): stub i is i * UNKNOWN_STRIDE bytes after the first. */
-.macro unknown_begin name
-    .p2align 5
-    .globl  \name
-    .hidden \name
-    .type   \name, @function
-\name:
-    .cfi_startproc
-    .set i, 0
-.endm
-
     unknown_begin unknown_physdev_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr64
+    MARK
     movq    (%rdi), %rax
     movq    HANDLE_LOWER(%rdi), %rdi
     jmp     *INSTANCE_SLOTS + 8 * ISLOT_COUNT + 8 * i(%rax)
@@ -171,7 +119,7 @@ missing_last:
     unknown_begin unknown_physdev_terminators
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr64
+    MARK
     movq    %rdi, %r11
     movq    PHYSDEV_DRIVER(%rdi), %rax
     movq    HANDLE_LOWER(%rdi), %rdi
@@ -184,14 +132,9 @@ missing_last:
     unknown_begin unknown_device_trampolines
     .rept UNKNOWN_MAX
     .p2align 5
-    endbr64
+    MARK
     movq    (%rdi), %rax
     jmp     *DEVICE_SLOTS + 8 * DSLOT_COUNT + 8 * i(%rax)
     .set i, i + 1
     .endr
     finish unknown_device_trampolines
-
-    .section .rodata
-#include "gen/znames.inc"
-
-    .section .note.GNU-stack, "", @progbits

@@ -79,21 +79,31 @@ func TestUnknownPhysicalDeviceCommands(t *testing.T) {
 	h.Quit()
 }
 
+// Every kind of entry that the assembler makes hands on twelve words and floating-point numbers as they are, in registers
+// and on the stack, of 64 bits where words have 32, too, and gives back what comes: the functions here have those arguments,
+// whatever command they stand for.
+//
 // holds: UNK-003 UNK-013 LAY-414
-func TestArgumentsOfUnknownCommands(t *testing.T) {
+func TestArgumentsPass(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	w.Driver("a", "device name=a", "offer_gpdpa vkFloatsOfPhysicalDevice", "offer vkFloatsOfDevice")
+	const known = "vkGetPhysicalDeviceMultisamplePropertiesEXT"
+	w.Driver("a", "device name=a", "offer_gpdpa vkFloatsOfPhysicalDevice", "offer vkFloatsOfDevice",
+		"offer "+known, "floats "+known, "floats vkDeviceWaitIdle", "floats vkCmdDraw")
 	h := w.Start()
 	h.OK("create_instance")
 	pd := device(h)
 	h.OK("create_device", "pd", pd)
-	for _, c := range []struct{ name, object, driver string }{{"vkFloatsOfPhysicalDevice", pd, "physical_device:1"}, {"vkFloatsOfDevice", "d", "device:1"}} {
+	h.Do("get_queue")
+	h.OK("command_buffers")
+	for _, c := range []struct{ name, object, driver string }{{"vkFloatsOfPhysicalDevice", pd, "physical_device:1"},
+		{"vkFloatsOfDevice", "d", "device:1"}, {known, pd, "physical_device:1"}, {"vkDeviceWaitIdle", "d", "device:1"},
+		{"vkCmdDraw", "c0", "command_buffer:1"}} {
 		words := []string{"pointer", world.Ref(pointer(h, "i", c.name)), "floats", "1", "arg", c.object}
 		want := []string{c.driver}
 		for i := 2; i <= 12; i++ {
-			words = append(words, "arg", fmt.Sprint(i*1001))
-			want = append(want, fmt.Sprint(i*1001))
+			words = append(words, "arg", fmt.Sprint(i*1001<<32+i))
+			want = append(want, fmt.Sprint(i*1001<<32+i))
 		}
 		w.ForgetLog()
 		if got := h.Do("call", words...).Text("value"); got != "-0.375" {

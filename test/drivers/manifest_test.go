@@ -3,7 +3,6 @@ package drivers
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -384,9 +383,9 @@ func TestRealPathsInMessages(t *testing.T) {
 		w, f := setUp(t)
 		front := w.Path("lib/front.so")
 		source := w.Write("front.c", "")
-		build := exec.Command("cc", "-shared", "-o", front, source, "-Wl,--no-as-needed", "-Wl,-rpath,"+w.Path("lib"), "-L"+w.Path("lib"), "-l:it.so")
-		if text, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, text)
+		err := world.Compile("-shared", "-o", front, source, "-Wl,--no-as-needed", "-Wl,-rpath,"+w.Path("lib"), "-L"+w.Path("lib"), "-l:it.so")
+		if err != nil {
+			t.Fatal(err)
 		}
 		f.Set("library_path", front)
 		l := live(t, w)

@@ -71,6 +71,7 @@ void probe(struct chain *chain, const char *when);
 void own_buffer(struct chain *chain);
 
 /* layer_create.c */
+void *the_loader(void); /* the loader in this process, for dlsym; NULL: there is none */
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
                                         VkInstance *out);
 void VKAPI_PTR layer_DestroyInstance(VkInstance h, const VkAllocationCallbacks *allocator);

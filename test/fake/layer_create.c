@@ -254,6 +254,13 @@ static void ask_next(const char *key, struct chain *chain)
     }
 }
 
+void *the_loader(void)
+{
+    void *found = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void **of_host = dlsym(RTLD_DEFAULT, "host_loader"); /* musl finds by name only what was opened by name */
+    return found ? found : of_host ? *of_host : NULL;
+}
+
 /* "reenter": a further instance through the loader's exports, in the middle of this call. */
 static void reenter(void)
 {
@@ -261,7 +268,7 @@ static void reenter(void)
     struct record r;
     VkInstance instance = NULL;
     if (!script_has("reenter", NULL) || depth) return;
-    void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *loader = the_loader();
     if (!loader) return;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(loader, "vkCreateInstance");
     PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)dlsym(loader, "vkDestroyInstance");

@@ -125,7 +125,7 @@ static void own_now(struct chain *chain, const struct statement *s)
     PFN_vkGetDeviceProcAddr gdpa = NULL;
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     bool app = !strcmp(s->word[1], "app"), whole = s->count > 3;
-    void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *loader = the_loader();
     if (inside || !loader || s->count < 3) return;
     inside = true;
     PFN_vkEnumeratePhysicalDevices list =
@@ -166,7 +166,7 @@ void own_buffer(struct chain *chain)
     struct record r;
     VkCommandBuffer buffer = NULL;
     if (!script_has("own_buffer", NULL)) return;
-    void *loader = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *loader = the_loader();
     PFN_vkAllocateCommandBuffers allocate =
         (PFN_vkAllocateCommandBuffers)chain->gdpa(chain->lower, "vkAllocateCommandBuffers");
     PFN_vkCmdDraw draw = loader ? (PFN_vkCmdDraw)dlsym(loader, "vkCmdDraw") : NULL;

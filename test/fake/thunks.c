@@ -74,8 +74,8 @@ T512(2)
 static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
 #undef X
 
-/* Names that begin with "vkFloats": twelve words, some of them on the stack, and three floating-point arguments, whose
- * sum comes back. */
+/* Names that begin with "vkFloats", and FN of "floats FN": twelve words, some of them on the stack, and three
+ * floating-point arguments, whose sum comes back. */
 static float floats(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h,
                     uint64_t i, uint64_t j, uint64_t k, uint64_t l, float x, double y, double z)
 {
@@ -95,7 +95,7 @@ static float floats(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, 
 PFN_vkVoidFunction thunk_for(const char *name)
 {
     PFN_vkVoidFunction found = NULL;
-    if (!strncmp(name, "vkFloats", 8)) return (PFN_vkVoidFunction)(uintptr_t)floats;
+    if (!strncmp(name, "vkFloats", 8) || script_has("floats", name)) return (PFN_vkVoidFunction)(uintptr_t)floats;
     pthread_mutex_lock(&thunk_lock);
     for (int i = 0; i < THUNKS && !found; i++) {
         if (thunk_name[i][0] && strcmp(thunk_name[i], name)) continue;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* What a command has filled, as it is where pointers have 64 bits. */
@@ -115,8 +114,9 @@ COMMAND(call)
     for (int i = 0; i < 12; i++) free(outs[i]);
 }
 
-/* memory as=NAME size=N type@OFFSET=VkX u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names are
- * changed. Offsets are those of 64-bit machines. A u32 that can be nothing but an sType says what structure begins. */
+/* memory as=NAME size=N type@OFFSET=VkX[:N] u32@OFFSET=V u64@OFFSET=V text@OFFSET=... ptr@OFFSET=REFERENCE; known names
+ * are changed. Offsets are those of 64-bit machines. A u32 that can be nothing but an sType says what structure begins;
+ * type: an array of them does, or N. */
 COMMAND(memory)
 {
     const char *name = arg_or(line, "as", "mem");
@@ -134,8 +134,11 @@ COMMAND(memory)
         if (!at) continue;
         size_t offset = (size_t)number(at + 1), from;
         if (!strncmp(key, "type", 4)) {
-            if (!structure_named(value)) return fail("no structure %s", value);
-            part_add(object, offset, structure_named(value), object->size);
+            char kind[96];
+            snprintf(kind, sizeof kind, "%.*s", (int)strcspn(value, ":"), value);
+            if (!structure_named(kind)) return fail("no structure %s", value);
+            part_add(object, offset, structure_named(kind),
+                     strchr(value, ':') ? number(strchr(value, ':') + 1) : object->size);
             continue;
         }
         bool is_text = !strncmp(key, "text", 4);
@@ -156,11 +159,17 @@ COMMAND(memory)
     }
 }
 
-/* Reads what lies at a place of memory, however much of it there is. */
+/* Reads what lies at a place of memory; false: it is not all there, which write() says instead of crashing. Less than a
+ * pipe holds. */
 static bool look(uint64_t at, void *bytes, size_t size)
 {
-    struct iovec to = {bytes, size}, from = {(void *)(uintptr_t)at, size};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+    int ends[2];
+    if (pipe(ends)) abort();
+    bool all = write(ends[1], (const void *)(uintptr_t)at, size) == (ssize_t)size;
+    all = all && read(ends[0], bytes, size) == (ssize_t)size;
+    close(ends[0]);
+    close(ends[1]);
+    return all;
 }
 
 COMMAND(peek)

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *library;
+extern void *host_loader; /* for fakes, too */
+void *host_loader;
 
 PFN_vkVoidFunction export(const char *name)
 {
-    PFN_vkVoidFunction found = library ? (PFN_vkVoidFunction)dlsym(library, name) : NULL;
+    PFN_vkVoidFunction found = host_loader ? (PFN_vkVoidFunction)dlsym(host_loader, name) : NULL;
     return found;
 }
 
@@ -67,8 +68,8 @@ static void put_function(PFN_vkVoidFunction function)
 
 COMMAND(open)
 {
-    library = dlopen(arg_or(line, "path", "libvulkan.so.1"), arg(line, "now") ? RTLD_NOW : RTLD_LAZY);
-    if (!library)
+    host_loader = dlopen(arg_or(line, "path", "libvulkan.so.1"), arg(line, "now") ? RTLD_NOW : RTLD_LAZY);
+    if (!host_loader)
         fail("%s", dlerror());
     else
         blocks_watch();
@@ -77,8 +78,8 @@ COMMAND(open)
 COMMAND(close)
 {
     (void)line;
-    if (library) put_int("closed", dlclose(library));
-    library = NULL;
+    if (host_loader) put_int("closed", dlclose(host_loader));
+    host_loader = NULL;
     blocks_watch();
 }
 

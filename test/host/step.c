@@ -1,18 +1,18 @@
 /* step.c: a call performed one instruction at a time; at every instruction inside the loader the stack is unwound. It
- * needs x86's trap flag. Judges nothing: it counts. */
+ * needs x86's trap flag, and the unwinder of a compiler that was made for this C library: Debian's was for glibc.
+ * Judges nothing: it counts. */
 #include "host.h"
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
-#include <unwind.h>
 
-#if defined __x86_64__
+#if defined __x86_64__ && defined __GLIBC__
 #define COUNTER(context) ((context)->uc_mcontext.gregs[REG_RIP])
 #define STEPS_BEGIN() __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc")
 #define STEPS_END() __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc")
-#elif defined __i386__
+#elif defined __i386__ && defined __GLIBC__
 #define COUNTER(context) ((context)->uc_mcontext.gregs[REG_EIP])
 #define STEPS_BEGIN() __asm__ volatile("pushfl; orl $0x100, (%%esp); popfl" ::: "memory", "cc")
 #define STEPS_END() __asm__ volatile("pushfl; andl $~0x100, (%%esp); popfl" ::: "memory", "cc")
@@ -20,12 +20,18 @@
 #define COUNTER(context) (0)
 #define STEPS_BEGIN() fail("programs of this machine do not step by themselves")
 #define STEPS_END() (void)0
+#define NO_STEPS
 #endif
 
 static uintptr_t library_from, library_to, caller;
-static volatile int steps, unwound, depth;
+static volatile int steps, unwound;
 static volatile uintptr_t first_bad;
 static volatile uint64_t trap_count;
+
+#ifndef NO_STEPS
+#include <unwind.h>
+
+static volatile int depth;
 
 static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
 {
@@ -35,18 +41,30 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *data)
     return *found || ++depth > 64 ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+/* Does unwinding from here find the frame of stepped()? */
+static bool finds_caller(void)
+{
+    bool found = false;
+    depth = 0;
+    _Unwind_Backtrace(look, &found);
+    return found;
+}
+#else
+static bool finds_caller(void)
+{
+    return false;
+}
+#endif
+
 static void on_trap(int signal, siginfo_t *info, void *data)
 {
     ucontext_t *context = data;
     uintptr_t at = (uintptr_t)COUNTER(context);
-    bool found = false;
     (void)signal, (void)info, (void)context;
     trap_count++;
     if (at < library_from || at >= library_to) return;
     steps++;
-    depth = 0;
-    _Unwind_Backtrace(look, &found);
-    if (found)
+    if (finds_caller())
         unwound++;
     else if (!first_bad)
         first_bad = at;

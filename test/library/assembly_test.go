@@ -2,6 +2,7 @@ package library
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -215,6 +216,35 @@ func TestSymbolsAndFrames(t *testing.T) {
 	}
 }
 
+// The library is marked as one whose indirect jumps land on marked instructions alone, which processors may then hold it to.
+func TestMarkedLibrary(t *testing.T) {
+	t.Parallel()
+	note := open(t).Section(".note.gnu.property")
+	if note == nil {
+		t.Fatal("the library has no note of properties")
+	}
+	data, err := note.Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, want := uint32(0xc0000002), uint32(3) // x86: IBT and SHSTK
+	if world.Target() == "arm64" {
+		kind, want = 0xc0000000, 1 // BTI
+	}
+	step := 8
+	if world.Narrow() {
+		step = 4
+	}
+	for data = data[16:]; len(data) >= 12; { // behind the header and "GNU"
+		is, size := binary.LittleEndian.Uint32(data), int(binary.LittleEndian.Uint32(data[4:]))
+		if got := binary.LittleEndian.Uint32(data[8:]); is == kind && got&want == want {
+			return
+		}
+		data = data[min(len(data), 8+(size+step-1)/step*step):]
+	}
+	t.Errorf("the note has no property %#x with bits %#x", kind, want)
+}
+
 // Every assembler file says that it needs no executable stack, has sizes and types for what it begins, and frame
 // information; its object has the note.
 func TestAssemblerFiles(t *testing.T) {
@@ -223,13 +253,21 @@ func TestAssemblerFiles(t *testing.T) {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no assembler files: %v", err)
 	}
-	marks := map[string]string{"x86_64.S": "endbr64", "i386.S": "endbr32", "aarch64.S": "bti     c"}
+	marks := map[string]string{"x86_64.S": "endbr64", "i386.S": "endbr32", "aarch64.S": "bti c"}
+	common, err := os.ReadFile(filepath.Join(world.Top(), "spine/asm/entries.inc"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, source := range sources {
 		text, err := os.ReadFile(source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{".note.GNU-stack", ".type", ".size", ".cfi_startproc", marks[filepath.Base(source)]} {
+		if !strings.Contains(string(text), `#include "asm/entries.inc"`) {
+			t.Errorf("%s does not begin with what every machine has", filepath.Base(source))
+		}
+		text = append(text, common...)
+		for _, want := range []string{".note.GNU-stack", ".note.gnu.property", ".type", ".size", ".cfi_startproc", marks[filepath.Base(source)]} {
 			if want == "" || !strings.Contains(string(text), want) {
 				t.Errorf("%s has no %s", filepath.Base(source), want)
 			}

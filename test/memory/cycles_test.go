@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,8 +27,8 @@ func TestNothingGrows(t *testing.T) {
 	for _, file := range []string{"cycles.c", "bench.c", "state.c", "operations.c"} {
 		args = append(args, filepath.Join(source, file))
 	}
-	if out, err := exec.Command("gcc", append(args, "-ldl")...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
+	if err := world.Compile(append(args, "-ldl")...); err != nil {
+		t.Fatal(err)
 	}
 	var names strings.Builder
 	for _, c := range commands.All {
@@ -46,10 +45,10 @@ func TestNothingGrows(t *testing.T) {
 			home := t.TempDir()
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, program, world.Library(), operation, fmt.Sprint(count))
+			cmd := world.Command(ctx, program, world.Library(), operation, fmt.Sprint(count))
 			cmd.Env = []string{"HOME=" + home, "XDG_DATA_DIRS=" + home, "XDG_CONFIG_DIRS=" + home, "BENCH_NAMES=" + list,
-				"VK_DRIVER_FILES=" + filepath.Join(world.Top(), "build/drivers/null_icd.json"),
-				"VK_LAYER_PATH=" + filepath.Join(world.Top(), "build/layers"),
+				"VK_DRIVER_FILES=" + filepath.Join(world.Build(), "drivers/null_icd.json"),
+				"VK_LAYER_PATH=" + filepath.Join(world.Build(), "layers"),
 				"VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats"}
 			out, err := cmd.CombinedOutput()
 			if err != nil {

@@ -41,9 +41,13 @@ func (c displayCommand) call(h *world.Host, device int, words ...string) world.A
 	return h.Do("call", line...)
 }
 
-func scratch(h *world.Host) {
+// scratch fills what "n" and "x" are in calls; kind is what x holds, where the case looks into it.
+func scratch(h *world.Host, kind ...string) {
 	h.Do("memory", "as", "n", "size", "8", "u32@0", "1", "u32@4", "171")
 	line := []string{"as", "x", "size", "256"}
+	for _, k := range kind {
+		line = append(line, "type@0", k)
+	}
 	for offset := 0; offset < 256; offset += 4 {
 		line = append(line, fmt.Sprintf("u32@%d", offset), "171")
 	}
@@ -166,11 +170,12 @@ var displayTwos = []struct {
 	oldSize  int
 	newSize  int
 	elements bool
+	kind     string // of x; of the last one there is one, not an array
 }{
-	{displayCommand{"vkGetPhysicalDeviceDisplayProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPropertiesKHR", 48, 64, true},
-	{displayCommand{"vkGetPhysicalDeviceDisplayPlaneProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", 16, 32, true},
-	{displayCommand{"vkGetDisplayModeProperties2KHR", []string{"0x1234", "n", "x"}}, "vkGetDisplayModePropertiesKHR", 24, 40, true},
-	{displayCommand{"vkGetDisplayPlaneCapabilities2KHR", []string{"info", "x"}}, "vkGetDisplayPlaneCapabilitiesKHR", 68, 88, false},
+	{displayCommand{"vkGetPhysicalDeviceDisplayProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPropertiesKHR", 48, 64, true, "VkDisplayProperties2KHR"},
+	{displayCommand{"vkGetPhysicalDeviceDisplayPlaneProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", 16, 32, true, "VkDisplayPlaneProperties2KHR"},
+	{displayCommand{"vkGetDisplayModeProperties2KHR", []string{"0x1234", "n", "x"}}, "vkGetDisplayModePropertiesKHR", 24, 40, true, "VkDisplayModeProperties2KHR"},
+	{displayCommand{"vkGetDisplayPlaneCapabilities2KHR", []string{"info", "x"}}, "vkGetDisplayPlaneCapabilitiesKHR", 68, 88, false, "VkDisplayPlaneCapabilities2KHR:1"},
 }
 
 // holds: EXT-068 EXT-074
@@ -215,7 +220,7 @@ func TestDisplay2LackingBoth(t *testing.T) {
 	device := all(h)[0]
 	h.Do("memory", "as", "info", "size", "32")
 	for _, c := range displayTwos {
-		scratch(h)
+		scratch(h, c.kind)
 		if got := c.call(h, device).Result(); got != 0 {
 			t.Errorf("%s: result %d", c.name, got)
 		}
@@ -254,7 +259,7 @@ func TestDisplay2Emulated(t *testing.T) {
 	device := all(h)[0]
 	h.Do("memory", "as", "info", "size", "32", "u64@16", "0x4321", "u32@24", "3")
 	for _, c := range displayTwos {
-		scratch(h)
+		scratch(h, c.kind)
 		w.ForgetLog()
 		if !c.elements {
 			if got := c.call(h, device).Result(); got != 5 || word(t, h, "x", 16) != 11 || word(t, h, "x", 80) != 22 || word(t, h, "x", 0) != 171 {
@@ -283,7 +288,7 @@ func TestDisplay2Emulated(t *testing.T) {
 		}
 		// Counting: NULL array, or no room.
 		for _, room := range []string{"0", "7"} {
-			scratch(h)
+			scratch(h, c.kind)
 			h.Do("memory", "as", "n", "u32@0", room)
 			w.ForgetLog()
 			counting := displayCommand{c.name, slices.Clone(c.args)}
@@ -302,14 +307,14 @@ func TestDisplay2Emulated(t *testing.T) {
 		exact := d.Lines()
 		d.Replace("device name=a", "ext VK_KHR_surface", "ext "+display, fmt.Sprintf("write %s %d 0 u32 2", c.old, len(c.args)-1),
 			fmt.Sprintf("write %s %d 0 u32 33", c.old, len(c.args)))
-		scratch(h)
+		scratch(h, c.kind)
 		if c.call(h, device); word(t, h, "x", 16) != 33 || word(t, h, "x", c.newSize+16) != 171 {
 			t.Errorf("%s: more than there is room for: %d, %d", c.name, word(t, h, "x", 16), word(t, h, "x", c.newSize+16))
 		}
 		d.Replace(exact...)
 		// An error leaves the array alone.
 		d.Script("result " + c.old + " -1")
-		scratch(h)
+		scratch(h, c.kind)
 		h.Do("memory", "as", "n", "u32@0", "3")
 		if got := c.call(h, device).Result(); got != outOfHostMemory || word(t, h, "x", 16) != 171 {
 			t.Errorf("%s: result %d, %d", c.name, got, word(t, h, "x", 16))

@@ -375,6 +375,10 @@ func TestEmulatedImageFormat(t *testing.T) {
 	h.Quit()
 }
 
+// elementOf is what a command gives an array of.
+var elementOf = map[string]string{"vkGetPhysicalDeviceQueueFamilyProperties2": "VkQueueFamilyProperties2",
+	"vkGetPhysicalDeviceSparseImageFormatProperties2": "VkSparseImageFormatProperties2"}
+
 // holds: PHY-089 EXT-027 EXT-029 EXT-030
 func TestEmulatedArrays(t *testing.T) {
 	t.Parallel()
@@ -406,7 +410,7 @@ func TestEmulatedArrays(t *testing.T) {
 			}
 		}
 		for room := 0; room <= 4; room++ {
-			h.Do("memory", "as", "x", "size", "256")
+			h.Do("memory", "as", "x", "size", "256", "type@0", elementOf[q.name])
 			line := []string{"as", "x"}
 			for i := range 5 {
 				line = append(line, fmt.Sprintf("u32@%d", 40*i), "1234", fmt.Sprintf("u64@%d", 40*i+8), "0", fmt.Sprintf("u32@%d", 40*i+q.offset), "99")
@@ -470,7 +474,7 @@ func TestEmulatedArrayOverclaimed(t *testing.T) {
 		{"vkGetPhysicalDeviceSparseImageFormatProperties2", "info", "n", "x"}} {
 		h.Do("memory", "as", "info", "size", "64")
 		h.Do("memory", "as", "n", "size", "8", "u32@0", "2")
-		line := []string{"as", "x", "size", "512"}
+		line := []string{"as", "x", "size", "512", "type@0", elementOf[q[0]]}
 		for offset := 0; offset < 512; offset += 40 {
 			line = append(line, fmt.Sprintf("u32@%d", offset+16), "99", fmt.Sprintf("u64@%d", offset+8), "0")
 		}
@@ -501,7 +505,7 @@ func TestEmulatedExternal(t *testing.T) {
 		{"vkGetPhysicalDeviceExternalFenceProperties", "pExternalFenceInfo->pNext", "pExternalFenceProperties->pNext"},
 	} {
 		_, h, device := emulating(t)
-		h.Do("memory", "as", "x", "size", "128", "type@64", "Vk"+strings.TrimPrefix(q.name, "vkGetPhysicalDevice"), "u32@64", "4321", "u32@80", "9", "u32@84", "9", "u32@88", "9", "u32@92", "171")
+		h.Do("memory", "as", "x", "size", "96", "type@64", "Vk"+strings.TrimPrefix(q.name, "vkGetPhysicalDevice"), "u32@64", "4321", "u32@80", "9", "u32@84", "9", "u32@88", "9", "u32@92", "171")
 		call := func() {
 			h.Do("call", "name", q.name, "arg", world.Ref(device), "arg", "x", "arg", "x+64")
 		}

@@ -239,10 +239,15 @@ VISIBLE char *getenv(const char *name)
 /* ---- memory ---- */
 
 #ifndef WORLD_NO_MALLOC
+#ifdef __GLIBC__ /* whose dlsym asks for memory itself */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void __libc_free(void *block);
+#define BELOW(name) __libc_##name
+#else
+#define BELOW(name) REAL(name)
+#endif
 
 static uintptr_t watched_from, watched_to;
 static long refuse_from = -1, refuse_to, asked;
@@ -387,33 +392,41 @@ long world_lost(void *const *data, size_t words, char *text, size_t room)
 
 VISIBLE void *malloc(size_t size)
 {
-    return refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER);
+    return refused(CALLER) ? NULL : noted(BELOW(malloc)(size), CALLER);
 }
 
 VISIBLE void *calloc(size_t count, size_t size)
 {
-    return refused(CALLER) ? NULL : noted(__libc_calloc(count, size), CALLER);
+    return refused(CALLER) ? NULL : noted(BELOW(calloc)(count, size), CALLER);
 }
 
 VISIBLE void *realloc(void *block, size_t size)
 {
     if (refused(CALLER)) return NULL;
     forgotten(block); /* before another thread can be given the same address */
-    void *grown = __libc_realloc(block, size);
+    void *grown = BELOW(realloc)(block, size);
     return noted(grown ? grown : size ? block : NULL, CALLER) == grown ? grown : NULL;
 }
 
 VISIBLE void free(void *block)
 {
     forgotten(block);
-    __libc_free(block);
+    BELOW(free)(block);
 }
+
+#ifndef __GLIBC__
+/* musl gives no aligned memory beside a malloc that is not its own, unless this comes along. */
+VISIBLE void *aligned_alloc(size_t alignment, size_t size)
+{
+    return refused(CALLER) ? NULL : noted(BELOW(aligned_alloc)(alignment, size), CALLER);
+}
+#endif
 
 /* Functions of the C library that give memory away; what they take is asked for by the library itself. */
 VISIBLE char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = refused(CALLER) ? NULL : noted(__libc_malloc(size), CALLER);
+    char *copy = refused(CALLER) ? NULL : noted(BELOW(malloc)(size), CALLER);
     return copy ? memcpy(copy, text, size) : NULL;
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -64,14 +63,13 @@ func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 		}
 		script(f, mine...)
 	}
-	top := world.Top()
-	w.DriverFile("null", world.DriverManifest(filepath.Join(top, "build/drivers/libvk_null.so"), "1.4.0"))
+	w.DriverFile("null", world.DriverManifest(filepath.Join(world.Build(), "drivers/libvk_null.so"), "1.4.0"))
 	w.DriverFile("absent", world.DriverManifest("/nowhere/libabsent.so", "1.1.0"))
 	wraps, looks := w.ImplicitLayer("VK_LAYER_wraps"), w.ImplicitLayer("VK_LAYER_looks")
 	script(wraps, "wrap instance physdev device surface messenger report")
 	script(looks, "intercept vkGetDeviceQueue", "intercept vkQueueWaitIdle")
 	w.Env["VK_IMPLICIT_LAYER_PATH"] = strings.Join([]string{looks.ManifestPath,
-		filepath.Join(top, "build/layers/VkLayer_drawstats_implicit.json"), wraps.ManifestPath}, ":")
+		filepath.Join(world.Build(), "layers/VkLayer_drawstats_implicit.json"), wraps.ManifestPath}, ":")
 	w.Env["ENABLE_DRAWSTATS_LAYER"] = "1"
 	return w.Environment(), fakes
 }
@@ -84,8 +82,8 @@ func compile(t *testing.T, name, flag string) string {
 	if flag != "" {
 		args = append(args, flag, "-DSTORM_SANITIZED")
 	}
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
+	if err := world.Compile(args...); err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
@@ -119,7 +117,7 @@ func run(t *testing.T, limit time.Duration, program string, env []string, args .
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := world.Command(ctx, program, args...)
 	cmd.Env = env
 	cmd.Dir = t.TempDir()
 	var out, errors bytes.Buffer

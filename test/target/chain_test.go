@@ -22,12 +22,11 @@ func TestChain(t *testing.T) {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no program: %v", err)
 	}
-	cc := world.Compiler()
-	args := append(cc[1:len(cc):len(cc)], "-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(world.Top(), "spine"), "-o", program)
-	if text, err := exec.Command(cc[0], append(append(args, sources...), "-ldl")...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	args := []string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-I" + filepath.Join(world.Top(), "spine"), "-o", program}
+	if err := world.Compile(append(append(args, sources...), "-ldl")...); err != nil {
+		t.Fatal(err)
 	}
-	cmd := exec.Command(program, world.Library(), "life")
+	cmd := world.Command(t.Context(), program, world.Library(), "life")
 	cmd.Dir = t.TempDir()
 	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + filepath.Join(world.Build(), "drivers/null_icd.json"),
 		"VK_LAYER_PATH=" + filepath.Join(world.Build(), "layers"), "VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats", "VK_IMPLICIT_LAYER_PATH=" + cmd.Dir,
@@ -63,6 +62,32 @@ func TestMachine(t *testing.T) {
 	for _, name := range needed {
 		if !strings.HasPrefix(name, "libc.") && !strings.HasPrefix(name, "ld-linux") {
 			t.Errorf("it needs %s", name)
+		}
+	}
+}
+
+// What is taken away with TARGET is that target's library; the tool, which came without, stays.
+func TestUninstallTarget(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	all := []string{"usr/local/lib32/libvulkan.so.1.4.1", "usr/local/lib32/pkgconfig/vulkan.pc", "usr/local/lib/libvulkan.so.1.4.1",
+		"usr/local/bin/vkloader", "usr/local/libexec/vkloader/probe", "usr/local/share/man/man1/vkloader.1"}
+	for _, name := range all {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("make", "-s", "uninstall", "TARGET=i386", "CC=gcc", "DESTDIR="+root, "LIBDIR=/usr/local/lib32")
+	cmd.Dir = world.Top()
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for i, name := range all {
+		if _, err := os.Stat(filepath.Join(root, name)); (err == nil) != (i >= 2) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

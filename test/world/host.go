@@ -3,11 +3,13 @@ package world
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -60,12 +62,15 @@ func (b *buffer) String() string {
 // which a pipe does not promise.
 type errorFile string
 
+// What an emulator says of a program that dies is not the program's.
+var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
+
 func (f errorFile) String() string {
 	text, err := os.ReadFile(string(f))
 	if err != nil {
 		return err.Error()
 	}
-	return string(text)
+	return fromEmulator.ReplaceAllString(string(text), "")
 }
 
 // Start runs the host on the world's loader.
@@ -99,7 +104,7 @@ func (w *World) CopyHost(path string) string {
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
-	h := &Host{w: w, cmd: exec.Command(program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
+	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
 	h.cmd.Env = w.Environment()
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")

@@ -265,6 +265,7 @@ func TestDeviceDirectory(t *testing.T) {
 	s.device("renderD128")
 	s.device("null") // a node that every machine has, in the place of a device
 	c := dial(t, s.directory)
+	until(t, c, "both devices", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 2 })
 	files, err := c.Ask(protocol.Request{Method: protocol.DeviceFS}, nil)
 	if err != nil {
 		t.Fatal(err)
