@@ -46,6 +46,7 @@ var floors = []struct {
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/elf"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/system"}, "which loader the system's programs get: files and links alone; it knows of no driver, layer or decision"},
 	{[]string{"internal/tool/wordsize"}, "what a program's word size is, and the decision for another one; examines no libraries"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
