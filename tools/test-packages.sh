@@ -56,7 +56,7 @@ make_full() {
     mkdir -p "$here/full.new" "$here/work" "$root"
     mount -t overlay overlay -o "lowerdir=$here/base,upperdir=$here/full.new,workdir=$here/work" "$root"
     # shellcheck disable=SC2086
-    in_tree "$root" apt-get install -y --no-download --no-install-recommends $distribution > "$here/full.log" 2>&1
+    in_tree "$root" apt-get install -y -o Dpkg::Use-Pty=0 --no-install-recommends $distribution > "$here/full.log" 2>&1
     umount "$root"
     rm -rf "$here/work"
     mv "$here/full.new" "$here/full"
@@ -112,8 +112,8 @@ make_test() {
         # A loader that is newer than ours.
         again "$file" 1.4.400.0-1 "$old" 1.4.400
     done
-    make -s -j"$(nproc)" drivers
-    make -s -j"$(nproc)" TARGET=i386 drivers
+    make -s -j"$(nproc)" drivers > "$here/log"
+    make -s -j"$(nproc)" TARGET=i386 drivers > "$here/log"
     cp build/drivers/* "$here/test/64"
     cp build/i386/drivers/* "$here/test/32"
     gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/64/client" test/packages/client.c
@@ -134,7 +134,7 @@ quiet() {
         tail -n 15 "$here/log" >&2
     fi
 }
-apt() { quiet apt-get -y --no-download --no-install-recommends --allow-downgrades "$@"; }
+apt() { quiet apt-get -y -o Dpkg::Use-Pty=0 --no-install-recommends "$@"; }
 ours() { echo "/test/${1}_${version}_$2.deb"; }
 
 # gets WORDSIZE FILE: programs get that file, also after ldconfig has run.
