@@ -243,7 +243,8 @@ start() {
     done
 }
 finish() {
-    if [ "$1" = 64 ]; then exec 8>&-; else exec 9>&-; fi
+    # A line, and not the end: another client has the pipe open, too.
+    if [ "$1" = 64 ]; then echo >&8 && exec 8>&-; else echo >&9 && exec 9>&-; fi
     eval "wait \$client$1" || fail "the running $1-bit client failed"
     [ "$(cat "$here/said$1")" = "library $2
 devices 1" ] || fail "the running $1-bit client says: $(cat "$here/said$1")"
@@ -268,6 +269,7 @@ upgrade_under_programs() {
 
 switch() {
     case_of "switching, and upgrades of either side afterwards" full
+    apt remove libvulkan-dev # it wants exactly the libvulkan1 of its own release
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)"
     start 64
     quiet vkloader system use distribution
@@ -279,8 +281,7 @@ switch() {
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb"
     gets_theirs 64
     gets_theirs 32
-    quiet dpkg -i /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
-    # libvulkan-dev wants exactly the old one: dpkg has installed it all the same.
+    apt install /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
     gets_theirs 64 1.4.400
     gets_theirs 32 1.4.400
     quiet vkloader system use vkloader
@@ -347,6 +348,7 @@ with_programs() {
     apt remove libvulkan1:amd64
     [ ! -e "$root$lib64/vkloader" ] || fail "libvulkan1-vkloader has stayed without libvulkan1"
     apt install libvulkan1 mesa-vulkan-drivers libvulkan-dev
+    apt remove vkloader
     as_before 64 32
 }
 
