@@ -110,7 +110,7 @@ LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install uninstall dist mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages mutants \
 	clean help FORCE
 all: spine core $(if $(TARGET),,tool) drivers layers fakes
 
@@ -128,6 +128,8 @@ help:
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
+	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
+	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
@@ -288,7 +290,10 @@ bench:
 mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 
+# install-only takes what was built, for packages.
 install: all
+	$(Q)$(MAKE) --no-print-directory install-only
+install-only:
 	$(Q)BUILD='$(B)' BITS='$(BITS)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' BINDIR='$(BINDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
 		LIBEXECDIR='$(LIBEXECDIR)' DATADIR='$(DATADIR)' VERSION='$(VERSION)' tools/install.sh
 
@@ -302,6 +307,14 @@ DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
 	$(Q)tools/dist.sh $(RELEASE) build/core.c $(DIST) $(DIST_TREE)
+
+# Debian packages, into build/deb; ARCHITECTURES="amd64 i386" builds for these alone.
+deb:
+	$(Q)GO='$(GO)' tools/deb.sh $(ARCHITECTURES)
+
+# Installs, upgrades, switches and removes the packages in a Debian of their own below build/packages; needs root.
+test-packages: deb
+	$(Q)tools/test-packages.sh
 
 clean:
 	rm -rf $(B)

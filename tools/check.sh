@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 go=${GO:-go}
 
 echo "check: shellcheck"
-git ls-files '*.sh' .ci/run | xargs shellcheck
+git ls-files '*.sh' 'debian/*.postinst' 'debian/*.prerm' .ci/run | xargs shellcheck
 
 echo "check: clang-format"
 # One version of it: others format some lines differently.

@@ -24,14 +24,14 @@ put 755 "$BUILD/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
 ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
 ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
 # A library for another machine comes beside this one's, which has the tool.
-if [ "$BUILD" = build ]; then
+if [ -x "$BUILD/vkloader" ]; then
     install -d "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
-    put 755 build/vkloader "$d$BINDIR/vkloader"
-    put 755 build/libexec/vkloader/probe "$d$LIBEXECDIR/vkloader/probe"
+    put 755 "$BUILD/vkloader" "$d$BINDIR/vkloader"
+    put 755 "$BUILD/libexec/vkloader/probe" "$d$LIBEXECDIR/vkloader/probe"
     # Man pages, and what shells complete command lines with.
-    (cd build/share && find . -type f ! -name stamp) | while read -r file; do
+    (cd "$BUILD/share" && find . -type f ! -name stamp) | while read -r file; do
         install -d "$d$DATADIR/$(dirname "${file#./}")"
-        put 644 "build/share/${file#./}" "$d$DATADIR/${file#./}"
+        put 644 "$BUILD/share/${file#./}" "$d$DATADIR/${file#./}"
     done
     # The driver service, which is not enabled by itself.
     units=$d$PREFIX/lib/systemd/system

@@ -38,6 +38,7 @@ type Library struct {
 	Exports []string
 	Code    Behaviour // of what is exported
 	Init    Behaviour // of its initialiser; "": it has none
+	Release string    // of vkloader, in the note that its library has; "": no note
 }
 
 var machines = map[string]elf.Machine{
@@ -46,8 +47,8 @@ var machines = map[string]elf.Machine{
 }
 
 // Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
-// runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash and
-// init=return|hang|crash.
+// runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash,
+// init=return|hang|crash and release=TEXT.
 func Parse(words []string) (*Library, error) {
 	l := &Library{}
 	for _, word := range words {
@@ -90,6 +91,8 @@ func Parse(words []string) (*Library, error) {
 		case "init":
 			l.Init = Behaviour(value)
 			_, ok = offsets[l.Init]
+		case "release":
+			l.Release = value
 		default:
 			ok = false
 		}
@@ -182,6 +185,9 @@ func (l *Library) Bytes() []byte {
 		{name: ".shstrtab", kind: elf.SHT_STRTAB, align: 1},
 	}
 	symbols, versions, dynamic, names := sections[2], sections[4], sections[8], sections[9]
+	if l.Release != "" { // the names come last
+		sections = slices.Insert(sections, 9, &section{name: ".note.vkloader", kind: elf.SHT_NOTE, align: 4, content: l.note()})
+	}
 	sections[1].content = hashTable(count)
 	symbols.content = make([]byte, uint64(count)*symbols.entry)
 	for _, i := range indices {
@@ -305,6 +311,15 @@ func (l *Library) definitions(m *image) (b []byte) {
 		}
 	}
 	return b
+}
+
+// note is the note of a release: sizes, a type, the owner and the text, each filled up to a multiple of four bytes.
+func (l *Library) note() (b []byte) {
+	const owner = "vkloader\x00\x00\x00\x00"
+	for _, v := range []uint32{9, uint32(len(l.Release) + 1), 1} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	return append(append(append(b, owner...), l.Release...), make([]byte, 4-len(l.Release)%4)...)
 }
 
 // hash is the System V hash of a symbol or version.

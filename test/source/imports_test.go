@@ -49,6 +49,7 @@ var floors = []struct {
 	{[]string{"internal/tool/elf"}, "what an ELF file says of itself; only the tool reads libraries"},
 	{[]string{"internal/tool/elf/linker"}, "finds libraries; knows nothing of drivers and layers"},
 	{[]string{"internal/tool/driverfiles"}, "what drivers use beside their libraries: a table, which opens nothing"},
+	{[]string{"internal/tool/system"}, "which loader the system's programs get: files and links alone; it knows of no driver, layer or decision"},
 	{[]string{"internal/tool/wordsize"}, "what a program's word size is, and the decision for another one; examines no libraries"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
@@ -279,7 +280,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 // columns, at most 650 lines, nothing unfinished.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/asm/*.S", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/asm/*.S", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "test/packages/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)

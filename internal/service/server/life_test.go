@@ -181,7 +181,7 @@ func TestKernelDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tell.Close()
+	t.Cleanup(func() { tell.Close() }) // when the service has ended
 	directory := service(t, nil, func(o *Options) {
 		o.Tables = []string{tables}
 		o.Devices = &devices.DRM{Root: root, Listen: func() (*os.File, devices.Decoder, error) {

@@ -43,6 +43,7 @@ var outputs = map[string][]string{
 	"graph":          {"graph --still"},
 	"bundle":         {"bundle --still --list"},
 	"run":            {"run --dry-run --driver x -- /bin/true"},
+	"system":         {"system status --root ROOT", "system use distribution --root ROOT"},
 	"version":        {"version"},
 	"service":        {"service status --socket SOCKET"},
 }
@@ -53,13 +54,13 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
-	"service": "vkloader service status",
+	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
+	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term", "../../service/offer")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../system", "../term", "../../service/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
@@ -72,13 +73,14 @@ func TestOutputSchemas(t *testing.T) {
 		if err := os.WriteFile(manifest, []byte(`{"file_format_version":"1","ICD":{"library_path":"a.so"}}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		root := systemRoot(t)
 		s.environ = append(s.environ, "HOME="+home, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home)
 		for i, line := range lines {
 			var out, errOut bytes.Buffer
 			s.out, s.errOut = &out, &errOut
 			var answer any
 			s.answered = func(value any) { answer = value }
-			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "SOCKET", socket).Replace(line))
+			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "ROOT", root, "SOCKET", socket).Replace(line))
 			at := slices.Index(args, "--")
 			if at < 0 {
 				at = len(args)

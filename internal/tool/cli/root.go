@@ -83,6 +83,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newPolicy(s),
 		newQuarantine(s),
 		newValidate(s),
+		newSystem(s),
 		newRun(s),
 		newFollow(s),
 		newGraph(s),

@@ -206,3 +206,34 @@ func TestWithout(t *testing.T) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
+
+// A link is made in one step in place of what is there, and taken away where there is one.
+func TestPlaceLinks(t *testing.T) {
+	t.Parallel()
+	m := &Machine{Root: t.TempDir()}
+	place, err := m.PlaceOf("/lib/x", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer place.Close()
+	left := filepath.Join(m.Root, "lib", fmt.Sprintf(".a.%d", os.Getpid())) // of a run that was ended
+	if err := os.Symlink("nowhere", left); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{"one", "two"} {
+		if err := place.Link("a", target); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.Readlink(filepath.Join(m.Root, "lib/a")); got != target {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+	for range 2 {
+		if err := place.Unlink("a"); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(m.Root, "lib")); len(entries) > 0 || err != nil {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}

@@ -49,8 +49,13 @@ func (m *Machine) Owners(files []string) map[string]string {
 func dpkgOwners(ctx context.Context, files []string, owners map[string]string) {
 	// It fails when it knows only some of them, and prints those.
 	answer, _ := exec.CommandContext(ctx, "dpkg-query", append([]string{"-S", "--"}, files...)...).Output()
-	for _, line := range strings.Split(string(answer), "\n") {
-		if owner, path, ok := strings.Cut(line, ": "); ok {
+	dpkgAnswer(string(answer), owners)
+}
+
+// dpkgAnswer reads what dpkg-query -S prints: lines of an owner and a path, and of diversions, which name no owner.
+func dpkgAnswer(answer string, owners map[string]string) {
+	for _, line := range strings.Split(answer, "\n") {
+		if owner, path, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(owner, "diversion by ") {
 			owners[path] = owner
 		}
 	}

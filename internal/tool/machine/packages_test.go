@@ -44,3 +44,13 @@ func TestForeignPackages(t *testing.T) {
 		}
 	}
 }
+
+// A diverted file belongs to its package all the same.
+func TestDiversions(t *testing.T) {
+	t.Parallel()
+	owners := map[string]string{}
+	dpkgAnswer("diversion by x from: /usr/lib/a\ndiversion by x to: /usr/lib/a.distrib\ny:amd64, y:i386: /usr/lib/a\n", owners)
+	if len(owners) != 1 || owners["/usr/lib/a"] != "y:amd64, y:i386" {
+		t.Errorf("%v", owners)
+	}
+}

@@ -336,6 +336,30 @@ func (p *Place) Remove() error {
 	return nil
 }
 
+// Link makes a symbolic link in the directory, in one step in place of what has its name.
+func (p *Place) Link(base, target string) error {
+	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
+	fd := int(p.directory.Fd())
+	err := unix.Symlinkat(target, fd, temporary)
+	if err == unix.EEXIST { // of a process that had this number and was ended
+		if err = unix.Unlinkat(fd, temporary, 0); err == nil {
+			err = unix.Symlinkat(target, fd, temporary)
+		}
+	}
+	if err != nil {
+		return &fs.PathError{Op: "link", Path: path.Join(p.path, base), Err: err}
+	}
+	return p.rename(temporary, base)
+}
+
+// Unlink takes a file away, or a link, that lies in the directory; it need not be there.
+func (p *Place) Unlink(base string) error {
+	if err := ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)); err != nil {
+		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
+	}
+	return nil
+}
+
 func (p *Place) rename(from, to string) error {
 	fd := int(p.directory.Fd())
 	if err := unix.Renameat(fd, from, fd, to); err != nil {

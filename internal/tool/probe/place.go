@@ -27,9 +27,12 @@ func installed(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
+// Packages put the library into a directory vkloader, because the one beside it may be the distribution's loader.
 var (
 	libraryPlaces = []string{
-		"libvulkan.so.1", "../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
+		"libvulkan.so.1",
+		"../lib/vkloader/libvulkan.so.1", "../lib64/vkloader/libvulkan.so.1", "../lib/x86_64-linux-gnu/vkloader/libvulkan.so.1",
+		"../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
 	}
 	childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
 )

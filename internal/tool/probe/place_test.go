@@ -4,14 +4,19 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
 // The places that the tool is found in: as built, and as installed, also through a link.
 func TestPlaces(t *testing.T) {
-	for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu"} {
+	for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu", "lib64/vkloader", "lib/x86_64-linux-gnu/vkloader"} {
 		prefix := t.TempDir()
-		for _, file := range []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"} {
+		files := []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"}
+		if packaged, ok := strings.CutSuffix(lib, "/vkloader"); ok { // beside the distribution's
+			files = append(files, packaged+"/libvulkan.so.1")
+		}
+		for _, file := range files {
 			path := filepath.Join(prefix, file)
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)

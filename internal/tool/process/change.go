@@ -35,8 +35,10 @@ func (p *Process) Change(m *Mapping) Change {
 	begun := p.Started.Add(coarse)
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
-	if ok && stat.Ino != m.inode && m.inode != 0 && stat.Ctim.Sec > begun.Unix() {
-		return Replaced
+	if ok && stat.Ino != m.inode && m.inode != 0 {
+		if changed, _ := stat.Ctim.Unix(); changed > begun.Unix() {
+			return Replaced
+		}
 	}
 	if info.ModTime().After(begun) && ok && stat.Ino == m.inode {
 		return Written

@@ -1,0 +1,6 @@
+#!/bin/sh
+# glibc.sh DIRECTORY: the newest version of glibc's symbols that an ELF file below DIRECTORY wants.
+set -eu
+find "$1" -type f | while read -r file; do
+    readelf -V -W "$file" 2> /dev/null || :
+done | sed -n 's/.*Name: GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -n 1

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/system"
+	"vkloader/internal/tool/term"
+)
+
+func newSystem(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "system status|use",
+		Short: "Which libvulkan.so.1 programs get: the distribution's loader or this one",
+		Long: "Where this loader is installed beside the distribution's, as its packages do it, \"system use\" chooses the one that\n" +
+			"programs of every word size get, and \"system status\" says which that is. Elsewhere, status says what programs get\n" +
+			"and what changes it.\n\n" + exitCodesHelp,
+		Args: subcommandOnly("what to do with the system's loader", "status or use"),
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(newSystemStatus(s), newSystemUse(s))
+	return cmd
+}
+
+func newSystemStatus(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "status", Short: "Which loader is in force for each word size, and whose files there are",
+		Long: "status shows, for each architecture, what the dynamic linker finds, in its order: programs get the first. Variables\n" +
+			"such as LD_LIBRARY_PATH, which are those of one program, count for nothing. It needs no rights. The exit code is 1\n" +
+			"when programs find no loader.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, err := s.machine()
+			if err != nil {
+				return err
+			}
+			status := system.Look(&m)
+			if err := s.printSystem(status, asJSON); err != nil {
+				return err
+			}
+			for _, a := range status.Architectures {
+				if a.InForce != system.None {
+					return nil
+				}
+			}
+			return exit.Problem("programs find no %s", system.Name)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", system.Schema))
+	return cmd
+}
+
+func newSystemUse(s *surroundings) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "use distribution|vkloader", Short: "Choose the loader that programs get, for every word size",
+		Long: "use exchanges the link libvulkan.so.1 in the distribution's directories of libraries, each in one step; programs that\n" +
+			"run keep the loader that they have. The choice outlives ldconfig, and upgrades of both loaders. It needs root.\n\n" +
+			exitCodesHelp,
+		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
+		ValidArgs: []string{system.Distribution, system.Vkloader},
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := s.machine()
+			if err != nil {
+				return err
+			}
+			status, err := system.Use(&m, args[0])
+			if err != nil {
+				return err
+			}
+			return s.printSystem(status, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", system.Schema))
+	return cmd
+}
+
+func (s *surroundings) printSystem(status *system.Status, asJSON bool) error {
+	if asJSON {
+		return writeJSON(s, status)
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	for i, a := range status.Architectures {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		style.Lines(s.out, "", style.Heading, a.Title()+": "+inForce(&a))
+		table := term.NewTable("", "whose", "release", "Vulkan", "file", "package")
+		row := func(state string, l *system.Loader) {
+			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
+		}
+		shown := map[string]bool{}
+		for j := range a.Found {
+			row([]string{"in force", "behind it"}[min(j, 1)], &a.Found[j])
+			shown[a.Found[j].File] = true
+		}
+		for _, l := range []*system.Loader{a.Vkloader, a.Distribution} {
+			if l != nil && !shown[l.File] {
+				row("can be used", l)
+			}
+		}
+		table.Print(s.out, "  ", style)
+		style.Lines(s.out, "  ", nil, a.Change)
+	}
+	return nil
+}
+
+// inForce is the heading's word on an architecture.
+func inForce(a *system.Architecture) string {
+	switch a.InForce {
+	case system.None:
+		return "programs find no loader"
+	case system.Vkloader:
+		return strings.TrimSpace("vkloader " + a.Found[0].Release)
+	case system.Distribution:
+		return strings.TrimSpace("the distribution's " + a.Found[0].Version)
+	}
+	return "another loader, " + a.Found[0].Path
+}

@@ -1,0 +1,81 @@
+package system
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+)
+
+// Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and tells what is so
+// afterwards. Each link is exchanged in one step: at every moment programs find one loader or the other, and those that
+// run keep theirs. The error says what is not as it was asked for.
+func Use(m *machine.Machine, whose string) (*Status, error) {
+	before := Look(m)
+	switched := false
+	for i := range before.Architectures {
+		a := &before.Architectures[i]
+		if a.Vkloader == nil {
+			continue
+		}
+		if err := a.use(m, whose); err != nil {
+			return before, err
+		}
+		switched = true
+	}
+	if !switched {
+		text := "no vkloader lies beside the distribution's loader, as its packages put it"
+		for _, a := range before.Architectures {
+			text += fmt.Sprintf("\n%s: %s", a.Title(), a.Change)
+		}
+		return before, exit.Problem("%s", text)
+	}
+	after := Look(m)
+	for _, a := range after.Architectures {
+		if a.Vkloader != nil && a.InForce != whose {
+			return after, exit.Problem("%s: programs get %s all the same: %s", a.Title(), a.Found[0].Path, a.Change)
+		}
+	}
+	return after, nil
+}
+
+// Title names the architecture to people.
+func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name, a.WordSize) }
+
+// use exchanges the links of one directory.
+func (a *Architecture) use(m *machine.Machine, whose string) error {
+	link := a.Directory + "/" + Name
+	if info, err := m.Lstat(link); err == nil && info.Mode().Type() != fs.ModeSymlink {
+		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
+	}
+	if whose == Distribution && a.Distribution == nil {
+		return exit.Unable("%s: there is no loader of the distribution in %s", a.Title(), a.Directory)
+	}
+	place, err := m.PlaceOf(a.Directory+"/"+Newest+".none", false)
+	if err != nil {
+		return exit.Unable("%w", err)
+	}
+	defer place.Close()
+	if err = place.Lock(); err != nil {
+		return exit.Unable("%w", err)
+	}
+	if whose == Vkloader {
+		if err = place.Link(Newest, Own); err == nil {
+			err = place.Link(Name, Newest)
+		}
+	} else {
+		if err = place.Link(Name, path.Base(a.Distribution.File)); err == nil {
+			err = place.Unlink(Newest)
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return exit.Unable("changing %s needs root: %w", link, err)
+	}
+	if err != nil {
+		return exit.Unable("%w", err)
+	}
+	return nil
+}

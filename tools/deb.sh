@@ -1,0 +1,51 @@
+#!/bin/sh
+# "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, for amd64, i386 and arm64 when none is
+# named; for those that need a compiler that is not here, says which. The same source gives the same bytes: the date is
+# that of debian/changelog, the version that of VERSION.
+set -eu
+cd "$(dirname "$0")/.."
+tools/packages.sh deb debhelper dpkg-dev
+
+release=$(cat VERSION)
+version=$(dpkg-parsechangelog -S Version)
+if [ "${version%-*}" != "$release" ]; then
+    echo "deb: debian/changelog begins with $version, and VERSION says $release: dch -v $release-1 adds the entry" >&2
+    exit 1
+fi
+
+# dh gives each build a home of its own: Go's caches stay those of the user.
+go=$(command -v "${GO:-go}")
+PATH=$(dirname "$go"):$PATH
+GOCACHE=$("$go" env GOCACHE)
+GOMODCACHE=$("$go" env GOMODCACHE)
+export PATH GOCACHE GOMODCACHE
+jobs=${DEB_BUILD_OPTIONS:-parallel=$(nproc) nocheck}
+# What the Makefile that calls this has exported is for its own build.
+unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
+
+mkdir -p build/deb
+built=
+[ $# -gt 0 ] || set -- amd64 i386 arm64
+for architecture; do
+    # It warns of a compiler for another machine, which the rules choose.
+    missing=$(dpkg-architecture -a "$architecture" -f -c debian/rules --no-print-directory missing 2> /dev/null)
+    if [ -n "$missing" ]; then
+        echo "deb: no packages for $architecture: missing is $missing"
+        continue
+    fi
+    echo "deb: $architecture"
+    if ! VKLOADER_PACKAGES=build/deb DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
+        --buildinfo-file="build/deb/vkloader_${version}_$architecture.buildinfo" --buildinfo-option=-ubuild/deb \
+        --changes-file="build/deb/vkloader_${version}_$architecture.changes" --changes-option=-ubuild/deb \
+        > "build/deb/$architecture.log" 2>&1; then
+        tail -n 30 "build/deb/$architecture.log" >&2
+        echo "deb: building for $architecture failed; all of it is in build/deb/$architecture.log" >&2
+        exit 1
+    fi
+    built="$built $architecture"
+done
+debian/rules --no-print-directory clean > /dev/null
+for architecture in $built; do
+    ls build/deb/*"_${version}_$architecture.deb"
+done
+[ -n "$built" ]
