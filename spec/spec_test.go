@@ -37,7 +37,7 @@ func TestStatements(t *testing.T) {
 	if len(seen) < 1600 {
 		t.Errorf("only %d statements were found", len(seen))
 	}
-	reference := regexp.MustCompile(`\b(GEN|LOG|PATH|ENV|OVR|SET|LAY|SYS|DRV|INS|PHY|DEV|BIN|ALC|THR|FUZ|EXP|MSG|GPA|UNK|EXT|DBG|WSI|HND|G)-[0-9]+[a-z]?\b`)
+	reference := regexp.MustCompile(`\b(GEN|LOG|PATH|ENV|OVR|SET|LAY|SYS|DRV|INS|PHY|DEV|BIN|ALC|THR|FUZ|EXP|MSG|GPA|UNK|EXT|DBG|WSI|HND|G|FLS|PRO)-[0-9]+[a-z]?\b`)
 	for _, s := range All() {
 		for _, id := range reference.FindAllString(s.Text, -1) {
 			if !known[id] {

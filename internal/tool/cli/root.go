@@ -82,6 +82,8 @@ func newRoot(s *surroundings) *cobra.Command {
 		newFollow(s),
 		newGraph(s),
 		newBundle(s),
+		newServe(s),
+		newService(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/driverfiles"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/term"
 )
@@ -244,29 +245,14 @@ func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 	}
 }
 
-// runtimeFiles are what drivers open when they run, beside what their files say that they need: by family, names without
-// the version that the driver's own file has.
-var runtimeFiles = map[string][]string{"NVIDIA": {"libnvidia-glvkspirv.so", "libnvidia-gpucomp.so"}}
-
-// gpucompFrom is the first version of NVIDIA's driver with a libnvidia-gpucomp.
-const gpucompFrom = "550"
-
 // atRunTime looks for the files that a driver opens when it runs.
 func (e *exam) atRunTime(m *Module, file *linker.File) {
-	family := familyOf(m.Library)
+	family := driverfiles.Of(m.Library)
 	if family == nil {
 		return
 	}
-	_, version, ok := strings.Cut(path.Base(file.Real), ".so.")
-	if !ok || !strings.Contains(version, ".") {
-		return
-	}
 	var missing *Finding
-	for _, stem := range runtimeFiles[family.name] {
-		if stem == "libnvidia-gpucomp.so" && linker.CompareVersions(version, gpucompFrom) < 0 {
-			continue
-		}
-		name := stem + "." + version
+	for _, name := range family.Names(driverfiles.Version(file.Real), linker.CompareVersions, true) {
 		r := e.linker.Find(name, file)
 		switch {
 		case r.File == nil && missing != nil:

@@ -28,11 +28,20 @@ type Closure struct {
 	Files   []*File // the library first, then in the order of loading
 	Missing []Missing
 	Old     []Old
-	Symbols []string // that the library wants and nothing defines; only looked for when nothing is missing
+	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
 }
 
-// Close follows what a library needs, breadth first, as the dynamic linker does.
+// Close follows what a library needs and looks for symbols that nothing defines.
 func (l *Linker) Close(f *File) *Closure {
+	c := l.Follow(f)
+	if len(c.Missing)+len(c.Old) == 0 {
+		c.Symbols = c.undefined()
+	}
+	return c
+}
+
+// Follow follows what a library needs, breadth first, as the dynamic linker does. It reads no symbols.
+func (l *Linker) Follow(f *File) *Closure {
 	c := &Closure{Files: []*File{f}}
 	parents := map[*File]*File{}
 	named := map[string]*File{f.Soname: f}
@@ -80,9 +89,6 @@ func (l *Linker) Close(f *File) *Closure {
 			}
 			c.Old = append(c.Old, Old{by, in, want.Version, newest(in.Library, want.Version)})
 		}
-	}
-	if len(c.Missing)+len(c.Old) == 0 {
-		c.Symbols = c.undefined()
 	}
 	return c
 }

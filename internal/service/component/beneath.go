@@ -1,0 +1,69 @@
+package component
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxText is how much of a file with JSON is read: a longer one is none.
+const maxText = 1 << 20
+
+// beneath opens a path below a directory; whatever leads out of it is refused by the kernel (PRO-009).
+func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.File, error) {
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	if noSymlinks {
+		how.Resolve |= unix.RESOLVE_NO_SYMLINKS
+	}
+	raw, err := directory.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var failed error
+	err = raw.Control(func(at uintptr) {
+		for range 100 { // a rename next to it makes the kernel give up for the moment
+			if fd, failed = unix.Openat2(int(at), name, how); !errors.Is(failed, unix.EAGAIN) {
+				break
+			}
+		}
+	})
+	if err = errors.Join(err, failed); err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// regular opens an ordinary file for reading; it waits for no pipe.
+func regular(directory *os.File, name string, noSymlinks bool) (*os.File, int64, error) {
+	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, noSymlinks)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not an ordinary file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// text reads a file with JSON.
+func text(directory *os.File, name string, noSymlinks bool) ([]byte, error) {
+	f, _, err := regular(directory, name, noSymlinks)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	if err == nil && len(data) > maxText {
+		err = fmt.Errorf("%s: more than %d bytes", name, maxText)
+	}
+	return data, err
+}

@@ -1,0 +1,189 @@
+package directory
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Tree is a directory that only the service changes, one entry at a time and each in one step.
+type Tree struct {
+	path    string
+	staging string // on the same file system; where entries are made
+	mount   *os.File
+	count   int
+}
+
+// New makes an empty directory at path. With detached, clients get it by a mount of its own that cannot be written to,
+// where the service has the right to make one; see ReadOnly.
+func New(path, staging string, detached bool) (*Tree, error) {
+	for _, directory := range []string{path, staging} {
+		if err := os.MkdirAll(directory, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Chmod(path, 0o555); err != nil {
+		return nil, err
+	}
+	t := &Tree{path: path, staging: staging}
+	if detached {
+		// Without the privilege the mode of the directory has to do (PRO-037).
+		t.mount, _ = detach(path)
+	}
+	return t, nil
+}
+
+// detach makes a mount of a directory that is nowhere in the file system, and only reads.
+func detach(path string) (*os.File, error) {
+	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("open_tree: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), path)
+	err = unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{
+		Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV})
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("mount_setattr: %w", err)
+	}
+	return f, nil
+}
+
+// ReadOnly tells whether clients get the directory by a mount that only reads.
+func (t *Tree) ReadOnly() bool { return t.mount != nil }
+
+// Open gives a descriptor for a client: of its own, so that clients read independently.
+func (t *Tree) Open() (*os.File, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	if t.mount == nil {
+		return os.OpenFile(t.path, flags, 0)
+	}
+	raw, err := t.mount.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var failed error
+	err = raw.Control(func(mount uintptr) { fd, failed = unix.Openat(int(mount), ".", flags, 0) })
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), t.path), nil
+}
+
+// Write puts a file into the directory, whole from the first moment on; one of its name is replaced.
+func (t *Tree) Write(name string, data []byte) error {
+	return t.put(name, func(path string) error {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return err
+		}
+		return os.Chmod(path, 0o444)
+	})
+}
+
+// Link puts a symbolic link into the directory.
+func (t *Tree) Link(name, target string) error {
+	return t.put(name, func(path string) error { return os.Symlink(target, path) })
+}
+
+// put makes an entry elsewhere and renames it. The name has at most a few directories before it, which are made.
+func (t *Tree) put(name string, build func(path string) error) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%q leads out of the directory", name)
+	}
+	t.count++
+	temporary := filepath.Join(t.staging, fmt.Sprintf("%s.%d", filepath.Base(t.path), t.count))
+	target := filepath.Join(t.path, name)
+	err := build(temporary)
+	if err == nil {
+		err = t.writable(filepath.Dir(target), func() error { return os.Rename(temporary, target) })
+	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
+}
+
+// Remove takes an entry out; one that is not there does no harm.
+func (t *Tree) Remove(name string) error {
+	target := filepath.Join(t.path, name)
+	return t.writable(filepath.Dir(target), func() error {
+		if err := os.Remove(target); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// writable changes one of the directories. They are for reading, which for a service without an administrator's rights
+// means itself, too: it may write for that moment.
+func (t *Tree) writable(directory string, do func() error) error {
+	if err := do(); !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	if err := os.Chmod(directory, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(do(), os.Chmod(directory, 0o555))
+}
+
+// Directory makes a directory in the tree.
+func (t *Tree) Directory(name string) error {
+	path := t.path
+	for _, part := range splitPath(name) {
+		parent := path
+		path = filepath.Join(path, part)
+		err := t.writable(parent, func() error {
+			if err := os.Mkdir(path, 0o555); !errors.Is(err, os.ErrExist) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func splitPath(name string) []string {
+	if parent := filepath.Dir(name); parent != "." {
+		return append(splitPath(parent), filepath.Base(name))
+	}
+	return []string{name}
+}
+
+// Has tells whether an entry is there, and where it leads when it is a link.
+func (t *Tree) Has(name string) (target string, there bool) {
+	target, err := os.Readlink(filepath.Join(t.path, name))
+	if err == nil {
+		return target, true
+	}
+	_, err = os.Lstat(filepath.Join(t.path, name))
+	return "", err == nil
+}
+
+// Close removes the directory with everything in it.
+func (t *Tree) Close() error {
+	if t.mount != nil {
+		t.mount.Close()
+	}
+	return RemoveAll(t.path)
+}
+
+// RemoveAll removes a directory whose parts may be for reading only.
+func RemoveAll(path string) error {
+	err := filepath.WalkDir(path, func(name string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(name, 0o755)
+		}
+		return err
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.RemoveAll(path))
+}

@@ -1,0 +1,73 @@
+package directory
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// holds: PRO-036 PRO-037 FLS-096
+func TestTree(t *testing.T) {
+	t.Parallel()
+	for _, detached := range []bool{false, true} {
+		top := t.TempDir()
+		tree, err := New(filepath.Join(top, "tree"), filepath.Join(top, "staging"), detached)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tree.ReadOnly() && !detached {
+			t.Error("a mount that nobody asked for")
+		}
+		if err := tree.Directory("class/drm"); err != nil {
+			t.Fatal(err)
+		}
+		before, err := tree.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer before.Close()
+		for range 2 { // the second one takes the first one's place
+			if err := tree.Write("a.json", []byte("text")); err != nil {
+				t.Fatal(err)
+			}
+			if err := tree.Link("class/drm/x", "/dev/x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tree.Write("../out", nil); err == nil {
+			t.Error("an entry outside")
+		}
+		if err := tree.Link("nowhere/x", "y"); err == nil {
+			t.Error("an entry in a directory that is not there")
+		}
+		if target, there := tree.Has("class/drm/x"); !there || target != "/dev/x" {
+			t.Error(target, there)
+		}
+		if target, there := tree.Has("a.json"); !there || target != "" {
+			t.Error(target, there)
+		}
+		if names, err := before.Readdirnames(-1); err != nil || len(names) != 2 {
+			t.Errorf("%v, %v", names, err)
+		}
+		if left, err := os.ReadDir(filepath.Join(top, "staging")); err != nil || len(left) != 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		for range 2 {
+			if err := tree.Remove("a.json"); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, there := tree.Has("a.json"); there {
+			t.Error("it is still there")
+		}
+		if err := tree.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(filepath.Join(top, "tree")); !os.IsNotExist(err) {
+			t.Error(err)
+		}
+	}
+	if err := RemoveAll(filepath.Join(t.TempDir(), "nothing")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,282 @@
+package offer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/wordsize"
+)
+
+// kind is a kind of process that drivers can be for.
+type kind struct {
+	name  string
+	class int
+	elf   elf.Machine
+}
+
+var kinds = []kind{{"x86_64", 64, elf.X8664}, {"i386", 32, elf.I386}, {"aarch64", 64, elf.ARM64}}
+
+// Machines are the names of the machines that drivers are known of.
+func Machines() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Machine gives the name that this package has for a machine as uname(1) names it; false for one that no drivers are
+// known of.
+func Machine(name string) (string, bool) {
+	if len(name) == 4 && name[0] == 'i' && name[1] >= '3' && name[1] <= '6' && name[2:] == "86" {
+		name = "i386"
+	}
+	return name, slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name })
+}
+
+// owned are libraries that a client has of its own: those of the C library, which fit together only as they were built,
+// the dynamic linker, and the loader.
+func owned(name string) bool {
+	stem, _, _ := strings.Cut(path.Base(name), ".so")
+	switch stem {
+	case "libc", "libm", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl", "libmvec", "libnsl",
+		"libBrokenLocale", "libthread_db", "libvulkan":
+		return true
+	}
+	return strings.HasPrefix(stem, "ld-") || stem == "ld" || strings.HasPrefix(stem, "libc.musl") ||
+		strings.HasPrefix(stem, "libnss_")
+}
+
+// gathered is what the machine has, before it is written down.
+type gathered struct {
+	Document
+	paths []string // of the files, as the dynamic linker names them
+	left  []LeftOut
+}
+
+type gatherer struct {
+	machine *machine.Machine
+	linker  *linker.Linker
+	kind    kind
+	out     *gathered
+	places  map[*linker.File]int
+}
+
+// gather decides as the library does for a program that asks for nothing of its own, and follows what each driver needs.
+func gather(source *machine.Source, name string) (*gathered, error) {
+	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("no drivers are known for machine %q", name)
+	}
+	k := kinds[at]
+	from := wordsize.Source(source, k.class)
+	answer, err := decision.Ask(from)
+	if err != nil {
+		return nil, err
+	}
+	g := &gatherer{machine: &source.Machine, kind: k, places: map[*linker.File]int{},
+		linker: linker.New(&source.Machine, linker.Options{Class: k.class, Machine: k.elf})}
+	g.out = &gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, left: decided(answer)}
+	for _, d := range answer.Drivers {
+		if why := g.driver(d, source.File(d.Path)); why != "" {
+			g.out.left = append(g.out.left, LeftOut{search.BaseName(d.Path), d.Path, why})
+		}
+	}
+	return g.out, nil
+}
+
+// decided are the drivers that the decision itself leaves out.
+func decided(answer *plan.Answer) []LeftOut {
+	left := []LeftOut{}
+	for _, row := range explain.Drivers.Rows(answer) {
+		if !row.In && row.Path != "" {
+			left = append(left, LeftOut{search.BaseName(row.Path), row.Path, row.Why})
+		}
+	}
+	return left
+}
+
+// driver adds one driver; the answer is why it is not offered.
+func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
+	if text.Status != facts.FileRead {
+		return "its manifest cannot be read any more"
+	}
+	r := g.linker.Find(d.Library)
+	switch {
+	case r.File == nil && len(r.Others) > 0:
+		return fmt.Sprintf("its library is there for other programs only: %s", r.Others[0])
+	case r.File == nil:
+		return fmt.Sprintf("its library %s is in no directory of the dynamic linker", d.Library)
+	case r.File.Err() != nil:
+		return unreadable(r.File)
+	case r.File.Class != g.kind.class || r.File.Machine != g.kind.elf:
+		return fmt.Sprintf("its library %s is for other programs", r.File.Path)
+	}
+	order, why := g.closure(r.File)
+	if why != "" {
+		return why
+	}
+	driver := Driver{Name: search.BaseName(d.Path), Manifest: text.Content}
+	family := driverfiles.Of(d.Library)
+	var opened [][]*linker.File
+	if family != nil {
+		for _, name := range family.Names(driverfiles.Version(r.File.Real), linker.CompareVersions, false) {
+			found := g.linker.Find(name, r.File)
+			if found.File == nil || found.File.Err() != nil {
+				continue
+			}
+			// What the driver may do without is left out with what it lacks itself; doctor speaks of it.
+			if with, why := g.closure(found.File); why == "" {
+				opened = append(opened, with)
+			}
+		}
+		driver.Data = g.matches(family.Data)
+	}
+	driver.Devices = g.devices(family)
+	for _, f := range order { // first, so that these are not marked
+		g.place(f, false)
+	}
+	add := func(list []*linker.File) {
+		for _, f := range list {
+			if at := g.place(f, true); !slices.Contains(driver.Files, at) {
+				driver.Files = append(driver.Files, at)
+			}
+		}
+	}
+	needed := order[:len(order)-1]
+	add(needed)
+	for _, with := range opened {
+		add(slices.DeleteFunc(with, func(f *linker.File) bool { return f == r.File }))
+	}
+	add(order[len(order)-1:])
+	driver.Library = driver.Files[len(driver.Files)-1]
+	g.out.Drivers = append(g.out.Drivers, driver)
+	return ""
+}
+
+func unreadable(f *linker.File) string {
+	err := f.Err()
+	var wrong *fs.PathError
+	if errors.As(err, &wrong) {
+		err = wrong.Err
+	}
+	return fmt.Sprintf("%s: %v", f.Path, err)
+}
+
+// closure lists a library and what it needs, dependencies first; or says what is missing.
+func (g *gatherer) closure(f *linker.File) (order []*linker.File, why string) {
+	c := g.linker.Follow(f)
+	for _, m := range c.Missing {
+		if !owned(m.Name) {
+			return nil, fmt.Sprintf("%s needs %s, which cannot be found", m.By.Path, m.Name)
+		}
+	}
+	for _, old := range c.Old {
+		if !owned(old.In.Path) {
+			return nil, fmt.Sprintf("%s wants version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
+		}
+	}
+	named := map[string]*linker.File{}
+	for _, f := range slices.Backward(c.Files) { // the first of a name counts
+		named[path.Base(f.Path)] = f
+		if f.Soname != "" {
+			named[f.Soname] = f
+		}
+		named[f.Path] = f
+	}
+	seen := map[*linker.File]bool{}
+	var visit func(*linker.File)
+	visit = func(f *linker.File) {
+		seen[f] = true
+		for _, name := range f.Needed {
+			if next := named[name]; next != nil && !seen[next] && !owned(name) && !owned(next.Path) {
+				visit(next)
+			}
+		}
+		order = append(order, f)
+	}
+	visit(f)
+	return order, ""
+}
+
+// place gives a file its index.
+func (g *gatherer) place(f *linker.File, runTime bool) int {
+	if at, known := g.places[f]; known {
+		return at
+	}
+	for other, at := range g.places { // one file under two names is handed out once
+		if other.Real == f.Real {
+			g.places[f] = at
+			return at
+		}
+	}
+	at := len(g.out.Files)
+	g.places[f] = at
+	entry := File{Name: path.Base(f.Path), Soname: f.Soname, Needs: f.Needed, Requires: []Requirement{}, RunTime: runTime}
+	if entry.Needs == nil {
+		entry.Needs = []string{}
+	}
+	for _, r := range f.Requires {
+		if !r.Weak {
+			entry.Requires = append(entry.Requires, Requirement{r.File, r.Version})
+		}
+	}
+	g.out.Files = append(g.out.Files, entry)
+	g.out.paths = append(g.out.paths, f.Path)
+	return at
+}
+
+// devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
+func (g *gatherer) devices(family *driverfiles.Family) []string {
+	if family != nil && family.Kernel == nil {
+		return nil
+	}
+	var nodes []string
+	entries, err := g.machine.ReadDir("/sys/class/drm")
+	for _, e := range entries {
+		if err != nil || !strings.HasPrefix(e.Name(), "renderD") || !g.machine.Exists("/dev/dri/"+e.Name()) {
+			continue
+		}
+		module, _ := g.machine.Real("/sys/class/drm/" + e.Name() + "/device/driver")
+		if family == nil || slices.Contains(family.Kernel, path.Base(module)) {
+			nodes = append(nodes, "/dev/dri/"+e.Name())
+		}
+	}
+	if family != nil {
+		nodes = append(nodes, g.matches(family.Nodes)...)
+	}
+	return nodes
+}
+
+// matches lists the files that are there of patterns with a "*" in the last element.
+func (g *gatherer) matches(patterns []string) []string {
+	var found []string
+	for _, pattern := range patterns {
+		directory, last := path.Split(pattern)
+		entries, err := g.machine.ReadDir(strings.TrimSuffix(directory, "/"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if ok, err := filepath.Match(last, e.Name()); ok && err == nil {
+				found = append(found, directory+e.Name())
+			}
+		}
+	}
+	return found
+}

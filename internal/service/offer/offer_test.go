@@ -1,0 +1,233 @@
+package offer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"vkloader/internal/tool/machine"
+	"vkloader/test/binary"
+)
+
+// root lays files out: words for an ELF file, "text ..." for another, "-> TARGET" for a link.
+func root(t *testing.T, files map[string]string) *machine.Source {
+	t.Helper()
+	dir := t.TempDir()
+	for name, words := range files {
+		put(t, filepath.Join(dir, name), words)
+	}
+	return &machine.Source{Machine: machine.Machine{Root: dir}}
+}
+
+func put(t *testing.T, path, words string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, isText := strings.CutPrefix(words, "text ")
+	target, isLink := strings.CutPrefix(words, "-> ")
+	if isLink {
+		if err := os.Symlink(target, path); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !isText {
+		library, err := binary.Parse(strings.Fields(words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = string(library.Bytes())
+	}
+	if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func driverManifest(library, more string) string {
+	return `text {"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"` + more + `}}`
+}
+
+func find(t *testing.T, s *machine.Source, name string) *Index {
+	t.Helper()
+	x, err := Find(s, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.close)
+	return x
+}
+
+// names of a driver's files, in order; those that it opens when it runs have a star.
+func names(x *Index, driver int) string {
+	var list []string
+	for _, at := range x.Drivers[driver].Files {
+		name := x.Files[at].Name
+		if x.Files[at].RunTime {
+			name += "*"
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, " ")
+}
+
+// NVIDIA's driver: what it opens when it runs comes along, and what that needs; its nodes and its files of data are named.
+func TestRunTimeFiles(t *testing.T) {
+	t.Parallel()
+	const nvidia = "usr/lib/libnvidia-"
+	x := find(t, root(t, map[string]string{
+		"usr/share/vulkan/icd.d/nvidia_icd.json": driverManifest("libGLX_nvidia.so.0", ""),
+		"usr/lib/libGLX_nvidia.so.550.54.14":     "soname=libGLX_nvidia.so.0 needed=libnvidia-tls.so.550.54.14,libnvidia-glcore.so.550.54.14,libc.so.6",
+		"usr/lib/libGLX_nvidia.so.0":             "-> libGLX_nvidia.so.550.54.14",
+		nvidia + "tls.so.550.54.14":              "soname=libnvidia-tls.so.550.54.14 needed=libc.so.6",
+		nvidia + "glcore.so.550.54.14":           "soname=libnvidia-glcore.so.550.54.14 needed=libm.so.6,libnvidia-tls.so.550.54.14",
+		nvidia + "glvkspirv.so.550.54.14":        "soname=libnvidia-glvkspirv.so.550.54.14 needed=libextra.so.1",
+		nvidia + "gpucomp.so.550.54.14":          "soname=libnvidia-gpucomp.so.550.54.14",
+		nvidia + "rtcore.so.550.54.14":           "soname=libnvidia-rtcore.so.550.54.14 needed=libgone.so.9",
+		nvidia + "glvkspirv.so.535.1":            "soname=libnvidia-glvkspirv.so.535.1",
+		"usr/lib/libextra.so.1":                  "soname=libextra.so.1",
+		"usr/lib/libm.so.6":                      "soname=libm.so.6",
+		"dev/nvidiactl":                          "text x", "dev/nvidia0": "text x", "dev/nvidia-caps": "text x",
+		"dev/dri/renderD128": "text x", "sys/class/drm/renderD128/device/driver": "-> ../../../../bus/nvidia",
+		"dev/dri/renderD129": "text x", "sys/class/drm/renderD129/device/driver": "-> ../../../../bus/i915",
+		"usr/share/nvidia/nvidia-application-profiles-550.54.14-rc": "text x",
+	}), "x86_64")
+	want := "libnvidia-tls.so.550.54.14 libnvidia-glcore.so.550.54.14 libextra.so.1* libnvidia-glvkspirv.so.550.54.14* " +
+		"libnvidia-gpucomp.so.550.54.14* libGLX_nvidia.so.0"
+	if got := names(x, 0); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	d := x.Drivers[0]
+	if got := strings.Join(d.Devices, " "); got != "/dev/dri/renderD128 /dev/nvidiactl /dev/nvidia0" {
+		t.Errorf("devices: %s", got)
+	}
+	if len(d.Data) != 1 || d.Library != d.Files[len(d.Files)-1] {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Files that several drivers need are handed out once, libraries that need each other are no trouble, and each kind of
+// program gets its own.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	s := root(t, map[string]string{
+		"usr/share/vulkan/icd.d/a.json":      driverManifest("liba.so", ""),
+		"usr/share/vulkan/icd.d/b.json":      driverManifest("/opt/libb.so", ""),
+		"usr/share/vulkan/icd.d/c.json":      driverManifest("libc32.so", `,"library_arch":"32"`),
+		"usr/lib/x86_64-linux-gnu/liba.so":   "soname=liba.so needed=libx.so.1,ld-linux-x86-64.so.2,libpthread.so.0,libvulkan.so.1",
+		"opt/libb.so":                        "soname=libb.so needed=libx.so.1 runpath=$ORIGIN/near",
+		"opt/near/libx.so.1":                 "soname=libx.so.1",
+		"usr/lib/x86_64-linux-gnu/libx.so.1": "soname=libx.so.1 needed=liby.so.1",
+		"usr/lib/x86_64-linux-gnu/liby.so.1": "soname=liby.so.1 needed=libx.so.1,libx.so.1",
+		"usr/lib/i386-linux-gnu/libc32.so":   "soname=libc32.so class=32 machine=i386",
+		"usr/lib/i386-linux-gnu/liba.so":     "soname=liba.so class=32 machine=i386 needed=libgone.so",
+	})
+	x := find(t, s, "x86_64")
+	if got := names(x, 0); got != "liby.so.1 libx.so.1 liba.so" {
+		t.Errorf("a: %s", got)
+	}
+	if got := names(x, 1); got != "libx.so.1 libb.so" || x.Drivers[0].Files[1] == x.Drivers[1].Files[0] {
+		t.Errorf("b has a libx of its own: %s", got)
+	}
+	if len(x.LeftOut) != 1 || !strings.Contains(x.LeftOut[0].Why, "architecture") {
+		t.Errorf("%+v", x.LeftOut)
+	}
+	x = find(t, s, "i386")
+	if len(x.Drivers) != 1 || x.Drivers[0].Name != "c.json" || !strings.Contains(x.Drivers[0].Manifest, `"library_arch":"32"`) {
+		t.Errorf("%+v", x.Drivers)
+	}
+	var why []string
+	for _, l := range x.LeftOut {
+		why = append(why, l.Name+": "+l.Why)
+	}
+	slices.Sort(why)
+	if len(why) != 2 || !strings.Contains(why[0], "needs libgone.so") || !strings.Contains(why[1], "for other programs") {
+		t.Errorf("%q", why)
+	}
+	if x = find(t, s, "aarch64"); len(x.Drivers) != 0 {
+		t.Errorf("%+v", x.Drivers)
+	}
+	if _, err := Find(s, "vax"); err == nil {
+		t.Error("drivers for a machine that is not known")
+	}
+	for name, want := range map[string]string{"i686": "i386", "i386": "i386", "x86_64": "x86_64", "aarch64": "aarch64"} {
+		if got, known := Machine(name); got != want || !known {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if _, known := Machine("i986"); known {
+		t.Error("i986")
+	}
+}
+
+// What is asked for again is what was found, until something changes; then an older index still has its own files.
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so"})
+	o := &Offers{Source: s}
+	first, err := o.Find("x86_64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if again, err := o.Find("x86_64"); err != nil || again != first {
+				t.Errorf("another index of the same: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	library := filepath.Join(s.Root, "usr/lib/liba.so")
+	if err := os.Remove(library); err != nil {
+		t.Fatal(err)
+	}
+	put(t, library, "soname=liba.so needed=libc.so.6")
+	second, err := o.Find("x86_64")
+	if err != nil || second == first || second.Files[0].Size == first.Files[0].Size {
+		t.Errorf("an update is not noticed: %v", err)
+	}
+	for _, x := range []*Index{first, second} {
+		f, err := x.Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := f.Stat(); err != nil || info.Size() != x.Files[0].Size {
+			t.Errorf("%v, %v", info.Size(), err)
+		}
+		f.Close()
+	}
+	if len(o.Last()) != 1 || o.Last()["x86_64"] != second {
+		t.Error("last")
+	}
+}
+
+// The drivers of this machine.
+func TestThisMachine(t *testing.T) {
+	t.Parallel()
+	x := find(t, &machine.Source{}, "x86_64")
+	if !slices.ContainsFunc(x.Drivers, func(d Driver) bool { return strings.HasPrefix(d.Name, "lvp_icd") }) {
+		t.Fatalf("Mesa's software driver is missing: install mesa-vulkan-drivers; %+v", x.LeftOut)
+	}
+	for _, f := range x.Files {
+		if owned(f.Name) {
+			t.Errorf("%s is handed out", f.Name)
+		}
+	}
+	// Everything that a file needs is the client's own or comes before it.
+	for _, d := range x.Drivers {
+		before := map[string]bool{}
+		for _, at := range d.Files {
+			f := x.Files[at]
+			for _, need := range f.Needs {
+				if !owned(need) && !before[need] {
+					t.Errorf("%s: %s needs %s, which does not come before it", d.Name, f.Name, need)
+				}
+			}
+			before[f.Name], before[f.Soname] = true, true
+		}
+	}
+}

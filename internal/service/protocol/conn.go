@@ -1,0 +1,140 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Conn is one end of a connection.
+type Conn struct {
+	socket *net.UnixConn
+	buffer []byte
+}
+
+// On wraps a connected socket of type SOCK_SEQPACKET.
+func On(socket *net.UnixConn) *Conn { return &Conn{socket: socket} }
+
+// Close ends the connection; whoever waits in Receive gets an error.
+func (c *Conn) Close() error { return c.socket.Close() }
+
+// Peer is the process at the other end, as the kernel says.
+type Peer struct {
+	PID      int32
+	UID, GID uint32
+}
+
+// Peer asks the kernel who was at the other end when the connection was made.
+func (c *Conn) Peer() (Peer, error) {
+	raw, err := c.socket.SyscallConn()
+	if err != nil {
+		return Peer{}, err
+	}
+	var p Peer
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		var who *unix.Ucred
+		if who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
+			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid}
+		}
+	})
+	return p, errors.Join(err, failed)
+}
+
+// Receive waits for the next datagram. The bytes are valid until the next call; the descriptors are the caller's.
+// An error ends the connection: the other end is gone, or it has sent what is no datagram of this protocol.
+func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
+	if c.buffer == nil {
+		c.buffer = make([]byte, maxFrame)
+	}
+	beside := make([]byte, unix.CmsgSpace(4*maxFiles))
+	n, nb, flags, _, err := c.socket.ReadMsgUnix(c.buffer, beside)
+	if nb > 0 {
+		var bad error
+		if files, bad = received(beside[:nb]); err == nil {
+			err = bad
+		}
+	}
+	switch {
+	case err != nil:
+	case flags&unix.MSG_TRUNC != 0:
+		err = fmt.Errorf("a datagram of more than %d bytes", maxFrame)
+	case flags&unix.MSG_CTRUNC != 0 || len(files) > maxFiles:
+		err = fmt.Errorf("a datagram with more than %d descriptors", maxFiles)
+	}
+	if err != nil {
+		Discard(files)
+		return nil, nil, err
+	}
+	return c.buffer[:n], files, nil
+}
+
+// received takes descriptors out of the control messages of a datagram.
+func received(beside []byte) ([]*os.File, error) {
+	messages, err := unix.ParseSocketControlMessage(beside)
+	if err != nil {
+		return nil, err
+	}
+	var files []*os.File
+	for _, m := range messages {
+		if m.Header.Level != unix.SOL_SOCKET || m.Header.Type != unix.SCM_RIGHTS {
+			continue
+		}
+		fds, err := unix.ParseUnixRights(&m)
+		if err != nil {
+			return files, err
+		}
+		for _, fd := range fds {
+			files = append(files, os.NewFile(uintptr(fd), "received"))
+		}
+	}
+	return files, nil
+}
+
+// Send writes one datagram, with descriptors, which stay the caller's. After limit it gives up, which ends the
+// connection: half a datagram is never sent. 0: no limit.
+func (c *Conn) Send(frame []byte, limit time.Duration, files ...*os.File) error {
+	if len(frame) > maxFrame || len(files) > maxFiles {
+		return fmt.Errorf("%d bytes with %d descriptors do not fit into a datagram", len(frame), len(files))
+	}
+	deadline := time.Time{}
+	if limit > 0 {
+		deadline = time.Now().Add(limit)
+	}
+	if err := c.socket.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	return withFDs(files, nil, func(fds []int) error {
+		var beside []byte
+		if len(fds) > 0 {
+			beside = unix.UnixRights(fds...)
+		}
+		_, _, err := c.socket.WriteMsgUnix(frame, beside, nil)
+		return err
+	})
+}
+
+// withFDs calls do with the numbers of files, which stay open and in their mode meanwhile.
+func withFDs(files []*os.File, fds []int, do func([]int) error) error {
+	if len(files) == 0 {
+		return do(fds)
+	}
+	raw, err := files[0].SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = raw.Control(func(fd uintptr) { failed = withFDs(files[1:], append(fds, int(fd)), do) })
+	return errors.Join(err, failed)
+}
+
+// Discard closes descriptors that nobody wants.
+func Discard(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}

@@ -1,0 +1,74 @@
+package sealed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Data makes a sealed file of bytes that are no code.
+func Data(name string, data []byte) (*os.File, error) {
+	return create(name, bytes.NewReader(data), unix.MFD_NOEXEC_SEAL)
+}
+
+// Code copies a library into a sealed file that may be mapped as code. Where the kernel forbids such files
+// (vm.memfd_noexec) the error is ErrForbidden.
+func Code(name string, from io.Reader) (*os.File, error) { return create(name, from, unix.MFD_EXEC) }
+
+// ErrForbidden is the error where the kernel allows no code in files of memory.
+var ErrForbidden = errors.New("the kernel forbids code in files of memory")
+
+func create(name string, from io.Reader, mode int) (f *os.File, err error) {
+	const flags = unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
+	fd, err := unix.MemfdCreate(name, flags|mode)
+	if errors.Is(err, unix.EINVAL) { // before Linux 6.3 there are no such modes: everything may be executed
+		fd, err = unix.MemfdCreate(name, flags)
+	}
+	if errors.Is(err, unix.EACCES) && mode == unix.MFD_EXEC {
+		return nil, ErrForbidden
+	}
+	if err != nil {
+		return nil, fmt.Errorf("memfd_create: %w", err)
+	}
+	f = os.NewFile(uintptr(fd), name)
+	if _, err = io.Copy(f, from); err == nil {
+		err = seal(fd)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// seal forbids every change; whether the file may be executed cannot be changed either, where the kernel knows that seal.
+func seal(fd int) error {
+	const all = unix.F_SEAL_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK
+	// The kernel adds F_SEAL_EXEC with these seals to a file that cannot be executed; for others it has to be asked for.
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_EXEC); err != nil && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("F_SEAL_EXEC: %w", err)
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, all|unix.F_SEAL_SEAL); err != nil {
+		return fmt.Errorf("F_ADD_SEALS: %w", err)
+	}
+	return nil
+}
+
+// Again opens what a descriptor is of once more, only for reading: another open file description, whose position is its
+// own. It is the same file even when another one has taken its name since.
+func Again(f *os.File) (*os.File, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var again *os.File
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		again, failed = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDONLY|unix.O_CLOEXEC, 0)
+	})
+	return again, errors.Join(err, failed)
+}

@@ -1,0 +1,59 @@
+package server
+
+import "sync"
+
+// loop has functions called one after the other, by one goroutine. Posting never waits, so that what it calls may post.
+type loop struct {
+	mu     sync.Mutex
+	queue  []func()
+	ended  bool
+	signal chan struct{}
+}
+
+func newLoop() *loop { return &loop{signal: make(chan struct{}, 1)} }
+
+// post has a function called later; false when the loop has ended.
+func (l *loop) post(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return false
+	}
+	l.queue = append(l.queue, f)
+	select {
+	case l.signal <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// run calls what is posted until stop is closed, and then what was posted before.
+func (l *loop) run(stop <-chan struct{}) {
+	for {
+		select {
+		case <-l.signal:
+			l.drain()
+		case <-stop:
+			l.mu.Lock()
+			l.ended = true
+			l.mu.Unlock()
+			l.drain()
+			return
+		}
+	}
+}
+
+func (l *loop) drain() {
+	for {
+		l.mu.Lock()
+		queue := l.queue
+		l.queue = nil
+		l.mu.Unlock()
+		if len(queue) == 0 {
+			return
+		}
+		for _, f := range queue {
+			f()
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/service/directory"
+	"vkloader/internal/service/protocol"
+)
+
+// class is where device nodes are in the device directories: as below /dev/class on the system that has such a service.
+const class = "class/drm"
+
+// trees are the directories that clients see; debug/ of the runtime directory holds them, for operators (PRO-040).
+type trees struct {
+	debug                       string
+	manifests, devices, trusted *directory.Tree
+}
+
+func makeTrees(runtime string) (*trees, error) {
+	t := &trees{debug: filepath.Join(runtime, "debug")}
+	if err := directory.RemoveAll(t.debug); err != nil { // of a service that did not come to its end
+		return nil, err
+	}
+	staging := filepath.Join(t.debug, "staging")
+	for name, tree := range map[string]**directory.Tree{"manifest-fs": &t.manifests, "device-fs": &t.devices,
+		"trusted-device-fs": &t.trusted} {
+		made, err := directory.New(filepath.Join(t.debug, name), staging, true)
+		if err != nil {
+			return nil, err
+		}
+		*tree = made
+	}
+	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), os.Chmod(staging, 0o700))
+}
+
+// of is the tree of devices for a client (FLS-033).
+func (t *trees) of(trusted bool) *directory.Tree {
+	if trusted {
+		return t.trusted
+	}
+	return t.devices
+}
+
+// close removes the directories.
+func (t *trees) close() error {
+	var errs []error
+	for _, tree := range []*directory.Tree{t.manifests, t.devices, t.trusted} {
+		if tree != nil {
+			errs = append(errs, tree.Close())
+		}
+	}
+	return errors.Join(append(errs, directory.RemoveAll(t.debug))...)
+}
+
+// directoryOf answers with a directory.
+func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
+	return func() (content, *protocol.Error) {
+		f, err := t.Open()
+		if err != nil {
+			return content{}, errorOf(err)
+		}
+		return content{ok: struct{}{}, names: []string{"directory"}, files: []*os.File{f}}, nil
+	}
+}
+
+// openNode opens a device node, and nothing else.
+func openNode(name string) (*os.File, error) {
+	fd, err := unix.Open(name, unix.O_RDWR|unix.O_CLOEXEC|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	var info unix.Stat_t
+	if err = unix.Fstat(fd, &info); err == nil && info.Mode&unix.S_IFMT != unix.S_IFCHR {
+		err = fmt.Errorf("%s: no device: %w", name, os.ErrPermission)
+	}
+	if err == nil { // as a client would open it itself
+		err = unix.SetNonblock(fd, false)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/service/activation"
+	"vkloader/internal/service/component"
+	"vkloader/internal/service/config"
+	"vkloader/internal/service/devices"
+	"vkloader/internal/service/logging"
+	"vkloader/internal/service/offer"
+	"vkloader/internal/service/server"
+	"vkloader/internal/service/state"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// serving is what the flags of serve say.
+type serving struct {
+	file, directory, level string
+	testSource             string
+	set                    []string
+	logJSON, check         bool
+}
+
+// configFile is the service's file when none is named.
+const configFile = "/etc/vkloader/service.json"
+
+func newServe(s *surroundings) *cobra.Command {
+	o := &serving{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Offer this machine's drivers to containers and sandboxes that have none of their own",
+		Long: "serve is a service: it knows which drivers this machine has and hands their files, manifests and device nodes to\n" +
+			"clients over a socket, until it is told to stop (SIGTERM). It loads no driver. Keys of its configuration:\n  " +
+			strings.Join(config.Keys(), "\n  ") + "\n\n" +
+			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return s.serve(o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", where it is there)")
+	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the sockets (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
+	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` of the configuration, after the file; may be repeated")
+	f.StringVar(&o.level, "log-level", "info", "the least serious lines that are written: `debug`, info, warn or error")
+	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
+	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
+	if err := f.MarkHidden("test-source"); err != nil {
+		panic(err)
+	}
+	f.BoolVar(&o.check, "check", false, "say what would be offered and why not more, and exit")
+	return cmd
+}
+
+// serve runs the service, or checks what it would do.
+func (s *surroundings) serve(o *serving) error {
+	c, err := o.configuration()
+	if err != nil {
+		return err
+	}
+	source, err := s.source("", false)
+	if err != nil {
+		return err
+	}
+	if o.check {
+		return s.checkService(source)
+	}
+	log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv("JOURNAL_STREAM") != "")
+	if err != nil {
+		return fmt.Errorf("--log-level: %w", err)
+	}
+	if o.directory == "" {
+		o.directory = s.serviceDirectory()
+	}
+	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
+		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
+		TolerateMissing: c.TolerateMissing, TestSource: o.testSource, Resolver: &component.Resolver{Roots: c.PackageRoots,
+			Cache: cmp.Or(c.OCICache, filepath.Join(o.directory, "images")), NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
+			Step: c.StepTimeout, Log: log}, State: state.Options{AllowHardware: c.AllowHardware,
+			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
+			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
+	if err := s.takeSockets(&options.Sockets); err != nil {
+		return exit.As(exit.Problems, err)
+	}
+	if c.IdleExit > 0 && !options.Sockets.Given() {
+		return errors.New("idle_exit_seconds: only for a service that is started by its socket")
+	}
+	options.Sockets.Ready = func() {
+		if err := activation.Tell(s.getenv, "READY=1"); err != nil {
+			log.Warn("the service's manager was not told", "why", err)
+		}
+	}
+	return runService(options, log)
+}
+
+func runService(options server.Options, log *slog.Logger) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	dump := make(chan os.Signal, 1)
+	signal.Notify(dump, syscall.SIGUSR1)
+	defer signal.Stop(dump)
+	options.Dump = dump
+	if err := server.Run(ctx, options); err != nil {
+		return exit.As(exit.Problems, err)
+	}
+	log.Info("ended")
+	return nil
+}
+
+// configuration reads the file and the flags.
+func (o *serving) configuration() (*config.Config, error) {
+	c := config.Default()
+	file := o.file
+	if file == "" {
+		file = configFile
+	}
+	text, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		if err := c.Read(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		c.Directory = filepath.Dir(file)
+	case o.file != "" || !errors.Is(err, fs.ErrNotExist):
+		return nil, exit.As(exit.Problems, err)
+	}
+	for _, pair := range o.set {
+		if err := c.Set(pair); err != nil {
+			return nil, fmt.Errorf("--set: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// serviceDirectory is where the service's sockets are (PRO-001).
+func (s *surroundings) serviceDirectory() string {
+	if directory := s.getenv("VKLOADERD_DIR"); directory != "" {
+		return directory
+	}
+	if runtime := s.getenv("XDG_RUNTIME_DIR"); runtime != "" && os.Geteuid() != 0 {
+		return filepath.Join(runtime, "vkloaderd")
+	}
+	return "/run/vkloaderd"
+}
+
+// takeSockets sorts the sockets that the service was started with.
+func (s *surroundings) takeSockets(to *server.Sockets) error {
+	sockets, err := activation.Sockets(s.getenv)
+	for _, socket := range sockets {
+		if strings.Contains(filepath.Base(socket.Name), "trusted") {
+			to.Trusted = append(to.Trusted, socket.File)
+		} else {
+			to.Plain = append(to.Plain, socket.File)
+		}
+	}
+	return err
+}
+
+// checkService prints what would be offered.
+func (s *surroundings) checkService(source *machine.Source) error {
+	table := term.NewTable("", "driver", "for", "what")
+	offered := false
+	for _, name := range offer.Machines() {
+		index, err := offer.Find(source, name)
+		if err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+		if len(index.Drivers) > 0 || name == ownMachine() { // otherwise nobody expects any
+			addOffered(table, &index.Document, index.LeftOut)
+		}
+		offered = offered || len(index.Drivers) > 0
+	}
+	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	if !offered {
+		return exit.Problem("no driver of this machine would be offered")
+	}
+	return nil
+}
+
+// addOffered adds the rows of one machine.
+func addOffered(table *term.Table, d *offer.Document, left []offer.LeftOut) {
+	for _, driver := range d.Drivers {
+		var size int64
+		for _, at := range driver.Files {
+			size += d.Files[at].Size
+		}
+		what := fmt.Sprintf("%s, %d MB", term.Count(len(driver.Files), "file"), (size+500_000)/1_000_000)
+		if len(driver.Devices) > 0 {
+			what += ", " + strings.Join(driver.Devices, " ")
+		}
+		table.Row("in", driver.Name, d.Machine, what)
+	}
+	for _, l := range left {
+		table.Row("out", l.Name, d.Machine, l.Why)
+	}
+}
