@@ -39,6 +39,8 @@ var outputs = map[string][]string{
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
+	"cdi-list":       {"cdi list --directory CDI"},
+	"cdi-verify":     {"cdi verify CDI/a.json"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
 	"graph":          {"graph --still"},
 	"bundle":         {"bundle --still --list"},
@@ -52,12 +54,13 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
+	"cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../term", "../cdi")
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
 		s, _, _ := world(t, goodRun)
@@ -69,13 +72,16 @@ func TestOutputSchemas(t *testing.T) {
 		if err := os.WriteFile(manifest, []byte(`{"file_format_version":"1","ICD":{"library_path":"a.so"}}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.WriteFile(filepath.Join(home, "a.json"), []byte(`{"cdiVersion":"0.5.0","kind":"a/b","devices":[{"name":"all","containerEdits":{"deviceNodes":[{"path":"/dev/none"}]}}]}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
 		s.environ = append(s.environ, "HOME="+home, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home)
 		for i, line := range lines {
 			var out, errOut bytes.Buffer
 			s.out, s.errOut = &out, &errOut
 			var answer any
 			s.answered = func(value any) { answer = value }
-			args := strings.Fields(strings.ReplaceAll(line, "MANIFEST", manifest))
+			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "CDI", home).Replace(line))
 			at := slices.Index(args, "--")
 			if at < 0 {
 				at = len(args)

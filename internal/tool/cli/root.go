@@ -77,6 +77,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newSettings(s),
 		newPolicy(s),
 		newQuarantine(s),
+		newCDI(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),
