@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path"
@@ -113,7 +114,7 @@ func (o *overlay) Open(name string) (*os.File, error) {
 		return from.Open(at)
 	}
 	if a := o.added[name]; a != nil {
-		return machine.Contents(name, a.text)
+		return machine.Contents(name, bytes.NewReader(a.text))
 	}
 	return o.below.Open(name)
 }

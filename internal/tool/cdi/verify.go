@@ -48,6 +48,9 @@ func (v *Verdict) found(severity, path, what, do string) {
 	}
 }
 
+// loaderName is the name by which programs find the loader.
+const loaderName = "libvulkan.so.1"
+
 const again = "Write the file again: vkloader cdi generate"
 
 // Verify examines a file: what it names has to be on the host, and to be what it was. With an image, also what a program
@@ -167,8 +170,8 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 	}
 	v.drivers(box)
 	find := linker.New(box, linker.Options{Class: 64, Machine: kinds[processorName(box)].machine})
-	if r := find.Find("libvulkan.so.1"); r.File == nil || r.File.Err() != nil {
-		v.found(Problem, "libvulkan.so.1", "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
+	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
+		v.found(Problem, loaderName, "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,9 +20,10 @@ type surroundings struct {
 	environ     []string
 	executable  string
 
-	root      string   // --root: the directory that is examined as a file system; "": this machine
-	variables []string // --env: changes to the environment
-	rules     bool     // --rules: with the ids of statements
+	root      string       // --root: the directory that is examined as a file system; "": this machine
+	variables []string     // --env: changes to the environment
+	rules     bool         // --rules: with the ids of statements
+	image     *image.Image // that root is; nil: none, or not read yet
 
 	answered func(value any) // when not nil, is given every answer that is printed as JSON
 }
@@ -56,7 +58,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot")
+		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot, or that of an image's archive")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
@@ -78,6 +80,7 @@ func newRoot(s *surroundings) *cobra.Command {
 		newPolicy(s),
 		newQuarantine(s),
 		newCDI(s),
+		newOCI(s),
 		newValidate(s),
 		newRun(s),
 		newFollow(s),

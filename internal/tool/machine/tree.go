@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -113,14 +114,14 @@ func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
-// Contents is a file of this process's memory that has a text, for a Tree to open.
-func Contents(name string, text []byte) (*os.File, error) {
+// Contents is a file of this process's memory with what a reader gives, for a Tree to open.
+func Contents(name string, from io.Reader) (*os.File, error) {
 	fd, err := unix.MemfdCreate("contents", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	f := os.NewFile(uintptr(fd), name)
-	if _, err = f.Write(text); err == nil {
+	if _, err = io.Copy(f, from); err == nil {
 		_, err = f.Seek(0, 0)
 	}
 	if err != nil {
