@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -39,6 +41,7 @@ var outputs = map[string][]string{
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
+	"oci":            {"oci CDI/image.tar"},
 	"cdi-list":       {"cdi list --directory CDI"},
 	"cdi-verify":     {"cdi verify CDI/a.json"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
@@ -54,7 +57,7 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
-	"cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
+	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run", "version": "vkloader version",
 }
 
@@ -73,6 +76,17 @@ func TestOutputSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(home, "a.json"), []byte(`{"cdiVersion":"0.5.0","kind":"a/b","devices":[{"name":"all","containerEdits":{"deviceNodes":[{"path":"/dev/none"}]}}]}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var archive bytes.Buffer
+		w := tar.NewWriter(&archive)
+		for name, text := range map[string]string{"manifest.json": `[{"Config":"config.json","Layers":[]}]`, "config.json": `{"os":"linux"}`} {
+			err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Typeflag: tar.TypeReg})
+			if _, wrong := w.Write([]byte(text)); err != nil || wrong != nil {
+				t.Fatal(err, wrong)
+			}
+		}
+		if err := errors.Join(w.Close(), os.WriteFile(filepath.Join(home, "image.tar"), archive.Bytes(), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		s.environ = append(s.environ, "HOME="+home, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home)
