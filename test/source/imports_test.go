@@ -64,6 +64,8 @@ var floors = []struct {
 	{[]string{"internal/service/protocol", "internal/service/sealed", "internal/service/directory", "internal/service/activation",
 		"internal/service/logging"}, "what the service is made of: each knows nothing of drivers and of the others"},
 	{[]string{"internal/service/offer"}, "which drivers the machine has: knows of no client"},
+	{[]string{"internal/tool/image"}, "an image as a file system: knows of nothing in it"},
+	{[]string{"internal/tool/cdi"}, "files for containers: stands on what the service offers, and is asked by the command alone"},
 	{[]string{"internal/service/component"}, "a driver out of a package: knows of no device and no client"},
 	{[]string{"internal/service/state"}, "what the service knows and who waits: opens nothing, and is told what happens"},
 	{[]string{"internal/service/table"}, "which drivers are for a device: reads tables alone"},

@@ -11,6 +11,7 @@ type Document struct {
 // Driver is a driver that is offered, in the order in which the loader of the machine opens them.
 type Driver struct {
 	Name     string   `json:"name"`              // the manifest's file name
+	Path     string   `json:"-"`                 // of the manifest
 	Manifest string   `json:"manifest"`          // its text
 	Library  int      `json:"library"`           // index into the files
 	Files    []int    `json:"files"`             // likewise, in the order in which they are to be opened; Library is the last

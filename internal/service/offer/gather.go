@@ -61,23 +61,23 @@ func owned(name string) bool {
 		strings.HasPrefix(stem, "libnss_")
 }
 
-// gathered is what the machine has, before it is written down.
-type gathered struct {
+// Gathered is what the machine has, before it is written down.
+type Gathered struct {
 	Document
-	paths []string // of the files, as the dynamic linker names them
-	left  []LeftOut
+	Paths   []string // of the files, as the dynamic linker names them
+	LeftOut []LeftOut
 }
 
 type gatherer struct {
 	machine *machine.Machine
 	linker  *linker.Linker
 	kind    kind
-	out     *gathered
+	out     *Gathered
 	places  map[*linker.File]int
 }
 
-// gather decides as the library does for a program that asks for nothing of its own, and follows what each driver needs.
-func gather(source *machine.Source, name string) (*gathered, error) {
+// Gather decides as the library does for a program that asks for nothing of its own, and follows what each driver needs.
+func Gather(source *machine.Source, name string) (*Gathered, error) {
 	at := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if at < 0 {
 		return nil, fmt.Errorf("no drivers are known for machine %q", name)
@@ -91,10 +91,10 @@ func gather(source *machine.Source, name string) (*gathered, error) {
 	}
 	g := &gatherer{machine: &source.Machine, kind: k, places: map[*linker.File]int{},
 		linker: linker.New(&source.Machine, linker.Options{Class: k.class, Machine: k.elf})}
-	g.out = &gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, left: decided(answer)}
+	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
-			g.out.left = append(g.out.left, LeftOut{search.BaseName(d.Path), d.Path, why})
+			g.out.LeftOut = append(g.out.LeftOut, LeftOut{search.BaseName(d.Path), d.Path, why})
 		}
 	}
 	return g.out, nil
@@ -131,7 +131,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	if why != "" {
 		return why
 	}
-	driver := Driver{Name: search.BaseName(d.Path), Manifest: text.Content}
+	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content}
 	family := driverfiles.Of(d.Library)
 	var opened [][]*linker.File
 	if family != nil {
@@ -237,7 +237,7 @@ func (g *gatherer) place(f *linker.File, runTime bool) int {
 		}
 	}
 	g.out.Files = append(g.out.Files, entry)
-	g.out.paths = append(g.out.paths, f.Path)
+	g.out.Paths = append(g.out.Paths, f.Path)
 	return at
 }
 

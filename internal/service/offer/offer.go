@@ -63,12 +63,12 @@ func (x *Index) close() {
 
 // Find looks at the machine now. The name is one that Machine gives.
 func Find(source *machine.Source, name string) (*Index, error) {
-	g, err := gather(source, name)
+	g, err := Gather(source, name)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{Document: g.Document, LeftOut: g.left}
-	if err := x.open(source, g.paths); err != nil {
+	x := &Index{Document: g.Document, LeftOut: g.LeftOut}
+	if err := x.open(source, g.Paths); err != nil {
 		x.close()
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/wordsize"
 )
@@ -25,15 +26,28 @@ func (s *surroundings) machine() (machine.Machine, error) {
 		if err != nil {
 			return m, exit.Unable("--root: %w", err)
 		}
-		if !info.IsDir() {
+		m.Root = root
+		if image.Is(root) {
+			if err := s.openImage(root); err != nil {
+				return m, exit.Unable("%s: %w", s.root, err)
+			}
+			m.Tree, m.Environ = s.image.Tree, s.image.Environ
+		} else if !info.IsDir() {
 			return m, exit.Unable("--root %s: not a directory", s.root)
 		}
-		m.Root = root
 	}
 	if !m.Foreign() {
 		m.Environ = s.environ
 	}
 	return m, s.change(&m)
+}
+
+// openImage reads the image that --root names, once for all that look at it.
+func (s *surroundings) openImage(name string) (err error) {
+	if s.image == nil {
+		s.image, err = image.Open(name)
+	}
+	return err
 }
 
 // change makes the changes of --env.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -39,6 +41,9 @@ var outputs = map[string][]string{
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
+	"oci":            {"oci CDI/image.tar"},
+	"cdi-list":       {"cdi list --directory CDI"},
+	"cdi-verify":     {"cdi verify CDI/a.json"},
 	"validate":       {"validate MANIFEST", "validate /no/such.json"},
 	"graph":          {"graph --still"},
 	"bundle":         {"bundle --still --list"},
@@ -54,13 +59,14 @@ var titles = map[string]string{
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
+	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
 }
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../system", "../term", "../../service/offer")
+	comments := fieldComments(t, ".", "../environment", "../survey", "../choice", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../culprit", "../graph", "../system", "../term", "../cdi", "../../service/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")
@@ -74,13 +80,27 @@ func TestOutputSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := systemRoot(t)
+		if err := os.WriteFile(filepath.Join(home, "a.json"), []byte(`{"cdiVersion":"0.5.0","kind":"a/b","devices":[{"name":"all","containerEdits":{"deviceNodes":[{"path":"/dev/none"}]}}]}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var archive bytes.Buffer
+		w := tar.NewWriter(&archive)
+		for name, text := range map[string]string{"manifest.json": `[{"Config":"config.json","Layers":[]}]`, "config.json": `{"os":"linux"}`} {
+			err := w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Typeflag: tar.TypeReg})
+			if _, wrong := w.Write([]byte(text)); err != nil || wrong != nil {
+				t.Fatal(err, wrong)
+			}
+		}
+		if err := errors.Join(w.Close(), os.WriteFile(filepath.Join(home, "image.tar"), archive.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 		s.environ = append(s.environ, "HOME="+home, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home)
 		for i, line := range lines {
 			var out, errOut bytes.Buffer
 			s.out, s.errOut = &out, &errOut
 			var answer any
 			s.answered = func(value any) { answer = value }
-			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "ROOT", root, "SOCKET", socket).Replace(line))
+			args := strings.Fields(strings.NewReplacer("MANIFEST", manifest, "ROOT", root, "SOCKET", socket, "CDI", home).Replace(line))
 			at := slices.Index(args, "--")
 			if at < 0 {
 				at = len(args)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/term"
 )
 
@@ -24,9 +25,10 @@ type surroundings struct {
 	in       io.Reader // answers to questions
 	terminal bool      // who answers sits before it
 
-	root      string   // --root: the directory that is examined as a file system; "": this machine
-	variables []string // --env: changes to the environment
-	rules     bool     // --rules: with the ids of statements
+	root      string       // --root: the directory that is examined as a file system; "": this machine
+	variables []string     // --env: changes to the environment
+	rules     bool         // --rules: with the ids of statements
+	image     *image.Image // that root is; nil: none, or not read yet
 
 	answered func(value any) // when not nil, is given every answer that is printed as JSON
 }
@@ -61,7 +63,7 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
 	root.PersistentFlags().StringVar(&s.root, "root", "",
-		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot")
+		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot, or that of an image's archive")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
 		"`NAME=VALUE` that would be set; NAME alone: unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
@@ -82,6 +84,8 @@ func newRoot(s *surroundings) *cobra.Command {
 		newSettings(s),
 		newPolicy(s),
 		newQuarantine(s),
+		newCDI(s),
+		newOCI(s),
 		newValidate(s),
 		newSystem(s),
 		newRun(s),

@@ -93,3 +93,7 @@ func (f *Family) Names(version string, older func(a, b string) int, requiredOnly
 	}
 	return names
 }
+
+// Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
+// comes with that module. A driver that is not known is taken for free.
+func (f *Family) Free() bool { return f == nil || len(f.RunTime) == 0 }

@@ -18,13 +18,14 @@ import (
 // container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
 type Machine struct {
 	Root    string   // the directory that stands for "/"; "" or "/": the running system
+	Tree    Tree     // not nil: what stands for the file system instead; Root is then its name for people
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
 	Without []string // files that count as not there, by their clean paths
 }
 
 // Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
 // are not those of this kernel, and its programs do not run here.
-func (m *Machine) Foreign() bool { return m.Root != "" && m.Root != "/" }
+func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
 
 // Lookup reads a variable.
 func (m *Machine) Lookup(name string) (value string, set bool) {
@@ -42,6 +43,9 @@ const maxLinks = 40
 // Real resolves every symbolic link of a path, inside the machine: a link to an absolute path starts again at Root.
 // When a part does not exist, the rest is left as it is written, and there is no error.
 func (m *Machine) Real(name string) (string, error) {
+	if m.Tree != nil {
+		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
+	}
 	if m.Foreign() {
 		w, err := m.walk(name, true)
 		if err != nil {
@@ -57,36 +61,7 @@ func (m *Machine) Real(name string) (string, error) {
 		}
 		name = directory + "/" + name
 	}
-	current, rest, links := "/", strings.Split(name, "/"), 0
-	for len(rest) > 0 {
-		part := rest[0]
-		rest = rest[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			current = path.Dir(current)
-			continue
-		}
-		next := path.Join(current, part)
-		info, err := os.Lstat(next)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			current = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", &fs.PathError{Op: "open", Path: name, Err: syscall.ELOOP}
-		}
-		target, err := os.Readlink(next)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", next, err)
-		}
-		if path.IsAbs(target) {
-			current = "/"
-		}
-		rest = append(strings.Split(target, "/"), rest...)
-	}
-	return current, nil
+	return links{os.Lstat, os.Readlink}.resolve(name)
 }
 
 // hidden tells whether a file counts as not there.
@@ -111,6 +86,9 @@ func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, m
 func (m *Machine) Open(name string) (*os.File, error) {
 	if m.hidden(name) {
 		return nil, m.absent(name)
+	}
+	if m.Tree != nil {
+		return m.openTree(name)
 	}
 	// What it is, is asked of a descriptor that does nothing, and then this very thing is opened.
 	handle, err := m.handle(name, 0)
@@ -169,6 +147,10 @@ func (m *Machine) Stat(name string) (fs.FileInfo, error) { return m.describe(nam
 func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(name, unix.O_NOFOLLOW) }
 
 func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
+	if m.Tree != nil {
+		_, info, err := m.inTree(name, flags&unix.O_NOFOLLOW == 0)
+		return info, err
+	}
 	handle, err := m.handle(name, flags)
 	if err != nil {
 		return nil, err
@@ -179,6 +161,13 @@ func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 
 // Readlink gives what a symbolic link says.
 func (m *Machine) Readlink(name string) (string, error) {
+	if m.Tree != nil {
+		real, _, err := m.inTree(name, false)
+		if err != nil {
+			return "", err
+		}
+		return m.Tree.Readlink(real)
+	}
 	handle, err := m.handle(name, unix.O_NOFOLLOW)
 	if err != nil {
 		return "", err
@@ -193,6 +182,9 @@ func (m *Machine) Readlink(name string) (string, error) {
 
 // Attribute reads an extended attribute of what a path leads to.
 func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
+	if m.Tree != nil {
+		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: unix.ENODATA}
+	}
 	handle, err := m.handle(name, 0)
 	if err != nil {
 		return nil, err
@@ -208,14 +200,8 @@ func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
 
 // ReadDir lists a directory, sorted by name.
 func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := m.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
+	entries, err := m.list(name)
+	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
 }
 
 // Exists tells whether a path leads to something.

@@ -5,7 +5,6 @@ package machine
 import (
 	"errors"
 	"os"
-	"sort"
 	"strings"
 
 	"vkloader/internal/core/facts"
@@ -31,20 +30,16 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 // Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
 // foreign machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Directory(path string) facts.Directory {
-	d, err := s.Open(path)
-	if err != nil {
-		return facts.Directory{}
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil && len(names) == 0 {
+	entries, err := s.list(path)
+	if err != nil && len(entries) == 0 {
 		return facts.Directory{}
 	}
 	if s.Foreign() {
-		sort.Strings(names)
+		ByName(entries)
 	}
 	f := facts.Directory{Listed: true}
-	for _, n := range names {
+	for _, e := range entries {
+		n := e.Name()
 		if s.hidden(path + "/" + n) {
 			continue
 		}
@@ -97,15 +92,13 @@ func (s *Source) Exe() facts.Exe {
 // Graphics implements facts.Source.
 func (s *Source) Graphics() facts.Graphics {
 	const class = "/sys/class/drm"
-	d, err := s.Open(class)
-	if err != nil {
+	nodes, err := s.list(class)
+	if err != nil && len(nodes) == 0 {
 		return facts.Graphics{}
 	}
-	defer d.Close()
-	nodes, _ := d.Readdirnames(-1)
-	sort.Strings(nodes)
 	g := facts.Graphics{Listed: true}
-	for _, node := range nodes {
+	for _, entry := range ByName(nodes) {
+		node := entry.Name()
 		if !strings.HasPrefix(node, "renderD") {
 			continue
 		}

@@ -306,6 +306,19 @@ func (l *Linker) defaults() []string {
 	return directories
 }
 
+// Last is the directory that is searched last, without symbolic links, and "" when there is none: what lies there comes
+// before nothing else.
+func (l *Linker) Last() string {
+	for _, directory := range slices.Backward(l.defaults()) {
+		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {
+			if real, err := l.machine.Real(directory); err == nil {
+				return real
+			}
+		}
+	}
+	return ""
+}
+
 // musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
 func (l *Linker) musl() bool {
 	return l.machine.Exists("/lib/ld-musl-"+muslNames[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&

@@ -1,0 +1,44 @@
+package cdi
+
+import (
+	"slices"
+
+	"vkloader/internal/tool/machine"
+)
+
+// managers are the programs that install packages in images, with the packages of a loader and of drivers.
+var managers = []struct{ program, install, loader, drivers string }{
+	{"/usr/bin/apt-get", "apt-get install -y ", "libvulkan1", "mesa-vulkan-drivers"},
+	{"/usr/bin/dnf", "dnf install -y ", "vulkan-loader", "mesa-vulkan-drivers"},
+	{"/usr/bin/microdnf", "microdnf install -y ", "vulkan-loader", "mesa-vulkan-drivers"},
+	{"/usr/bin/zypper", "zypper install -y ", "libvulkan1", "libvulkan_lvp"},
+	{"/usr/bin/pacman", "pacman -S --noconfirm ", "vulkan-icd-loader", "vulkan-swrast"},
+	{"/sbin/apk", "apk add ", "vulkan-loader", "mesa-vulkan-swrast"},
+}
+
+// Advice is what to add to an image in which Vulkan does not work; given tells that a file was given to it already.
+func Advice(v *Verdict, image *machine.Machine, given bool) []string {
+	advice := []string{}
+	at := slices.IndexFunc(managers, func(m struct{ program, install, loader, drivers string }) bool { return image.Exists(m.program) })
+	install := func(loader bool) string {
+		switch {
+		case at < 0 && loader:
+			return "A Vulkan loader, libvulkan.so.1, in the image."
+		case at < 0:
+			return "A Vulkan driver for the image's C library, in the image."
+		case loader:
+			return "In the image: " + managers[at].install + managers[at].loader
+		}
+		return "In the image: " + managers[at].install + managers[at].drivers
+	}
+	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem && f.Path == loaderName }) {
+		advice = append(advice, install(true))
+	}
+	if !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
+		if !given && !image.Exists("/lib/ld-musl-"+processorName(image)+".so.1") {
+			advice = append(advice, "The host's drivers, when the container starts: vkloader cdi generate (--cdi tells whether they fit).")
+		}
+		advice = append(advice, install(false))
+	}
+	return advice
+}

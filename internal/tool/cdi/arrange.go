@@ -1,0 +1,294 @@
+package cdi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/machine"
+)
+
+// icdPlace is where manifests are written: every loader looks there, also for a program with more rights than its user.
+const icdPlace = "/etc/vulkan/icd.d/"
+
+// prefix begins the names of the manifests, which an image has not.
+const prefix = "host-"
+
+// hasItself is why a driver is not added, where nothing is lost.
+const hasItself = "the image has this driver itself"
+
+// Arrangement is what is to be done in a container that a file written here has brought drivers to.
+type Arrangement struct {
+	Links     []Link
+	Manifests []Text
+	Drivers   []Driver
+}
+
+// Link is a symbolic link to make.
+type Link struct{ Path, Target string }
+
+// Text is a file to write.
+type Text struct {
+	Path string
+	Text []byte
+}
+
+// Driver is a driver that was brought, and what has become of it.
+type Driver struct {
+	Name    string `json:"name"`    // of its manifest
+	Machine string `json:"machine"` // of the programs that it is for
+	Added   bool   `json:"added"`
+	Why     string `json:"why,omitempty"` // it is not
+}
+
+// kinds are the machines that drivers can be for.
+var kinds = map[string]struct {
+	class   int
+	machine elf.Machine
+}{"x86_64": {64, elf.X8664}, "i386": {32, elf.I386}, "aarch64": {64, elf.ARM64}}
+
+// Arrange decides what is to be done in a container, in which the mounts are already. What the container has itself is
+// used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
+// of the version of the kernel's module.
+func Arrange(m *machine.Machine) *Arrangement {
+	a := &Arrangement{}
+	own := ownDrivers(m)
+	for _, name := range names(m, strings.TrimSuffix(manifestsPlace, "/")) {
+		if kind, known := kinds[name]; known {
+			a.kind(m, name, linker.Options{Class: kind.class, Machine: kind.machine}, own)
+		}
+	}
+	if len(a.Manifests) > 0 {
+		a.data(m, "")
+	}
+	return a
+}
+
+// ownDrivers are the libraries of the drivers that a container has itself, as its manifests name them.
+func ownDrivers(m *machine.Machine) []string {
+	answer, err := decision.Ask(&machine.Source{Machine: *m})
+	if err != nil {
+		return nil
+	}
+	var own []string
+	for _, d := range answer.Drivers {
+		if !strings.HasPrefix(d.Library, Directory+"/") { // not what an earlier start has left
+			own = append(own, d.Library)
+		}
+	}
+	return own
+}
+
+// has tells whether one of a container's own drivers is the same as one that was brought, and works.
+func has(find *linker.Linker, options linker.Options, own []string, library string) bool {
+	return slices.ContainsFunc(own, func(o string) bool {
+		if path.Base(o) != path.Base(library) {
+			return false
+		}
+		r := find.Find(o)
+		return r.File != nil && fault(find, r.File.Path, options) == ""
+	})
+}
+
+// kind arranges the drivers for one kind of program.
+func (a *Arrangement) kind(m *machine.Machine, name string, options linker.Options, own []string) {
+	find := linker.New(m, options)
+	place := filesPlace + name
+	with := newOverlay(m)
+	var lacking []Link
+	for _, file := range names(m, place) {
+		if r := find.Find(file); r.File == nil || r.File.Err() != nil || strings.HasPrefix(r.File.Real, Directory+"/") {
+			l := Link{path.Join(find.Last(), file), place + "/" + file}
+			lacking = append(lacking, l)
+			with.link(l.Path, l.Target)
+		}
+	}
+	tried := linker.New(with.machine(), options)
+	before := len(a.Manifests)
+	for _, manifest := range names(m, manifestsPlace+name) {
+		d := Driver{Name: manifest, Machine: name}
+		text, library, err := read(m, manifestsPlace+name+"/"+manifest, place)
+		if err != nil {
+			d.Why = err.Error()
+		} else if driverfiles.Of(library).Free() && has(find, options, own, library) {
+			d.Why = hasItself
+		} else if find.Last() == "" {
+			d.Why = "the image's dynamic linker searches no directory for every program"
+		} else {
+			d.Why = fault(tried, library, options)
+		}
+		if d.Added = d.Why == ""; d.Added {
+			to := icdPlace + prefix + manifest
+			if name != "x86_64" { // two kinds of programs may have manifests of one name
+				to = icdPlace + prefix + name + "-" + manifest
+			}
+			a.Manifests = append(a.Manifests, Text{to, text})
+		}
+		a.Drivers = append(a.Drivers, d)
+	}
+	if len(a.Manifests) > before {
+		a.Links = append(a.Links, lacking...)
+	}
+}
+
+// read gives a manifest with the library's place in the container, and that place.
+func read(m *machine.Machine, manifest, place string) (text []byte, library string, err error) {
+	content, err := m.ReadFile(manifest)
+	if err != nil {
+		return nil, "", err
+	}
+	var says struct{ ICD struct{ Library_path string } }
+	if err := json.Unmarshal(content, &says); err != nil {
+		return nil, "", fmt.Errorf("its manifest: %w", err)
+	}
+	library = place + "/" + path.Base(says.ICD.Library_path)
+	text, err = rewritten(content, library)
+	return text, library, err
+}
+
+// fault is why a driver does not work with what is there; "" when nothing stands against it.
+func fault(find *linker.Linker, library string, options linker.Options) string {
+	f := find.Open(library)
+	if f.Err() != nil {
+		return fmt.Sprintf("%s: %v", library, f.Err())
+	}
+	if f.Class != options.Class || f.Machine != options.Machine {
+		return library + " is for other programs"
+	}
+	return faults(find.Follow(f))
+}
+
+// faults is what is missing of what a library needs, in words.
+func faults(c *linker.Closure) string {
+	var list []string
+	for _, missing := range c.Missing {
+		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
+	}
+	newest := map[string]linker.Old{} // of each pair of libraries, the newest version that is wanted
+	var pairs []string
+	for _, old := range c.Old {
+		pair := old.By.Path + "\x00" + old.In.Path
+		have, known := newest[pair]
+		if !known {
+			pairs = append(pairs, pair)
+		}
+		if !known || linker.CompareVersions(old.Version, have.Version) > 0 {
+			newest[pair] = old
+		}
+	}
+	for _, pair := range pairs {
+		old := newest[pair]
+		has := "which has no such versions"
+		if old.Newest != "" {
+			has = "which has versions up to " + old.Newest
+		}
+		list = append(list, fmt.Sprintf("%s wants %s of the image's %s, %s", path.Base(old.By.Path), old.Version, old.In.Path, has))
+	}
+	return strings.Join(list, "; ")
+}
+
+// data links the files of data that the container lacks.
+func (a *Arrangement) data(m *machine.Machine, directory string) {
+	for _, name := range names(m, dataPlace+directory) {
+		at := directory + "/" + name
+		info, err := m.Stat(dataPlace + at)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			a.data(m, at)
+		default:
+			if target, err := m.Readlink(at); strings.HasPrefix(target, Directory+"/") || err != nil && !m.Exists(at) {
+				a.Links = append(a.Links, Link{at, dataPlace + at})
+			}
+		}
+	}
+}
+
+// Into makes the arrangement in a container, whose file system lies below a directory. Every path is taken with that
+// directory as "/", so that no link of the image leads out.
+func (a *Arrangement) Into(root string) error {
+	base, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	m := &machine.Machine{Root: root}
+	var wrong []error
+	for _, l := range a.Links {
+		wrong = append(wrong, replace(m, base, l.Path, func(name string) error { return base.Symlink(l.Target, name) }))
+	}
+	for _, t := range a.Manifests {
+		wrong = append(wrong, replace(m, base, t.Path, func(name string) error {
+			f, err := base.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+			if err != nil {
+				return err
+			}
+			_, err = f.Write(t.Text)
+			return errors.Join(err, f.Chmod(0o644), f.Close())
+		}))
+	}
+	return errors.Join(wrong...)
+}
+
+// replace makes a file anew: what an earlier start of the container has left there goes.
+func replace(m *machine.Machine, base *os.Root, name string, make func(string) error) error {
+	directory, err := m.Real(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	name = strings.TrimPrefix(path.Join(directory, path.Base(name)), "/")
+	if err := base.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := base.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return make(name)
+}
+
+// Container finds the root of a container that is being made: the runtime gives a hook the container's state, which says
+// where its configuration is.
+func Container(state io.Reader) (string, error) {
+	var says struct {
+		Bundle string `json:"bundle"`
+	}
+	if err := json.NewDecoder(io.LimitReader(state, maxSpec)).Decode(&says); err != nil {
+		return "", fmt.Errorf("the container's state: %w", err)
+	}
+	if !path.IsAbs(says.Bundle) {
+		return "", errors.New("the container's state names no bundle")
+	}
+	text, err := os.ReadFile(says.Bundle + "/config.json")
+	if err != nil {
+		return "", err
+	}
+	var config struct {
+		Root struct {
+			Path string `json:"path"`
+		} `json:"root"`
+	}
+	if err := json.Unmarshal(text, &config); err != nil {
+		return "", fmt.Errorf("the container's configuration: %w", err)
+	}
+	switch root := config.Root.Path; {
+	case root == "" || path.Clean(root) == "/":
+		return "", errors.New("the container has no root of its own")
+	case path.IsAbs(root):
+		return root, nil
+	default:
+		return path.Join(says.Bundle, root), nil
+	}
+}

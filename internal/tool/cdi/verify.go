@@ -1,0 +1,242 @@
+package cdi
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/machine"
+)
+
+// Severities of findings.
+const (
+	Problem = "problem"
+	Warning = "warning"
+	Note    = "note"
+)
+
+// Finding is something that is wrong with a file, or that it does not do.
+type Finding struct {
+	Severity string `json:"severity"` // note, warning or problem
+	Path     string `json:"path"`     // what it is about: on the machine, or a driver's manifest in the container
+	What     string `json:"what"`
+	Do       string `json:"do,omitempty"`
+}
+
+// Verdict is what a file does.
+type Verdict struct {
+	Drivers  []Driver  `json:"drivers"` // that a program in the container gets; none without an image
+	Findings []Finding `json:"findings"`
+}
+
+// Bad tells whether there is a problem.
+func (v *Verdict) Bad() bool {
+	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem })
+}
+
+func (v *Verdict) found(severity, path, what, do string) {
+	f := Finding{severity, path, what, do}
+	if !slices.Contains(v.Findings, f) {
+		v.Findings = append(v.Findings, f)
+	}
+}
+
+// loaderName is the name by which programs find the loader.
+const loaderName = "libvulkan.so.1"
+
+const again = "Write the file again: vkloader cdi generate"
+
+// Verify examines a file: what it names has to be on the host, and to be what it was. With an image, also what a program
+// in a container of it gets; image nil: without.
+func Verify(spec *specs.Spec, host, image *machine.Machine) *Verdict {
+	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}}
+	all := []*specs.ContainerEdits{&spec.ContainerEdits}
+	for i := range spec.Devices {
+		all = append(all, &spec.Devices[i].ContainerEdits)
+	}
+	hooked := false
+	for _, e := range all {
+		v.host(e, host)
+		hooked = hooked || slices.ContainsFunc(e.Hooks, ours)
+	}
+	if image != nil {
+		v.image(all, host, image, hooked)
+	}
+	return v
+}
+
+// ours tells whether a hook is that of this tool.
+func ours(h *specs.Hook) bool {
+	return len(h.Args) > 2 && h.Args[1] == "cdi" && h.Args[2] == "hook"
+}
+
+// marks are what a file says of the files that it mounts, by path.
+func marks(h *specs.Hook) map[string]string {
+	found := map[string]string{}
+	for i := 3; i+1 < len(h.Args); i++ {
+		if parts := strings.SplitN(h.Args[i+1], " ", 3); h.Args[i] == "--file" && len(parts) == 3 {
+			found[parts[2]] = h.Args[i+1]
+		}
+	}
+	return found
+}
+
+// host looks for all that is named on the host.
+func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
+	for _, n := range e.DeviceNodes {
+		name := n.HostPath
+		if name == "" {
+			name = n.Path
+		}
+		info, err := host.Stat(name)
+		if err != nil {
+			v.found(Problem, name, "the device node is not there: "+reason(err), again)
+		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
+			v.found(Problem, name, "it is no device node", again)
+		}
+	}
+	changed := map[string]string{}
+	for _, h := range e.Hooks {
+		info, err := host.Stat(h.Path)
+		switch {
+		case err != nil:
+			v.found(Problem, h.Path, "the program that the runtime starts for a container is not there: "+reason(err), again)
+		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is no program", again)
+		}
+		if ours(h) {
+			changed = marks(h)
+		}
+	}
+	for _, m := range e.Mounts {
+		if m.Type != "" && m.Type != "bind" && m.Type != "none" {
+			continue
+		}
+		if _, err := host.Stat(m.HostPath); err != nil {
+			v.found(Problem, m.HostPath, "what is mounted is not there: "+reason(err), again)
+		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath) {
+			v.found(Problem, m.HostPath, "the file is another than when this was written"+difference(was, mark(host, m.HostPath)), again)
+		}
+	}
+}
+
+// difference is how two marks differ, in words.
+func difference(was, is string) string {
+	a, b := strings.SplitN(was, " ", 3), strings.SplitN(is, " ", 3)
+	switch {
+	case a[0] != b[0]:
+		return fmt.Sprintf(": it had %s bytes, and has %s", a[0], b[0])
+	case a[1] != b[1]:
+		return fmt.Sprintf(": its build ID was %s, and is %s", a[1], b[1])
+	}
+	return ""
+}
+
+// reason is an error without what is said beside it.
+func reason(err error) string {
+	if wrong, is := err.(*fs.PathError); is {
+		return wrong.Err.Error()
+	}
+	return err.Error()
+}
+
+// image looks at a container as a runtime makes it of an image, with every device.
+func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
+	made := newOverlay(image)
+	box := made.machine()
+	for _, e := range all {
+		for _, m := range e.Mounts {
+			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
+				if info, err := image.Stat(m.ContainerPath); err == nil && info.Mode().IsRegular() {
+					v.found(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
+				}
+				made.mount(host, m.HostPath, m.ContainerPath)
+			}
+		}
+		for _, variable := range e.Env {
+			name, value, _ := strings.Cut(variable, "=")
+			box.Environ = machine.WithVariable(box.Environ, name, value)
+		}
+	}
+	if hooked {
+		v.arranged(made, box)
+	}
+	v.drivers(box)
+	find := linker.New(box, linker.Options{Class: 64, Machine: kinds[processorName(box)].machine})
+	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
+		v.found(Problem, loaderName, "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
+	}
+}
+
+// arranged does what the hook does.
+func (v *Verdict) arranged(made *overlay, box *machine.Machine) {
+	a := Arrange(box)
+	for _, l := range a.Links {
+		made.link(l.Path, l.Target)
+	}
+	for _, t := range a.Manifests {
+		made.text(t.Path, t.Text)
+	}
+	for _, d := range a.Drivers {
+		if d.Added {
+			continue
+		}
+		severity := Warning
+		if d.Why == hasItself {
+			severity = Note
+		}
+		v.found(severity, d.Name, "the driver is not added: "+d.Why, "")
+	}
+}
+
+// drivers judges the drivers that a program in the container gets.
+func (v *Verdict) drivers(box *machine.Machine) {
+	answer, err := decision.Ask(&machine.Source{Machine: *box})
+	if err != nil {
+		v.found(Problem, "", err.Error(), "")
+		return
+	}
+	works := false
+	name := processorName(box)
+	kind := kinds[name]
+	options := linker.Options{Class: kind.class, Machine: kind.machine}
+	find := linker.New(box, options)
+	for _, d := range answer.Drivers {
+		r := find.Find(d.Library)
+		one := Driver{Name: search.BaseName(d.Path), Machine: name}
+		switch {
+		case r.File == nil && len(r.Others) > 0:
+			continue // for other programs
+		case r.File == nil:
+			one.Why = d.Library + " is in no directory of the image's dynamic linker"
+		default:
+			one.Why = fault(find, r.File.Path, options)
+		}
+		one.Added = one.Why == ""
+		works = works || one.Added
+		v.Drivers = append(v.Drivers, one)
+		if !one.Added {
+			v.found(Warning, d.Path, one.Why, "")
+		}
+	}
+	if !works {
+		v.found(Problem, path.Clean(icdPlace), "no driver works in the image", "See what is said about each driver.")
+	}
+}
+
+// processorName is the machine that an image's programs are for, by its dynamic linker.
+func processorName(m *machine.Machine) string {
+	for _, name := range []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"} {
+		if m.Exists(name) {
+			return "aarch64"
+		}
+	}
+	return "x86_64"
+}

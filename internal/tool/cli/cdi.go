@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/service/offer"
+	"vkloader/internal/tool/cdi"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// cdiListSchema and cdiVerifySchema are raised when a field changes its meaning or goes.
+const (
+	cdiListSchema   = 1
+	cdiVerifySchema = 1
+)
+
+func newCDI(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cdi generate|verify|list",
+		Short: "Give this machine's drivers to containers: files of the Container Device Interface",
+		Long: "cdi writes and examines the files by which Docker, Podman and Kubernetes give devices to containers. A file of\n" +
+			"its own brings drivers of any maker with all that they need, manifests, data and device nodes; libraries that\n" +
+			"the image has itself stay as they are.\n\n" + exitCodesHelp,
+		Args: subcommandOnly("what to do", "generate, verify or list"),
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(newCDIGenerate(s), newCDIVerify(s), newCDIList(s), newCDIHook(s))
+	return cmd
+}
+
+func newCDIGenerate(s *surroundings) *cobra.Command {
+	var (
+		file, format, hook string
+		options            cdi.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Write a file that gives this machine's drivers and devices to containers",
+		Long: "generate writes a file with a device for each GPU, named by its PCI address, and one for all of them. Each brings\n" +
+			"every driver that programs on this machine get, with the libraries that it needs or opens when it runs, its\n" +
+			"manifest and its files of data. They are mounted below " + cdi.Directory + ". When a container is made, the runtime\n" +
+			"starts this tool, which looks what the image lacks, links only that, and writes manifests for the drivers that\n" +
+			"work there into /etc/vulkan/icd.d. What is left out is said on standard error.\n\n" +
+			"The same machine gives the same bytes. Write it again after a driver was updated; verify says when.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			write := map[string]func(*specs.Spec) ([]byte, error){"yaml": cdi.YAML, "json": cdi.JSON}[format]
+			if write == nil {
+				return fmt.Errorf("--format wants yaml or json, got %q", format)
+			}
+			for _, name := range options.Machines {
+				if _, known := offer.Machine(name); !known {
+					return fmt.Errorf("--machine wants one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
+				}
+			}
+			if options.Hook = hook; hook == "" {
+				options.Hook = s.executable
+			}
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			spec, left, err := cdi.Generate(source, options)
+			if err != nil {
+				return err
+			}
+			for _, l := range left {
+				fmt.Fprintf(s.errOut, "vkloader: left out: %s: %s\n", term.OneLine(term.Or(l.Manifest, l.Name)), term.OneLine(l.Why))
+			}
+			if len(spec.Devices[0].ContainerEdits.Mounts)+len(spec.ContainerEdits.Mounts) < 2 {
+				return exit.Problem("there is no driver to give: see vkloader list drivers")
+			}
+			text, err := write(spec)
+			if err != nil {
+				return err
+			}
+			if file == "" {
+				_, err = s.out.Write(text)
+			} else {
+				err = replaceFile(file, text)
+			}
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, in one step, in place of one that is there (for runtimes: /etc/cdi/vkloader.yaml)")
+	flags.StringVar(&format, "format", "yaml", "`FORMAT`: yaml or json")
+	flags.StringVar(&options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
+	flags.StringArrayVar(&options.Machines, "machine", []string{ownMachine()},
+		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
+	flags.StringVar(&hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
+	return cmd
+}
+
+// replaceFile writes a file, which others see as a whole or not at all.
+func replaceFile(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+type cdiVerified struct {
+	Schema int    `json:"schema"`
+	File   string `json:"file"`
+	Image  string `json:"image,omitempty"`
+	cdi.Verdict
+}
+
+func newCDIVerify(s *surroundings) *cobra.Command {
+	var (
+		host   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "What is wrong with a file for containers, and what an image lacks for it",
+		Long: "verify examines a file of the Container Device Interface, of this tool or another: whether all that it names is\n" +
+			"there, and is what it was when the file was written (size, build ID). With --root, the directory or archive of an\n" +
+			"image, it says which drivers programs in it get, and what stands against the others: libraries and versions of\n" +
+			"symbols that the image lacks. Nothing is mounted and nothing is loaded.\n\n" + exitCodesHelp,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := os.ReadFile(args[0])
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			spec, err := cdi.Parse(text)
+			if err != nil {
+				return exit.Problem("%s: %w", args[0], err)
+			}
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			answer := cdiVerified{Schema: cdiVerifySchema, File: args[0], Image: s.root}
+			var image *machine.Machine
+			if source.Foreign() {
+				image = &source.Machine
+			}
+			answer.Verdict = *cdi.Verify(spec, &machine.Machine{Root: host}, image)
+			if asJSON {
+				err = writeJSON(s, answer)
+			} else {
+				s.printVerified(&answer)
+			}
+			if err == nil && answer.Bad() {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiVerifySchema))
+	cmd.Flags().StringVar(&host, "host", "", "the machine whose files are mounted, as a `DIRECTORY` (default: this machine)")
+	return cmd
+}
+
+func (s *surroundings) printVerified(answer *cdiVerified) {
+	style := term.StyleFor(s.out, s.getenv)
+	if len(answer.Drivers) > 0 {
+		table := term.NewTable("", "driver", "for", "why not")
+		for _, d := range answer.Drivers {
+			mark := "in"
+			if !d.Added {
+				mark = "out"
+			}
+			table.Row(mark, d.Name, d.Machine, d.Why)
+		}
+		table.Print(s.out, "", style)
+	}
+	s.printCDIFindings(answer.Findings)
+	if len(answer.Findings) == 0 {
+		fmt.Fprintln(s.out, "Nothing is wrong.")
+	}
+}
+
+func (s *surroundings) printCDIFindings(list []cdi.Finding) {
+	style := term.StyleFor(s.out, s.getenv)
+	for _, f := range list {
+		severity := f.Severity
+		if severity == cdi.Problem {
+			severity = style.Bad(severity)
+		}
+		fmt.Fprintf(s.out, "%s: %s: %s\n", severity, term.OneLine(f.Path), term.OneLine(f.What))
+		if f.Do != "" {
+			fmt.Fprintf(s.out, "    %s\n", f.Do)
+		}
+	}
+}
+
+func newCDIList(s *surroundings) *cobra.Command {
+	var (
+		directories []string
+		asJSON      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "The devices that files for containers describe on this machine",
+		Long: "list shows the devices of the files in the directories where runtimes look, by the name that goes to\n" +
+			"--device; and files that no runtime takes.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			list := cdi.List(&source.Machine, directories)
+			if asJSON {
+				err = writeJSON(s, struct {
+					Schema  int          `json:"schema"`
+					Devices []cdi.Listed `json:"devices"`
+				}{cdiListSchema, list})
+			} else if len(list) == 0 {
+				fmt.Fprintf(s.out, "No file describes a device, in %s.\n", strings.Join(directories, " and "))
+			} else {
+				table := term.NewTable("device", "file", "nodes", "problem")
+				for _, d := range list {
+					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
+				}
+				table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+			}
+			if err == nil && slices.ContainsFunc(list, func(d cdi.Listed) bool { return d.Problem != "" }) {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", cdiListSchema))
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated, later ones come first in rank")
+	return cmd
+}
+
+// newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
+// drivers is better than none.
+func newCDIHook(s *surroundings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: cobra.NoArgs, Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			root, err := cdi.Container(io.Reader(os.Stdin))
+			if err == nil {
+				err = s.arrange(root)
+			}
+			if err != nil {
+				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
+	return cmd
+}
+
+func (s *surroundings) arrange(root string) error {
+	arrangement := cdi.Arrange(&machine.Machine{Root: root})
+	for _, d := range arrangement.Drivers {
+		if !d.Added {
+			fmt.Fprintf(s.errOut, "vkloader: not in the container: %s: %s\n", d.Name, d.Why)
+		}
+	}
+	return arrangement.Into(root)
+}

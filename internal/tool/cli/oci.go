@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	specs "tags.cncf.io/container-device-interface/specs-go"
+
+	"vkloader/internal/tool/cdi"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/image"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// ociSchema is raised when a field of oci changes its meaning or goes.
+const ociSchema = 1
+
+type ociAnswer struct {
+	Schema       int      `json:"schema"`
+	Image        string   `json:"image"`          // where it lies
+	Name         string   `json:"name,omitempty"` // its tag
+	Architecture string   `json:"architecture"`
+	System       string   `json:"system"` // the operating system, as linux
+	Layers       int      `json:"layers"`
+	Works        bool     `json:"works"` // programs in it get Vulkan, where there is a device for one of the drivers
+	Add          []string `json:"add"`   // what to do, where they get none
+	cdi.Verdict
+}
+
+func newOCI(s *surroundings) *cobra.Command {
+	var (
+		file, host string
+		asJSON     bool
+	)
+	cmd := &cobra.Command{
+		Use:   "oci PATH",
+		Short: "Will Vulkan work in an image of a container, and with what added?",
+		Long: "oci reads an image without unpacking it: a directory with an OCI layout, or an archive of one or of\n" +
+			"\"docker save\". It says which drivers programs in a container of it get, what those drivers lack, whether there is\n" +
+			"a loader, and what to add. With --cdi, the container gets what that file gives. Every command that takes --root\n" +
+			"takes such an image, too.\n\n" + exitCodesHelp,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if s.root != "" {
+				return fmt.Errorf("oci reads the image %s: not with --root", args[0])
+			}
+			if !image.Is(args[0]) {
+				return exit.Unable("%s: neither a directory with an OCI layout nor an archive of an image", args[0])
+			}
+			s.root = args[0]
+			source, err := s.source("", false)
+			if err != nil {
+				return err
+			}
+			spec := &specs.Spec{}
+			if file != "" {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					return exit.As(exit.NotLooked, err)
+				}
+				if spec, err = cdi.Parse(text); err != nil {
+					return exit.Problem("%s: %w", file, err)
+				}
+			}
+			i := s.image
+			answer := ociAnswer{Schema: ociSchema, Image: args[0], Name: i.Name, Architecture: i.Architecture, System: i.System,
+				Layers: i.Layers, Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
+			answer.Works = !answer.Bad()
+			answer.Add = cdi.Advice(&answer.Verdict, &source.Machine, file != "")
+			if asJSON {
+				err = writeJSON(s, answer)
+			} else {
+				s.printOCI(&answer)
+			}
+			if err == nil && !answer.Works {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", ociSchema))
+	cmd.Flags().StringVar(&file, "cdi", "", "with what this `FILE` gives to containers: see vkloader cdi")
+	cmd.Flags().StringVar(&host, "host", "", "the machine whose files --cdi mounts, as a `DIRECTORY` (default: this machine)")
+	return cmd
+}
+
+func (s *surroundings) printOCI(answer *ociAnswer) {
+	style := term.StyleFor(s.out, s.getenv)
+	verdict := "Vulkan works in it, where there is a device for one of its drivers."
+	if !answer.Works {
+		verdict = style.Bad("Vulkan does not work in it.")
+	}
+	fmt.Fprintf(s.out, "%s: %s, for %s, %s\n%s\n\n", term.OneLine(answer.Image), term.OneLine(term.Or(answer.Name, "an image without a name")),
+		term.OneLine(strings.Trim(answer.System+"/"+answer.Architecture, "/")), term.Count(answer.Layers, "layer"), verdict)
+	s.printVerified(&cdiVerified{Verdict: answer.Verdict})
+	if len(answer.Add) > 0 {
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("To add"))
+		for _, line := range answer.Add {
+			fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
+		}
+	}
+}
