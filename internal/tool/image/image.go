@@ -121,7 +121,7 @@ func (a inArchive) index() error {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("not an archive of an image: %w", damaged(err))
+			return fmt.Errorf("neither a directory nor an archive of an image: %w", damaged(err))
 		}
 		if n > maxEntries {
 			return fmt.Errorf("more than %d parts", maxEntries)

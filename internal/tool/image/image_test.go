@@ -225,7 +225,7 @@ func TestHostile(t *testing.T) {
 		"ends early: ends in the middle": archived(t, zipped(t, good)[:60]),
 		"compressed with zstd":           archived(t, []byte("\x28\xb5\x2f\xfd....")),
 		"it is empty":                    archived(t, nil),
-		"not an archive of an image":     file(t, []byte(strings.Repeat("no archive ", 100))),
+		"nor an archive of an image":     file(t, []byte(strings.Repeat("no archive ", 100))),
 		"whole: ends in the middle":      file(t, whole[:2000]),
 		"run gunzip first":               file(t, zipped(t, whole)),
 		"neither an OCI layout nor":      file(t, layer(t, "index.json: {", "manifest.json: []")),
