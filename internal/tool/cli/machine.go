@@ -5,7 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"vkloader/internal/core/facts"
+	"vkloader/internal/service/client"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 )
@@ -77,5 +80,11 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	return &machine.Source{Machine: m, Elevated: elevated, Program: app}, nil
+	return served(&machine.Source{Machine: m, Elevated: elevated, Program: app}), nil
+}
+
+// served lets a source ask the driver service, once at most.
+func served(source *machine.Source) *machine.Source {
+	source.Served = sync.OnceValue(func() facts.Service { return client.Ask(source.Var) })
+	return source
 }

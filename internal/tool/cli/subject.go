@@ -49,7 +49,7 @@ func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, er
 	if err := s.change(&m); err != nil {
 		return nil, err
 	}
-	return &subject{&machine.Source{Machine: m, Elevated: p.Elevated, Program: p.Program}, p.Class, p}, nil
+	return &subject{served(&machine.Source{Machine: m, Elevated: p.Elevated, Program: p.Program}), p.Class, p}, nil
 }
 
 // facts are what the library's decision for the program is made of.

@@ -14,8 +14,9 @@ import (
 // Source reads a machine the way the spine does.
 type Source struct {
 	Machine
-	Elevated bool   // secure variables count as unset
-	Program  string // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Elevated bool                 // secure variables count as unset
+	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Served   func() facts.Service // asks the driver service; nil: there is none
 }
 
 // Var implements facts.Source.
@@ -110,4 +111,12 @@ func (s *Source) Graphics() facts.Graphics {
 		g.Power = append(g.Power, power)
 	}
 	return g
+}
+
+// Service implements facts.Source.
+func (s *Source) Service() facts.Service {
+	if s.Served == nil || s.Foreign() {
+		return facts.Service{State: facts.ServiceNone}
+	}
+	return s.Served()
 }

@@ -92,6 +92,9 @@ func Source(from facts.Source, class int) facts.Source {
 
 type other struct{ facts.Source }
 
+// Service gives none: what is asked for drivers is for programs of Own.
+func (o other) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
+
 const member = `"library_arch"`
 
 // File exchanges the two word sizes in a manifest; nothing in it changes its place.
