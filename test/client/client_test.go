@@ -155,6 +155,44 @@ func TestNeededLibraries(t *testing.T) {
 	}
 }
 
+// The system's own library is taken where there is one; where the driver wants a later version of it, the service's
+// takes its place; and where that has none either, the reason says which version of which library is missing.
+//
+// holds: PRO-050
+func TestVersionsOfLibraries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		own, given string // versions of the library, empty for none
+		works      bool
+	}{{"the system's", "V2", "V1", true}, {"the service's", "V1", "V2", true}, {"neither", "V1", "V1", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			make := func(directory, version string) string {
+				script := w.Write(directory+"/"+version+".map", version+" { global: needed; local: *; };")
+				return compile(t, filepath.Join(filepath.Dir(script), "libneeded.so"), "-Wl,-soname,libvkc-needed.so.1",
+					"-Wl,--version-script="+script, "library/needed.c")
+			}
+			driver := compile(t, w.Path("lib", "libneeding.so"), "library/needing.c", make("wanted", "V2"))
+			if err := os.Rename(make("own", c.own), w.Path("own", "libvkc-needed.so.1")); err != nil {
+				t.Fatal(err)
+			}
+			serve(t, w).offers("needing.json", world.DriverManifest("libneeding.so", "1.3.0"), make("given", c.given), driver)
+			w.Env["LD_LIBRARY_PATH"], w.Env["VK_LOADER_DEBUG"] = w.Path("own"), "error"
+			h := w.Start()
+			answer := fmt.Sprint(h.OK("instance_extensions"))
+			if works := strings.Contains(answer, "VK_KHR_display"); works != c.works {
+				t.Errorf("it works: %v", works)
+			}
+			said := h.Quit().Stderr
+			if told := strings.Contains(said, "libvkc-needed.so.1: version `V2' not found (required by libneeding.so)"); told == c.works {
+				t.Errorf("the reason: %s", said)
+			}
+		})
+	}
+}
+
 // Whatever a service does, it costs a bounded time and its own drivers, and leaves nothing.
 //
 // holds: PRO-048

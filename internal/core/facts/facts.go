@@ -66,7 +66,7 @@ const (
 	ServiceForbidden              // there is one that may not be connected to
 )
 
-// Service is what the driver service says (docs/service-client.md).
+// Service is what the driver service says (docs/decisions/022).
 type Service struct {
 	State  ServiceState
 	Place  string // its socket
