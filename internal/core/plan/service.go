@@ -3,7 +3,6 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/served"
 	"vkloader/internal/core/variables"
 )
@@ -12,7 +11,7 @@ import (
 const Served = "service:/"
 
 // wantsService tells whether the driver service is to be asked: only where nothing else gives a driver, and nobody has
-// said which ones there should be (PRO-048).
+// said which ones there should be (PRO-049).
 func (d *decider) wantsService(w *weighing) bool {
 	if len(d.a.Drivers) > 0 || w.wished || d.q.App.DirectList || d.set != nil && (d.set.HasDevices || d.set.Exclusively) {
 		return false
@@ -43,8 +42,7 @@ func (d *decider) fromService(w *weighing) {
 			d.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
 			continue
 		}
-		// The last of a name would count; the first one does, so that nothing is opened twice.
-		if d.m.files[memoryKey{path, search.Drivers}] != nil && repeated(drivers[:i], one.Name) {
+		if repeated(drivers[:i], one.Name) { // the first of a name counts
 			continue
 		}
 		driver := d.driverOf(path, facts.File{Content: one.Manifest})
