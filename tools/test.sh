@@ -41,5 +41,5 @@ echo "test: go test, with the race detector"
 "$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/...
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
-exec env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/debug \
+exec env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/client ./test/debug \
     ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi

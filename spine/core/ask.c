@@ -25,7 +25,8 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 struct facts {
     bool begun;           /* what is always sent first has been */
     struct wire_writer w; /* facts for the next message */
-    struct goc *memory;   /* of the core, from the first message on that is not remembered */
+    struct service service;
+    struct goc *memory; /* of the core, from the first message on that is not remembered */
     void *call;
     struct round *round[CALL_ROUNDS_MAX]; /* the messages so far, held: the core points into them */
     uint32_t count, told;                 /* how many there are, and how many of them the core has got */
@@ -36,12 +37,15 @@ static struct round *_Atomic remembered;
 
 struct facts *facts_new(void)
 {
-    return calloc(1, sizeof(struct facts));
+    struct facts *facts = calloc(1, sizeof *facts);
+    if (facts) facts->service.socket = -1;
+    return facts;
 }
 
 void facts_free(struct facts *facts)
 {
     if (!facts) return;
+    service_end(&facts->service);
     goc_close(facts->memory);
     free(facts->w.bytes);
     for (uint32_t i = 0; i < facts->count; i++) round_drop(facts->round[i]);
@@ -51,6 +55,11 @@ void facts_free(struct facts *facts)
 struct wire_writer *facts_writer(struct facts *facts)
 {
     return &facts->w;
+}
+
+struct service *facts_service(struct facts *facts)
+{
+    return &facts->service;
 }
 
 void plan_free(struct plan *plan)
@@ -113,8 +122,9 @@ static void remember(struct round *r)
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
 /* Reads what one record asks for; false when it is no such record. */
-static bool satisfy(struct wire_writer *w, const struct wire_record *record)
+static bool satisfy(struct facts *f, const struct wire_record *record)
 {
+    struct wire_writer *w = &f->w;
     struct wire_need_var var;
     struct wire_need_directory directory;
     struct wire_need_file file;
@@ -129,6 +139,8 @@ static bool satisfy(struct wire_writer *w, const struct wire_record *record)
         read_exists(w, exists.path);
     else if (record->id == WIRE_NEED_GRAPHICS)
         read_graphics(w);
+    else if (record->id == WIRE_NEED_SERVICE)
+        read_service(w, &f->service);
     else if (record->id == WIRE_NEED_EXE)
         read_exe(w);
     else
@@ -229,7 +241,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
             return VK_SUCCESS;
         }
         bool any = false;
-        while (wire_next(&reader, &record)) any |= satisfy(&facts->w, &record);
+        while (wire_next(&reader, &record)) any |= satisfy(facts, &record);
         if (!any || reader.bad) break;
     }
     log_line(instance, LOG_ERROR, "The Vulkan loader's core came to no decision");

@@ -27,14 +27,32 @@ struct plan {
 };
 /* Facts of one API call; grows while the core asks for more. */
 struct facts;
+struct service;
 struct facts *facts_new(void);
 void facts_free(struct facts *facts);
 struct wire_writer *facts_writer(struct facts *facts);
+/* The connection to the driver service, if there is one. */
+struct service *facts_service(struct facts *facts);
 /* Asks until the answer is decided, reading what the core wants. VK_SUCCESS with a plan (its own result may still be
  * an error), else an error after its message. question: kind of the question record; layer_name may be NULL. */
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
+
+/* ---- service.c ------------------------------------------------------------------------------------------------- */
+
+/* One call's connection. */
+struct service {
+    int socket;     /* -1: there is none */
+    uint32_t asked; /* requests so far */
+    int64_t until;  /* when it is given up, in milliseconds of the monotonic clock */
+};
+
+/* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
+ * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's. */
+int service_file(struct service *s, uint32_t number, uint32_t size, const char **why);
+/* Ends the connection; of none it does nothing. */
+void service_end(struct service *s);
 
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 

@@ -7,12 +7,16 @@
 #include "gen/zvariables.h"
 #include "gen/zwire.h"
 
+struct service; /* core/core.h */
+
 /* Each appends one record; lack of memory is remembered in the writer. */
 void read_var(struct wire_writer *w, struct variable v);
 void read_directory(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);
+/* Connects to the driver service, and leaves the connection in s while that has answered. */
+void read_service(struct wire_writer *w, struct service *s);
 void read_exists(struct wire_writer *w, const char *path);
 
 #endif

@@ -40,5 +40,7 @@ struct variable {
 #define VARIABLE_LOADER_DISABLE_SELECT ((struct variable){"VK_LOADER_DISABLE_SELECT", false})
 #define VARIABLE_LOADER_DEBUG ((struct variable){"VK_LOADER_DEBUG", false})
 #define VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING ((struct variable){"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", false})
+#define VARIABLE_VKLOADERD_DIR ((struct variable){"VKLOADERD_DIR", true})
+#define VARIABLE_XDG_RUNTIME_DIR ((struct variable){"XDG_RUNTIME_DIR", true})
 
 #endif

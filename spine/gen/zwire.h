@@ -196,6 +196,7 @@ enum {
     WIRE_DRIVER = 8,
     WIRE_DRIVER_EXT = 9,
     WIRE_GRAPHICS = 11,
+    WIRE_SERVICE = 12,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
@@ -204,11 +205,14 @@ enum {
     WIRE_NEED_EXE = 36,
     WIRE_NEED_EXISTS = 37,
     WIRE_NEED_GRAPHICS = 38,
+    WIRE_NEED_SERVICE = 39,
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
     WIRE_ACTIVE = 43,
     WIRE_OPEN_DRIVER = 44,
+    WIRE_SERVE_DRIVER = 53,
+    WIRE_SERVE_FILE = 54,
     WIRE_PRE_LAYER = 45,
     WIRE_EXT = 46,
     WIRE_DIRECT = 47,
@@ -480,6 +484,33 @@ static inline bool wire_get_graphics(const struct wire_record *record, struct wi
     return record->end - at < 8;
 }
 
+struct wire_service {
+    uint32_t status; /* 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed */
+    const char *place; /* its socket */
+    uint32_t place_len;
+    const char *answer; /* the datagram */
+    uint32_t answer_len;
+    const char *index; /* what the descriptor beside it holds */
+    uint32_t index_len;
+};
+static inline void wire_put_service(struct wire_writer *w, const struct wire_service *r) {
+    size_t start = wire_begin(w, 12);
+    wire_put_u32(w, r->status);
+    wire_put_str(w, r->place, r->place_len);
+    wire_put_str(w, r->answer, r->answer_len);
+    wire_put_str(w, r->index, r->index_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_service(const struct wire_record *record, struct wire_service *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 12) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->place, &r->place_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->answer, &r->answer_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->index, &r->index_len)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_remembered {
     const char *path; /* NULL: none */
     uint32_t path_len;
@@ -611,6 +642,21 @@ static inline void wire_put_need_graphics(struct wire_writer *w, const struct wi
 static inline bool wire_get_need_graphics(const struct wire_record *record, struct wire_need_graphics *r) {
     const unsigned char *at = record->at;
     if (record->id != 38) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_service {
+    uint32_t unused;
+};
+static inline void wire_put_need_service(struct wire_writer *w, const struct wire_need_service *r) {
+    size_t start = wire_begin(w, 39);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_service(const struct wire_record *record, struct wire_need_service *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 39) return false;
     if (!wire_take(&at, record->end, &r->unused, 4)) return false;
     return record->end - at < 8;
 }
@@ -770,6 +816,54 @@ static inline bool wire_get_open_driver(const struct wire_record *record, struct
     if (!wire_take(&at, record->end, &r->api_version, 4)) return false;
     if (!wire_take(&at, record->end, &r->portability, 4)) return false;
     if (!wire_take(&at, record->end, &r->has_slash, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_serve_driver {
+    const char *manifest;
+    uint32_t manifest_len;
+    const char *library; /* for messages */
+    uint32_t library_len;
+    uint32_t api_version;
+    uint32_t files;
+};
+static inline void wire_put_serve_driver(struct wire_writer *w, const struct wire_serve_driver *r) {
+    size_t start = wire_begin(w, 53);
+    wire_put_str(w, r->manifest, r->manifest_len);
+    wire_put_str(w, r->library, r->library_len);
+    wire_put_u32(w, r->api_version);
+    wire_put_u32(w, r->files);
+    wire_end(w, start);
+}
+static inline bool wire_get_serve_driver(const struct wire_record *record, struct wire_serve_driver *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 53) return false;
+    if (!wire_take_str(&at, record->end, &r->manifest, &r->manifest_len)) return false;
+    if (!wire_take_str(&at, record->end, &r->library, &r->library_len)) return false;
+    if (!wire_take(&at, record->end, &r->api_version, 4)) return false;
+    if (!wire_take(&at, record->end, &r->files, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_serve_file {
+    uint32_t file; /* its number in the index */
+    uint32_t size;
+    const char *name; /* by which other libraries need it */
+    uint32_t name_len;
+};
+static inline void wire_put_serve_file(struct wire_writer *w, const struct wire_serve_file *r) {
+    size_t start = wire_begin(w, 54);
+    wire_put_u32(w, r->file);
+    wire_put_u32(w, r->size);
+    wire_put_str(w, r->name, r->name_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_serve_file(const struct wire_record *record, struct wire_serve_file *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 54) return false;
+    if (!wire_take(&at, record->end, &r->file, 4)) return false;
+    if (!wire_take(&at, record->end, &r->size, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
     return record->end - at < 8;
 }
 

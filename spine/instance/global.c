@@ -250,7 +250,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         return result == VK_SUCCESS ? extensions_answer(&a->plan, count, properties) : result;
     }
     struct driver_libs *libs = NULL;
-    result = drivers_open(NULL, &a->plan, NULL, &libs);
+    result = drivers_open(NULL, &a->plan, NULL, facts_service(a->facts), &libs);
     if (result != VK_SUCCESS) return result;
     result = drivers_facts(NULL, libs, a->facts);
     struct plan second = {0};

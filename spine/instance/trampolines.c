@@ -164,7 +164,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
         plan_free(&plan);
         return result;
     }
-    result = drivers_open(in, &plan, info, &in->libs);
+    result = drivers_open(in, &plan, info, facts_service(facts), &in->libs);
     if (result == VK_SUCCESS) result = configurations_read(in, &plan);
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);

@@ -45,7 +45,10 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
     PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
 
-    char *real = gate_path_of(gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    char *real = d->mapped->closure ? NULL /* the linker's name of it means nothing any more */
+                                    : gate_path_of(gipa  ? (void *)gipa
+                                                   : ask ? (void *)ask
+                                                         : (void *)old);
     if (real) d->mapped->real = real;
     library_identify(d->mapped);
     char *path = strdup(d->mapped->real);
@@ -141,11 +144,11 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     return true;
 }
 
-/* NULL: rejected, or no memory (then *result says so). */
-static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, VkResult *result)
+/* NULL: rejected, or no memory (then *result says so). mapped: what opening the library gave, text: why that is none.
+ */
+static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, struct mapped_lib *mapped,
+                                   char *text, VkResult *result)
 {
-    char *text;
-    struct mapped_lib *mapped = library_open(step->library, &text);
     if (!mapped) {
         if (!text) {
             *result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -182,6 +185,35 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         free(wanted);
     }
     return d;
+}
+
+static struct driver_lib *open_own(struct instance *in, const struct wire_open_driver *step, VkResult *result)
+{
+    char *text;
+    struct mapped_lib *mapped = library_open(step->library, &text);
+    return open_one(in, step, mapped, text, result);
+}
+
+/* A driver of the service; the reader stands behind its step, and goes on behind the records of its files. */
+static struct driver_lib *open_served(struct instance *in, const struct wire_serve_driver *step,
+                                      struct wire_reader *reader, struct service *service, VkResult *result)
+{
+    char *text;
+    struct wire_record record;
+    struct wire_serve_file file;
+    struct serve_file *list = calloc(step->files, sizeof *list);
+    uint32_t count = 0;
+    while (list && count < step->files && wire_next(reader, &record) && wire_get_serve_file(&record, &file))
+        list[count++] = (struct serve_file){file.file, file.size, file.name};
+    if (!list || count < step->files || !count) {
+        free(list);
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    struct mapped_lib *mapped = library_served(service, step->library, list, count, &text);
+    free(list);
+    const struct wire_open_driver usual = {.library = step->library, .api_version = step->api_version};
+    return open_one(in, &usual, mapped, text, result);
 }
 
 /* DRV-090 to 096. */
@@ -276,7 +308,7 @@ static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreate
 }
 
 VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
-                      struct driver_libs **out)
+                      struct service *service, struct driver_libs **out)
 {
     VkResult result = VK_SUCCESS;
     struct driver_libs *libs = calloc(1, sizeof *libs);
@@ -296,10 +328,16 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
         } else if (record.id == WIRE_OPEN_DRIVER) {
             struct wire_open_driver step;
             if (!wire_get_open_driver(&record, &step)) continue;
-            struct driver_lib *d = open_one(in, &step, &result);
+            struct driver_lib *d = open_own(in, &step, &result);
+            if (d) append(libs, d);
+        } else if (record.id == WIRE_SERVE_DRIVER) {
+            struct wire_serve_driver step;
+            if (!wire_get_serve_driver(&record, &step)) continue;
+            struct driver_lib *d = open_served(in, &step, &reader, service, &result);
             if (d) append(libs, d);
         }
     }
+    service_end(service);
     if (result != VK_SUCCESS) {
         drivers_close(in, libs);
         return result;

@@ -8,6 +8,25 @@
 
 #include "core/core.h"
 
+/* ---- closure.c -------------------------------------------------------------------------------------------------- */
+
+/* A file of the service, as the plan names it. */
+struct serve_file {
+    uint32_t number, size;
+    const char *name; /* by which others need it */
+};
+
+/* A driver of the service with the libraries that it needs, mapped; counted. */
+struct closure;
+/* fd: of the last file, the driver's own; it stays the caller's. NULL: *text says why (malloc, may be NULL when there
+ * is no memory). */
+struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
+                             char **text);
+void *closure_driver(const struct closure *c);
+void closure_hold(struct closure *c);
+/* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
+void closure_drop(struct closure *c);
+
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 struct file_identity {
@@ -23,13 +42,18 @@ struct mapped_lib {
     bool identified;
     struct file_identity identity; /* of the file that was mapped, which another one may have replaced since */
     void *handle;
-    char *given;   /* as passed to dlopen */
-    char *real;    /* real path of the object loaded; == given until the driver has been negotiated with */
-    bool reported; /* its driver has reported a physical device (ERRATA 1) */
+    struct closure *closure; /* NULL, but of a driver of the service */
+    char *given;             /* as passed to dlopen */
+    char *real;              /* real path of the object loaded; == given until the driver has been negotiated with */
+    bool reported;           /* its driver has reported a physical device (ERRATA 1) */
 };
 
 /* Opens a library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
+/* Opens a driver of the service: its files in their order, the driver's own last. given: its name for messages. NULL as
+ * of library_open. */
+struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
+                                  uint32_t count, char **text);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
 /* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */
@@ -53,9 +77,10 @@ void library_let_go(void *handle);
 
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 
-/* Carries out the open_driver and direct steps of a plan, printing its log steps in their place. */
+/* Carries out the open_driver, serve_driver and direct steps of a plan, printing its log steps in their place. The
+ * connection to the driver service is ended then. */
 VkResult drivers_open(struct instance *instance, const struct plan *plan, const VkInstanceCreateInfo *info,
-                      struct driver_libs **libs);
+                      struct service *service, struct driver_libs **libs);
 /* Adds what the libraries answer about themselves to the facts: driver and driver_ext records. */
 VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
 /* Closes the drivers that the core leaves out after it has seen those facts (ERRATA 20). */

@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A reference held by the loader itself. */
 struct held {
     struct held *next;
     void *handle;
+    struct closure *closure; /* which the handle is in, when it is not NULL */
     char *given, *real;
     struct file_identity identity;
 };
@@ -64,6 +66,15 @@ void library_let_go(void *handle)
     if (!library_never_closed()) gate_dlclose(handle);
 }
 
+/* Lets a reference go, be it one of the linker's or one to a closure. */
+static void reference_drop(void *handle, struct closure *closure)
+{
+    if (closure)
+        closure_drop(closure);
+    else
+        library_let_go(handle);
+}
+
 static void held_free(struct held *h)
 {
     free(h->given);
@@ -75,7 +86,7 @@ static void held_close(struct held *h)
 {
     while (h) {
         struct held *next = h->next;
-        library_let_go(h->handle);
+        reference_drop(h->handle, h->closure);
         held_free(h);
         h = next;
     }
@@ -91,8 +102,9 @@ __attribute__((destructor)) static void let_go(void)
 }
 
 /* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
- * letting the same one go while the file system is asked. */
-static void drop_if_replaced(const char *given)
+ * letting the same one go while the file system is asked. served: the file that there is now, of a driver that has no
+ * path; NULL of others. */
+static void drop_if_replaced(const char *given, const struct file_identity *served)
 {
     struct held *gone = NULL;
     struct claim claim;
@@ -103,7 +115,8 @@ static void drop_if_replaced(const char *given)
     if (h && claim_take(&claim, &kept, NULL)) {
         for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
         lock_drop();
-        bool replaced = h && (!identify(h->real, &now) || !same(&now, &h->identity));
+        if (served) now = *served;
+        bool replaced = h && ((!served && !identify(h->real, &now)) || !same(&now, &h->identity));
         lock_take();
         for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
             if (*at != h) continue;
@@ -121,7 +134,7 @@ static void drop_if_replaced(const char *given)
 struct mapped_lib *library_open(const char *path, char **text)
 {
     *text = NULL;
-    drop_if_replaced(path);
+    drop_if_replaced(path, NULL);
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
@@ -135,13 +148,67 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
+/* The closure of a driver of the service, held, if exactly that file is mapped already. */
+static struct closure *find_served(const char *given, const struct file_identity *identity)
+{
+    struct closure *found = NULL;
+    lock_take();
+    const struct held *lists[] = {kept, preloaded};
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct held *h = lists[i]; h && !found; h = h->next)
+            if (h->closure && strcmp(h->given, given) == 0 && same(&h->identity, identity)) found = h->closure;
+    for (const struct mapped_lib *l = open_libs; l && !found; l = l->next)
+        if (l->closure && strcmp(l->given, given) == 0 && same(&l->identity, identity)) found = l->closure;
+    if (found) closure_hold(found);
+    lock_drop();
+    return found;
+}
+
+struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
+                                  uint32_t count, char **text)
+{
+    const struct serve_file *own = &file[count - 1];
+    const char *why;
+    struct stat st;
+    struct mapped_lib *lib = NULL;
+    *text = NULL;
+    int fd = service_file(service, own->number, own->size, &why);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        if (fd >= 0) close(fd);
+        *text = strdup(why);
+        return NULL;
+    }
+    struct file_identity identity = {st.st_dev, st.st_ino, st.st_size, st.st_ctim};
+    drop_if_replaced(given, &identity);
+    struct closure *closure = find_served(given, &identity);
+    if (!closure) closure = closure_open(service, file, count, fd, text);
+    if (closure) {
+        lib = calloc(1, sizeof *lib);
+        if (!lib || !(lib->given = strdup(given))) {
+            closure_drop(closure);
+            free(lib);
+            lib = NULL;
+        } else {
+            lib->real = lib->given;
+            lib->closure = closure;
+            lib->handle = closure_driver(closure);
+            lib->identity = identity;
+        }
+    }
+    close(fd);
+    return lib;
+}
+
 /* Of the same object as an open library. NULL: no memory. */
 static struct held *hold(const struct mapped_lib *lib)
 {
     struct held *h = calloc(1, sizeof *h);
     if (!h) return NULL;
-    *h = (struct held){
-        .handle = lib->handle, .given = strdup(lib->given), .real = strdup(lib->real), .identity = lib->identity};
+    *h = (struct held){.handle = lib->handle,
+                       .closure = lib->closure,
+                       .given = strdup(lib->given),
+                       .real = strdup(lib->real),
+                       .identity = lib->identity};
     if (h->given && h->real) return h;
     held_free(h);
     return NULL;
@@ -156,8 +223,8 @@ static const struct held *listed(const struct held *list, void *handle)
 
 void library_identify(struct mapped_lib *lib)
 {
-    struct file_identity now;
-    if (!identify(lib->real, &now)) memset(&now, 0, sizeof now);
+    struct file_identity now = lib->identity;
+    if (!lib->closure && !identify(lib->real, &now)) memset(&now, 0, sizeof now);
     lock_take();
     /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
     const struct held *held = listed(kept, lib->handle);
@@ -192,8 +259,10 @@ void library_close(struct mapped_lib *lib)
             if (h) held_free(h);
         }
     }
-    if (close) gate_dlclose(lib->handle);
-    library_forget(lib);
+    struct closure *closure = close ? lib->closure : NULL;
+    if (close && !closure) gate_dlclose(lib->handle);
+    library_forget(lib); /* first, of a closure: library_served looks for it among what is open */
+    closure_drop(closure);
 }
 
 void library_forget(struct mapped_lib *lib)
@@ -218,7 +287,10 @@ void library_preload(const struct mapped_lib *lib)
     lock_drop();
     struct held *h = have ? NULL : hold(lib);
     if (!h) return;
-    h->handle = gate_dlopen(h->given, NULL); /* another reference */
+    if (h->closure)
+        closure_hold(h->closure);
+    else
+        h->handle = gate_dlopen(h->given, NULL); /* another reference */
     if (!h->handle) {
         held_free(h);
         return;

@@ -158,6 +158,14 @@ void *gate_dlopen(const char *path, char **text)
     return handle;
 }
 
+void *gate_dlopen_mapped(const char *name)
+{
+    gate_enter();
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    gate_leave();
+    return handle;
+}
+
 int gate_dlclose(void *handle)
 {
     gate_enter();

@@ -42,6 +42,8 @@ void gate_leave(void);
 /* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
  * copy of what the dynamic linker says, for free(); NULL without memory. */
 void *gate_dlopen(const char *path, char **text);
+/* A reference to a library that the process has under this name; NULL: it has none. */
+void *gate_dlopen_mapped(const char *name);
 int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
 /* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. */

@@ -151,7 +151,7 @@ func TestVariables(t *testing.T) {
 				}
 			}
 			variables.Each(func(v variables.ID) {
-				if !seen[v.Name()] {
+				if !seen[v.Name()] && v.Reader() != variables.Asking { // those: TestService
 					t.Errorf("%s is not tried", v.Name())
 				}
 			})

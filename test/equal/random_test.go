@@ -178,6 +178,20 @@ func (c chance) question(w *wire.Writer) wire.Question {
 	return q
 }
 
+// served is what the driver service sends: an index, or the answer that it comes with.
+func (c chance) served() (answer, index string) {
+	file := func() string {
+		return c.object("name", c.quoted("libd.so", "", "a/b"), "soname", c.quoted("libd.so.1", ""), "size", pick(c, "1", "4096", "0", "5000000000"))
+	}
+	number := func() string { return pick(c, "0", "1", "2", "-1", "1.5", "9") }
+	driver := func() string {
+		return c.object("name", c.quoted(fileNames...), "manifest", fmt.Sprintf("%q", c.content("driver")), "library", number(), "files", c.list(4, number))
+	}
+	index = c.object("format", "1", "drivers", c.list(4, driver), "files", c.list(4, file))
+	answer = c.object("id", "1", "ok", c.object("index", c.object("size", fmt.Sprint(len(index)))), "fds", c.list(3, func() string { return c.quoted("index") }))
+	return pick(c, answer, answer, answer, `{"id":1,"error":{"code":3,"name":"UNSUPPORTED"}}`, "", answer[:len(answer)/2]), index
+}
+
 // satisfy gives what an answer asks for; false when that is nothing.
 func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 	r, _ := wire.Open(text)
@@ -211,6 +225,9 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 				g.Power = append(g.Power, wire.S(pick(c, "active", "suspended", "")))
 			}
 			w.PutGraphics(g)
+		case wire.IDNeedService:
+			answer, index := c.served()
+			w.PutService(wire.Service{Status: uint32(pick(c, 0, 0, 0, 1, 2, 3, 9)), Place: wire.S("/run/s"), Answer: wire.S(answer), Index: wire.S(index)})
 		case wire.IDNeedExe:
 			w.PutExe(wire.Exe{Path: wire.Str{Text: pick(c, "/bin/p", "/bin/q"), Set: c.Intn(9) > 0}})
 		case wire.IDNeedExists:

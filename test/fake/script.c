@@ -24,12 +24,20 @@ const char *library_path(void)
     Dl_info info;
     if (!path[0] && dladdr((void *)(uintptr_t)library_path, &info) && info.dli_fname) {
         /* The name the library was opened by: links to one file act differently. */
-        if (info.dli_fname[0] == '/')
+        if (info.dli_fname[0] == '/' && strncmp(info.dli_fname, "/proc/", 6) != 0)
             snprintf(path, sizeof path, "%s", info.dli_fname);
         else if (!realpath(info.dli_fname, path))
             path[0] = 0;
     }
     return path;
+}
+
+/* What is opened by a descriptor has to look where it is while that is open. */
+__attribute__((constructor)) static void opened(void)
+{
+    Dl_info info;
+    if (dladdr((void *)(uintptr_t)library_path, &info) && info.dli_fname && strncmp(info.dli_fname, "/proc/", 6) == 0)
+        library_path();
 }
 
 static int hex(char c)

@@ -336,6 +336,7 @@ func (w *World) Environment() []string {
 	if w.accesses {
 		env["WORLD_ACCESS"] = w.Path("accesses")
 	}
+	env["VKLOADERD_DIR"] = w.Path("service") // where none is
 	if len(w.drivers) > 0 {
 		env["VK_DRIVER_FILES"] = strings.Join(w.drivers, ":")
 	}

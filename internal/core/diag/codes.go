@@ -27,6 +27,9 @@ const (
 	DriverAsleep
 	DriverPolicy
 	DriverDirect
+	DriverNotServed
+	ServiceUsed
+	ServiceRefused
 	DriverNone
 	DriverExtensions
 	LayerListed
@@ -109,6 +112,9 @@ var table = [codeCount]Entry{
 	DriverAsleep:           {"driver-asleep", Drivers, Note, "docs/tool.md", "Wake the device, or run: vkloader policy hardware on"},
 	DriverPolicy:           {"driver-policy", Drivers, Note, "docs/tool.md", ""},
 	DriverDirect:           {"driver-direct", Drivers, Note, "DRV-085", ""},
+	DriverNotServed:        {"driver-not-served", Drivers, Problem, "PRO-050", "Look at the driver with vkloader service status, on the machine that the service runs on."},
+	ServiceUsed:            {"service-used", Place, Note, "PRO-049", ""},
+	ServiceRefused:         {"service-refused", Place, Warning, "PRO-048", "Look at the service with vkloader service status."},
 	DriverNone:             {"driver-none", Drivers, Problem, "INS-029", "Install a driver, or see above why those found are out."},
 	DriverExtensions:       {"driver-extensions", Drivers, Problem, "INS-017", "The driver fails to list its extensions: remove or repair it."},
 	LayerListed:            {"layer-listed", Layers, Note, "LAY-102", ""},

@@ -52,6 +52,28 @@ type Graphics struct {
 	Power   []string
 }
 
+// ServiceState tells what asking the driver service gave.
+type ServiceState uint32
+
+// States of the service. The numbers are those of the wire.
+const (
+	ServiceAnswered  ServiceState = iota
+	ServiceNone                   // there is none
+	ServiceForeign                // it belongs to another user
+	ServiceLate                   // it does not answer in time
+	ServiceEnded                  // it ends the connection
+	ServiceBreach                 // what it sends is not of the protocol
+	ServiceForbidden              // there is one that may not be connected to
+)
+
+// Service is what the driver service says (docs/decisions/022).
+type Service struct {
+	State  ServiceState
+	Place  string // its socket
+	Answer string // the datagram
+	Index  string // the document whose descriptor came with it
+}
+
 // Kind of a fact.
 type Kind uint8
 
@@ -63,6 +85,7 @@ const (
 	KindExe
 	KindExists
 	KindGraphics
+	KindService
 )
 
 // Need is a fact that is missing.
@@ -82,11 +105,14 @@ type Store struct {
 	hasExe        bool
 	graphics      Graphics
 	hasGraphics   bool
+	service       Service
+	hasService    bool
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
 	exeAsked uint32 // the round that it was asked for in
 	gfxAsked uint32 // likewise, the graphics devices
+	svcAsked uint32 // likewise, the driver service
 }
 
 // indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
@@ -183,6 +209,9 @@ func (s *Store) SetExe(exe Exe) { s.exe, s.hasExe = exe, true }
 // SetGraphics adds the graphics devices.
 func (s *Store) SetGraphics(g Graphics) { s.graphics, s.hasGraphics = g, true }
 
+// SetService adds what the driver service says.
+func (s *Store) SetService(v Service) { s.service, s.hasService = v, true }
+
 // Missing tells whether something was asked for that is not known.
 func (s *Store) Missing() bool { return len(s.needs) > 0 }
 
@@ -272,6 +301,15 @@ func (s *Store) Graphics() (Graphics, bool) {
 	return s.graphics, s.hasGraphics
 }
 
+// Service asks the driver service; false while what it says is not known.
+func (s *Store) Service() (Service, bool) {
+	if !s.hasService && s.svcAsked != s.round+1 {
+		s.svcAsked = s.round + 1
+		s.needs = append(s.needs, Need{Kind: KindService})
+	}
+	return s.service, s.hasService
+}
+
 // Source gives facts.
 type Source interface {
 	Var(name string, secure bool) Var
@@ -280,6 +318,7 @@ type Source interface {
 	Exe() Exe
 	Exists(path string) bool
 	Graphics() Graphics
+	Service() Service
 }
 
 // Fetch gets what is needed from a source.
@@ -298,6 +337,8 @@ func (s *Store) Fetch(needs []Need, from Source) {
 			s.SetExists(n.Name, from.Exists(n.Name))
 		case KindGraphics:
 			s.SetGraphics(from.Graphics())
+		case KindService:
+			s.SetService(from.Service())
 		}
 	}
 }

@@ -9,6 +9,7 @@ type Tree struct {
 	Broken      map[string]FileStatus
 	Program     string // path of the running program, "" when unknown
 	Devices     Graphics
+	Served      *Service // nil: there is no driver service
 }
 
 // Var implements Source.
@@ -84,3 +85,11 @@ func (t *Tree) Exists(path string) bool {
 
 // Graphics implements Source.
 func (t *Tree) Graphics() Graphics { return t.Devices }
+
+// Service implements Source.
+func (t *Tree) Service() Service {
+	if t.Served == nil {
+		return Service{State: ServiceNone}
+	}
+	return *t.Served
+}

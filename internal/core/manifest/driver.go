@@ -3,6 +3,7 @@ package manifest
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/core/served"
 )
 
 // Driver is what a driver manifest says.
@@ -15,7 +16,8 @@ type Driver struct {
 	HasSlash    bool
 	API         uint32
 	Portability bool
-	WrongArch   bool // comes after the portability check
+	WrongArch   bool          // comes after the portability check
+	Files       []served.File // of a driver of the service: what is to be opened, its own library last
 }
 
 // WrongArchitecture is logged when WrongArch ends the driver.

@@ -12,56 +12,73 @@ func (d *decider) discover(portability bool) {
 	noVariables := d.set != nil && d.set.HasDevices // SET-98
 	found := d.search(search.Drivers, noVariables, nil)
 	found = d.addSettingsDrivers(found)
-	var choose, refuse filter
+	w := &weighing{portability: portability}
 	if noVariables {
 		d.ignored("the device configurations of "+d.set.File, variables.DriverFiles, variables.ICDFilenames,
 			variables.AddDriverFiles, variables.DriversSelect, variables.DriversDisable)
 	} else {
-		choose = parseFilter(d.f.Variable(variables.DriversSelect).Value, false)
-		refuse = parseFilter(d.f.Variable(variables.DriversDisable).Value, false)
+		w.choose = parseFilter(d.f.Variable(variables.DriversSelect).Value, false)
+		w.refuse = parseFilter(d.f.Variable(variables.DriversDisable).Value, false)
 	}
-	var left []leftOut
 	for _, file := range found {
-		driver := d.readDriver(file.Path, file.Listed)
-		if driver == nil {
-			continue
+		if driver := d.readDriver(file.Path, file.Listed); driver != nil {
+			d.weigh(w, driver, file.From)
 		}
-		for i := range driver.Lines {
-			d.line(file.Path, &driver.Lines[i])
-		}
-		if !driver.Usable {
-			continue
-		}
-		if driver.Portability && !portability {
-			d.skippedPortability++
-			d.find(diag.DriverPortability, file.Path, file.Path, "a portability driver, and the program does not enumerate them")
-			continue
-		}
-		if driver.WrongArch {
-			line := driver.WrongArchitecture()
-			d.line(file.Path, &line)
-			continue
-		}
-		name := search.BaseName(file.Path)
-		selected := choose.matches(name)
-		if refuse.matches(name) && !selected {
-			d.say(diag.Warn|diag.Driver, diag.DriverDisabled, name, file.Path,
-				"Driver \""+name+"\" ignored because it was disabled by env var 'VK_LOADER_DRIVERS_DISABLE'")
-			continue
-		}
-		if choose.any() && !selected {
-			d.say(diag.Warn|diag.Driver, diag.DriverNotSelected, name, file.Path,
-				"Driver \""+name+"\" ignored because not selected by env var 'VK_LOADER_DRIVERS_SELECT'")
-			continue
-		}
-		if l, out := d.byHardware(driver); out {
-			l.from = file.From
-			left = append(left, l)
-			continue
-		}
-		d.use(driver, file.From)
 	}
-	d.applyPolicy(left)
+	d.applyPolicy(w.left)
+	if d.wantsService(w) {
+		d.fromService(w)
+	}
+}
+
+// weighing is what drivers are judged by, and what became of them.
+type weighing struct {
+	choose, refuse filter
+	portability    bool      // drivers for portability count
+	left           []leftOut // by the hardware policy
+	wished         bool      // there is a driver that is left out because somebody wants it so
+}
+
+// weigh says what there is to say about a driver, and has it opened when nothing is against it; from says what led to it.
+func (d *decider) weigh(w *weighing, driver *manifest.Driver, from string) {
+	path := driver.Path
+	for i := range driver.Lines {
+		d.line(path, &driver.Lines[i])
+	}
+	if !driver.Usable {
+		return
+	}
+	if driver.Portability && !w.portability {
+		w.wished = true
+		d.skippedPortability++
+		d.find(diag.DriverPortability, path, path, "a portability driver, and the program does not enumerate them")
+		return
+	}
+	if driver.WrongArch {
+		line := driver.WrongArchitecture()
+		d.line(path, &line)
+		return
+	}
+	name := search.BaseName(path)
+	selected := w.choose.matches(name)
+	if w.refuse.matches(name) && !selected {
+		w.wished = true
+		d.say(diag.Warn|diag.Driver, diag.DriverDisabled, name, path,
+			"Driver \""+name+"\" ignored because it was disabled by env var 'VK_LOADER_DRIVERS_DISABLE'")
+		return
+	}
+	if w.choose.any() && !selected {
+		w.wished = true
+		d.say(diag.Warn|diag.Driver, diag.DriverNotSelected, name, path,
+			"Driver \""+name+"\" ignored because not selected by env var 'VK_LOADER_DRIVERS_SELECT'")
+		return
+	}
+	if l, out := d.byHardware(driver); out {
+		l.from = from
+		w.left = append(w.left, l)
+		return
+	}
+	d.use(driver, from)
 }
 
 // use has a driver opened; from says what led to it.

@@ -86,6 +86,11 @@ func (d *decider) readDriver(path string, listed bool) *manifest.Driver {
 	if !ok {
 		return nil
 	}
+	return d.driverOf(path, file)
+}
+
+// driverOf parses the text of a driver manifest; nil after saying why not.
+func (d *decider) driverOf(path string, file facts.File) *manifest.Driver {
 	p := d.parse(path, file, search.Drivers)
 	if p.fault != nil {
 		d.fault(path, p.fault)

@@ -31,6 +31,8 @@ const (
 	DisableSelect
 	Debug
 	DisableUnloading
+	ServiceDirectory
+	RuntimeDirectory
 	count
 )
 
@@ -42,6 +44,7 @@ const (
 	Decision    Reader = iota // the core decides by it: the spine gives it to every decision without being asked
 	Enumeration               // the spine, whenever devices are listed
 	Load                      // the spine, once, when the library is loaded
+	Asking                    // the spine, when it asks the driver service
 )
 
 type entry struct {
@@ -78,6 +81,8 @@ var table = [count]entry{
 	DisableSelect:        {"VK_LOADER_DISABLE_SELECT", Enumeration, true},
 	Debug:                {"VK_LOADER_DEBUG", Load, true},
 	DisableUnloading:     {"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Load, true},
+	ServiceDirectory:     {"VKLOADERD_DIR", Asking, false},
+	RuntimeDirectory:     {"XDG_RUNTIME_DIR", Asking, false},
 }
 
 // Name is the variable's name.

@@ -102,6 +102,11 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 			var v Graphics
 			v, ok = rec.Graphics()
 			s.SetGraphics(facts.Graphics{Listed: v.Status == 0, Devices: texts(v.Devices), Power: texts(v.Power)})
+		case IDService:
+			var v Service
+			v, ok = rec.Service()
+			s.SetService(facts.Service{State: facts.ServiceState(v.Status), Place: v.Place.Text, Answer: v.Answer.Text,
+				Index: v.Index.Text})
 		case IDExe:
 			var v Exe
 			v, ok = rec.Exe()
@@ -178,6 +183,8 @@ func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 				w.PutNeedFile(NeedFile{str(n.Name)})
 			case facts.KindGraphics:
 				w.PutNeedGraphics(NeedGraphics{})
+			case facts.KindService:
+				w.PutNeedService(NeedService{})
 			case facts.KindExe:
 				w.PutNeedExe(NeedExe{})
 			case facts.KindExists:
@@ -213,6 +220,13 @@ func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 			w.PutDirect(Direct{flag(a.DirectExclusive)})
 		case plan.StepDriver:
 			d := a.Drivers[s.Driver]
+			if len(d.Files) > 0 {
+				w.PutServeDriver(ServeDriver{str(d.Path), str(d.Library), d.API, uint32(len(d.Files))})
+				for _, f := range d.Files {
+					w.PutServeFile(ServeFile{f.Number, f.Size, str(f.Name)})
+				}
+				continue
+			}
 			w.PutOpenDriver(OpenDriver{str(d.Path), str(d.Library), d.API, flag(d.Portability), flag(d.HasSlash)})
 		case plan.StepDrop:
 			w.PutDropDriver(DropDriver{uint32(s.Driver)})

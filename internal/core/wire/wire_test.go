@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"vkloader/internal/core/plan"
@@ -205,6 +206,10 @@ func FuzzDecide(f *testing.F) {
 				}
 				if _, ok := rec.NeedGraphics(); ok {
 					q.PutGraphics(Graphics{Devices: []Str{S("PCI_ID=1002:1\n")}, Power: []Str{S(content)}})
+				}
+				if _, ok := rec.NeedService(); ok {
+					q.PutService(Service{Status: uint32(kind>>5) & 1, Place: S("/run/s"), Index: S(content),
+						Answer: S(`{"id":1,"ok":{"index":{"size":` + strconv.Itoa(len(content)) + `}},"fds":["index"]}`)})
 				}
 				if _, ok := rec.NeedExe(); ok {
 					q.PutExe(Exe{S("/bin/x")})

@@ -14,6 +14,7 @@ const (
 	IDDriver        uint32 = 8
 	IDDriverExt     uint32 = 9
 	IDGraphics      uint32 = 11
+	IDService       uint32 = 12
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
@@ -22,11 +23,14 @@ const (
 	IDNeedExe       uint32 = 36
 	IDNeedExists    uint32 = 37
 	IDNeedGraphics  uint32 = 38
+	IDNeedService   uint32 = 39
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
 	IDActive        uint32 = 43
 	IDOpenDriver    uint32 = 44
+	IDServeDriver   uint32 = 53
+	IDServeFile     uint32 = 54
 	IDPreLayer      uint32 = 45
 	IDExt           uint32 = 46
 	IDDirect        uint32 = 47
@@ -356,6 +360,37 @@ func (rec Record) Graphics() (r Graphics, ok bool) {
 	return r, b.done()
 }
 
+// Service is record 12.
+type Service struct {
+	Status uint32 // 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed
+	Place  Str    // its socket
+	Answer Str    // the datagram
+	Index  Str    // what the descriptor beside it holds
+}
+
+// PutService adds the record to the message.
+func (w *Writer) PutService(r Service) {
+	start := w.begin(IDService)
+	w.u32(r.Status)
+	w.str(r.Place)
+	w.str(r.Answer)
+	w.str(r.Index)
+	w.end(start)
+}
+
+// Service reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Service() (r Service, ok bool) {
+	if rec.ID != IDService {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Status = b.u32()
+	r.Place = b.str()
+	r.Answer = b.str()
+	r.Index = b.str()
+	return r, b.done()
+}
+
 // Remembered is record 10.
 type Remembered struct {
 	Path    Str // NULL: none
@@ -541,6 +576,28 @@ func (rec Record) NeedGraphics() (r NeedGraphics, ok bool) {
 	return r, b.done()
 }
 
+// NeedService is record 39.
+type NeedService struct {
+	Unused uint32
+}
+
+// PutNeedService adds the record to the message.
+func (w *Writer) PutNeedService(r NeedService) {
+	start := w.begin(IDNeedService)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// NeedService reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedService() (r NeedService, ok bool) {
+	if rec.ID != IDNeedService {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
+	return r, b.done()
+}
+
 // Log is record 40.
 type Log struct {
 	Flags uint32 // LOG_* bits of log.h
@@ -717,6 +774,65 @@ func (rec Record) OpenDriver() (r OpenDriver, ok bool) {
 	r.ApiVersion = b.u32()
 	r.Portability = b.u32()
 	r.HasSlash = b.u32()
+	return r, b.done()
+}
+
+// ServeDriver is record 53.
+type ServeDriver struct {
+	Manifest   Str
+	Library    Str // for messages
+	ApiVersion uint32
+	Files      uint32
+}
+
+// PutServeDriver adds the record to the message.
+func (w *Writer) PutServeDriver(r ServeDriver) {
+	start := w.begin(IDServeDriver)
+	w.str(r.Manifest)
+	w.str(r.Library)
+	w.u32(r.ApiVersion)
+	w.u32(r.Files)
+	w.end(start)
+}
+
+// ServeDriver reads the record; false when it is another one or does not hold its fields.
+func (rec Record) ServeDriver() (r ServeDriver, ok bool) {
+	if rec.ID != IDServeDriver {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Manifest = b.str()
+	r.Library = b.str()
+	r.ApiVersion = b.u32()
+	r.Files = b.u32()
+	return r, b.done()
+}
+
+// ServeFile is record 54.
+type ServeFile struct {
+	File uint32 // its number in the index
+	Size uint32
+	Name Str // by which other libraries need it
+}
+
+// PutServeFile adds the record to the message.
+func (w *Writer) PutServeFile(r ServeFile) {
+	start := w.begin(IDServeFile)
+	w.u32(r.File)
+	w.u32(r.Size)
+	w.str(r.Name)
+	w.end(start)
+}
+
+// ServeFile reads the record; false when it is another one or does not hold its fields.
+func (rec Record) ServeFile() (r ServeFile, ok bool) {
+	if rec.ID != IDServeFile {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.File = b.u32()
+	r.Size = b.u32()
+	r.Name = b.str()
 	return r, b.done()
 }
 

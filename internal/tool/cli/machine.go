@@ -5,7 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"vkloader/internal/core/facts"
+	"vkloader/internal/service/client"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
@@ -96,5 +99,11 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 	if app != "" {
 		source.Class = wordsize.Of(&m, app).Class
 	}
-	return source, nil
+	return served(source), nil
+}
+
+// served lets a source ask the driver service, once at most.
+func served(source *machine.Source) *machine.Source {
+	source.Served = sync.OnceValue(func() facts.Service { return client.Ask(source.Var) })
+	return source
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/service/activation"
 	"vkloader/internal/service/component"
 	"vkloader/internal/service/config"
@@ -72,6 +73,7 @@ func (s *surroundings) serve(o *serving) error {
 	if err != nil {
 		return err
 	}
+	source.Served = nil // it asks no service, least of all itself
 	if o.check {
 		return s.checkService(source, c)
 	}
@@ -149,10 +151,10 @@ func (o *serving) configuration() (*config.Config, error) {
 
 // serviceDirectory is where the service's sockets are (PRO-001).
 func (s *surroundings) serviceDirectory() string {
-	if directory := s.getenv("VKLOADERD_DIR"); directory != "" {
+	if directory := s.getenv(variables.ServiceDirectory.Name()); directory != "" {
 		return directory
 	}
-	if runtime := s.getenv("XDG_RUNTIME_DIR"); runtime != "" && os.Geteuid() != 0 {
+	if runtime := s.getenv(variables.RuntimeDirectory.Name()); runtime != "" && os.Geteuid() != 0 {
 		return filepath.Join(runtime, "vkloaderd")
 	}
 	return "/run/vkloaderd"

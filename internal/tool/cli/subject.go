@@ -42,7 +42,7 @@ func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, er
 	if err := s.change(&m); err != nil {
 		return nil, err
 	}
-	return &subject{&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}, p}, nil
+	return &subject{served(&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}), p}, nil
 }
 
 // name is the program in words; app is what it was asked for by.

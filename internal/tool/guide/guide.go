@@ -133,6 +133,13 @@ var entries = [...]Entry{
 	{ID: variables.DataDirs, Group: Directories, Takes: baseList,
 		Does:       "Manifests and the settings file are looked for below these last; default: `/usr/local/share:/usr/share`.",
 		Statements: []string{"PATH-1", "PATH-5", "SET-1"}},
+	{ID: variables.ServiceDirectory, Group: Directories, Takes: "a directory",
+		Does:       "The socket of the driver service is looked for here, and nowhere else.",
+		Statements: []string{"PRO-001", "PRO-008"}},
+	{ID: variables.RuntimeDirectory, Group: Directories, Takes: "a directory",
+		Does:       "The driver service of the user is looked for in `vkloaderd` in it, where there is none in `/run/vkloaderd`.",
+		Yields:     []variables.ID{variables.ServiceDirectory},
+		Statements: []string{"PRO-001", "PRO-008"}},
 	{ID: variables.Home, Group: Directories, Takes: "a directory", EmptyCount: true,
 		Does: "Stands for XDG_CONFIG_HOME and XDG_DATA_HOME where they are unset or empty: `.config` and `.local/share` in it.", YieldsTo: "`XDG_CONFIG_HOME` and `XDG_DATA_HOME`, when neither is empty",
 		Statements: []string{"PATH-11", "PATH-12", "PATH-13"}},
@@ -175,6 +182,8 @@ func (e *Entry) Told() string {
 	switch e.ID.Reader() {
 	case variables.Load:
 		text += " Read once, when the library is loaded."
+	case variables.Asking:
+		text += " Read when no driver is found on this machine."
 	case variables.Enumeration:
 		text += " Read whenever devices are listed."
 	}

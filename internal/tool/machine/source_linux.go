@@ -13,9 +13,10 @@ import (
 // Source reads a machine the way the spine does.
 type Source struct {
 	Machine
-	Elevated bool   // secure variables count as unset
-	Class    int    // word size of the program, 32 or 64; 0: not known, taken for OwnClass
-	Program  string // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Elevated bool                 // secure variables count as unset
+	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
+	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Served   func() facts.Service // asks the driver service; nil: there is none
 }
 
 // Var implements facts.Source.
@@ -107,4 +108,12 @@ func (s *Source) Graphics() facts.Graphics {
 		g.Power = append(g.Power, power)
 	}
 	return g
+}
+
+// Service implements facts.Source.
+func (s *Source) Service() facts.Service {
+	if s.Served == nil || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
+		return facts.Service{State: facts.ServiceNone}
+	}
+	return s.Served()
 }

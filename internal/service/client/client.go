@@ -1,0 +1,120 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/service/protocol"
+)
+
+// The limits of the library.
+const (
+	patience = time.Second
+	maxIndex = 1 << 20
+)
+
+// machines are the service's names of the machines that the library is built for.
+var machines = map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}
+
+// Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
+// user does not count.
+func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
+	read := func(v variables.ID) string { return variable(v.Name(), v.Secure()).Value }
+	if told := read(variables.ServiceDirectory); told != "" {
+		return askIn(told)
+	}
+	said := askIn("/run/vkloaderd")
+	if own := read(variables.RuntimeDirectory); own != "" && said.State == facts.ServiceNone {
+		return askIn(own + "/vkloaderd")
+	}
+	return said
+}
+
+func askIn(directory string) facts.Service {
+	s := facts.Service{Place: directory + "/loader.sock", State: facts.ServiceNone}
+	if !filepath.IsAbs(directory) {
+		return s
+	}
+	socket, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: s.Place, Net: "unixpacket"})
+	switch {
+	case errors.Is(err, unix.EAGAIN):
+		s.State = facts.ServiceLate
+	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
+		s.State = facts.ServiceForbidden
+	case errors.Is(err, unix.EPROTOTYPE):
+		s.State = facts.ServiceBreach
+	}
+	if err != nil {
+		return s
+	}
+	defer socket.Close()
+	if err := socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		s.State = facts.ServiceEnded
+		return s
+	}
+	s.State = exchange(protocol.On(socket), &s)
+	return s
+}
+
+// exchange asks on a connection.
+func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
+	peer, err := conn.Peer()
+	if err != nil || peer.UID != 0 && int(peer.UID) != os.Geteuid() {
+		return facts.ServiceForeign
+	}
+	id, machine := uint64(1), machines[runtime.GOARCH]
+	request, err := json.Marshal(protocol.Request{ID: &id, Method: protocol.MachineDrivers, Machine: &machine})
+	if err == nil {
+		err = conn.Send(request, patience)
+	}
+	if err != nil {
+		return facts.ServiceEnded
+	}
+	answer, files, err := conn.Receive()
+	defer protocol.Discard(files)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return facts.ServiceLate
+	case err != nil:
+		return facts.ServiceEnded
+	case len(files) > 1:
+		return facts.ServiceBreach
+	case len(files) == 1:
+		text, ok := sealed(files[0])
+		if !ok {
+			return facts.ServiceBreach
+		}
+		s.Index = text
+	}
+	s.Answer = string(answer)
+	return facts.ServiceAnswered
+}
+
+// sealed reads a file of memory that nobody can change.
+func sealed(f *os.File) (text string, ok bool) {
+	const wanted = unix.F_SEAL_SHRINK | unix.F_SEAL_WRITE
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return "", false
+	}
+	seals := 0
+	failed := raw.Control(func(fd uintptr) { seals, err = unix.FcntlInt(fd, unix.F_GET_SEALS, 0) })
+	info, wrong := f.Stat()
+	if errors.Join(err, failed, wrong) != nil || seals&wanted != wanted || info.Size() > maxIndex {
+		return "", false
+	}
+	data := make([]byte, info.Size())
+	if _, err := f.ReadAt(data, 0); err != nil {
+		return "", false
+	}
+	return string(data), true
+}

@@ -1,0 +1,148 @@
+/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/decisions/022).
+ * The dynamic linker takes a needed name as satisfied by what is open under it, so that what is needed is opened first.
+ * What the process or its system has of its own is preferred; where the driver does not go with that, what the service
+ * has is tried.
+ *
+ * The linker goes by a path's text before it looks at the file, and the numbers of descriptors come again: so the text
+ * of every path is new.
+ *
+ * It looks into no library, and leaves no descriptor. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "library/library.h"
+
+struct closure {
+    _Atomic uint32_t references;
+    uint32_t count;
+    void *handle[]; /* the driver's own is the last */
+};
+
+static void close_all(struct closure *c)
+{
+    while (c->count) {
+        void *handle = c->handle[--c->count];
+        if (handle && unloading() != UNLOAD_NEVER) gate_dlclose(handle);
+    }
+}
+
+void closure_hold(struct closure *c)
+{
+    atomic_fetch_add(&c->references, 1);
+}
+
+void closure_drop(struct closure *c)
+{
+    if (!c || atomic_fetch_sub(&c->references, 1) != 1) return;
+    close_all(c);
+    free(c);
+}
+
+void *closure_driver(const struct closure *c)
+{
+    return c->handle[c->count - 1];
+}
+
+/* Names the file by what it is called where the linker names it by its descriptor. */
+static char *in_words(char *text, const char *path, const char *name)
+{
+    char *at = text ? strstr(text, path) : NULL;
+    if (!at) return text;
+    size_t size = strlen(text) + strlen(name) + 1;
+    char *out = malloc(size);
+    if (!out) return text;
+    snprintf(out, size, "%.*s%s%s", (int)(at - text), text, name, at + strlen(path));
+    free(text);
+    return out;
+}
+
+/* Opens a descriptor by a path that no library has had: between the directory and the number stands a serial number,
+ * whose bits are "." and nothing. */
+static void *open_fd(int fd, const char *name, char **text)
+{
+    static _Atomic uint32_t last;
+    char path[128] = "/proc/self/fd/";
+    size_t length = strlen(path);
+    for (uint32_t serial = atomic_fetch_add(&last, 1) + 1; serial; serial >>= 1) {
+        if (serial & 1) path[length++] = '.';
+        path[length++] = '/';
+    }
+    snprintf(path + length, sizeof path - length, "%d", fd);
+    void *handle = gate_dlopen(path, text);
+    *text = in_words(*text, path, name);
+    return handle;
+}
+
+/* The first reason counts: what comes after it fails by it. */
+static void keep_first(char **text, char *why)
+{
+    if (*text)
+        free(why);
+    else
+        *text = why;
+}
+
+/* Opens one library that the driver needs; NULL: *text may say why. own: the system's is preferred. */
+static void *open_needed(struct service *service, const struct serve_file *file, bool own, bool *took, char **text)
+{
+    void *handle = own ? gate_dlopen(file->name, NULL) : gate_dlopen_mapped(file->name);
+    *took |= own && handle;
+    if (handle) return handle;
+    const char *why;
+    char *said = NULL;
+    int fd = service_file(service, file->number, file->size, &why);
+    if (fd < 0) {
+        keep_first(text, strdup(why));
+        return NULL;
+    }
+    handle = open_fd(fd, file->name, &said);
+    close(fd);
+    if (!handle) keep_first(text, said);
+    return handle;
+}
+
+/* Opens everything once; false with the reason. */
+static bool open_all(struct closure *c, struct service *service, const struct serve_file *file, uint32_t count, int fd,
+                     bool own, bool *took, char **text)
+{
+    char *said = NULL;
+    for (; c->count + 1 < count; c->count++)
+        c->handle[c->count] = open_needed(service, &file[c->count], own, took, text);
+    void *driver = open_fd(fd, file[count - 1].name, &said);
+    if (!driver) {
+        keep_first(text, said);
+        close_all(c);
+        return false;
+    }
+    c->handle[c->count++] = driver;
+    free(*text); /* of what it can do without */
+    *text = NULL;
+    return true;
+}
+
+struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
+                             char **text)
+{
+    struct closure *c = calloc(1, sizeof *c + count * sizeof c->handle[0]);
+    bool took = false;
+    char *first = NULL;
+    *text = NULL;
+    if (!c) return NULL;
+    c->references = 1;
+    if (open_all(c, service, file, count, fd, true, &took, text)) return c;
+    if (took) {
+        first = *text;
+        *text = NULL;
+        if (open_all(c, service, file, count, fd, false, &took, text)) {
+            free(first);
+            return c;
+        }
+        keep_first(&first, *text);
+        *text = first;
+    }
+    free(c);
+    return NULL;
+}
