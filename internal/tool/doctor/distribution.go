@@ -77,11 +77,23 @@ func (d distribution) manager() *manager {
 	return nil
 }
 
+// debianLayers are Debian's packages of layers: their libraries have no version, and give their package no name.
+var debianLayers = map[string]string{
+	"libVkLayer_khronos_validation.so": "vulkan-validationlayers",
+	"libVkLayer_MESA_device_select.so": "mesa-vulkan-drivers",
+	"libVkLayer_MESA_overlay.so":       "mesa-vulkan-drivers",
+	"libVkLayer_INTEL_nullhw.so":       "mesa-vulkan-drivers",
+}
+
 // debianPackage is the name that Debian's policy gives to the package of a library; "" for names of another form.
 func debianPackage(soname string) string {
+	if name := debianLayers[soname]; name != "" {
+		return name
+	}
 	name, version, ok := strings.Cut(soname, ".so.")
 	if !ok {
-		name, version, ok = strings.TrimSuffix(soname, ".so"), "", strings.HasSuffix(soname, ".so")
+		name, ok = strings.CutSuffix(soname, ".so")
+		ok = ok && name != "" && name[len(name)-1] >= '0' && name[len(name)-1] <= '9' // libfoo-1.2.so; others are no shared libraries
 	}
 	if !ok {
 		return ""
