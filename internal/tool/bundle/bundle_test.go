@@ -11,7 +11,7 @@ import (
 
 func TestHide(t *testing.T) {
 	t.Parallel()
-	p := NewPrivate(Person{"alice", []string{"/home/alice", "/data/people/a.l"}}, []Person{{"bob", []string{"/srv/bob"}}, {"root", []string{"/root"}}},
+	p := NewPrivate(Person{"alice", []string{"/home/alice", "/data/people/a.l"}}, []Person{{"bob", []string{"/srv/bob"}}, {"root", []string{"/root"}}, {"ubuntu", []string{"/home/ubuntu"}}},
 		[]string{"den.example.org"})
 	for text, want := range map[string]string{
 		"/home/alice/.config/vulkan":          "~/.config/vulkan",
@@ -24,6 +24,7 @@ func TestHide(t *testing.T) {
 		"/srv/bob/y":                          "/home/user2/y",
 		"/srv/bobby":                          "/srv/bobby",
 		"/root/.config":                       "/home/user3/.config",
+		"Ubuntu 24.04 /home/ubuntu/x":         "Ubuntu 24.04 /home/user4/x",
 		"/rootfs /opt/root":                   "/rootfs /opt/root",
 		"Alice alice's malice alice":          "user1 user1's malice user1",
 		"alice alice alice":                   "user1 user1 user1",

@@ -26,8 +26,10 @@ type Person struct {
 	Homes []string // as they are written, and where they really are
 }
 
-// common are login names that say nothing of a person, and that texts are full of.
-var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share", "vulkan"}
+// common are login names that say nothing of a person, and that texts are full of; images of distributions have a user of
+// their own name.
+var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin", "lib", "usr", "etc", "share", "vulkan",
+	"ubuntu", "debian", "fedora", "arch", "alpine", "linux", "steam", "deck"}
 
 // NewPrivate hides a person, others, and the machine's names. The person's home becomes ~, that of another one
 // /home/user2, /home/user3, ...; a login name becomes user1, user2, ..., a name of the machine "machine".
