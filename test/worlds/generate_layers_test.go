@@ -119,7 +119,7 @@ func (m *maker) entry(name, control string) string {
 		}
 	}
 	if len(has) == 0 || m.one(15) {
-		has = append(m.paths(), "/gone.json", "/gone")
+		has = append(m.paths(), "$R/gone.json", "$R/gone")
 	}
 	path := pick(m, has...)
 	implicit := pick(m, "", "", "true", "false", "1")
@@ -144,8 +144,8 @@ func (m *maker) settings() {
 				manifests = append(manifests, path)
 			}
 		}
-		path := pick(m, append(manifests, "/gone.json", m.paths()[0])...)
-		drivers = append(drivers, m.rarely(object("path", quote(m.slashes(path))), "5", `{"path":5}`, `{"path":"/gone"}`))
+		path := pick(m, append(manifests, "$R/gone.json", m.paths()[0])...)
+		drivers = append(drivers, m.rarely(object("path", quote(m.slashes(path))), "5", `{"path":5}`, `{"path":"$R/gone"}`))
 	}
 	if len(drivers) > 0 && m.one(3) || m.one(20) {
 		body[7], body[9] = "["+strings.Join(drivers, ",")+"]", pick(m, "", "", "true", "false")

@@ -81,7 +81,7 @@ func generate(seed int64) *description {
 	}
 	m.variables()
 	m.program()
-	for i, path := range m.paths() {
+	for i, path := range slices.Sorted(maps.Keys(m.d.files)) {
 		m.d.files[path] = strings.ReplaceAll(m.d.files[path], "$R/lib/", fmt.Sprintf("$R/m%d/", i%maxLinks))
 	}
 	return m.d
@@ -266,7 +266,7 @@ func (m *maker) driver() string {
 func (m *maker) paths() []string {
 	list := slices.Sorted(maps.Keys(m.d.files))
 	if len(list) == 0 {
-		list = []string{"/gone.json"}
+		list = []string{"$R/gone.json"}
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 var sanitizers = []string{"asan", "tsan"}
 
 // repeated are the packages that "make test" (tools/test.sh) runs once more on the build with the address sanitizer.
-var repeated = regexp.MustCompile(`^test/(chain|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi)$`)
+var repeated = regexp.MustCompile(`^test/(chain|client|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi)$`)
 
 // storms are the tests of test/storm for each of these builds: they find the library by themselves.
 var storms = map[string]testName{
