@@ -37,7 +37,7 @@ struct object *physical_device(struct object *instance, const char *id)
     struct object *pd = object_like(PHYSICAL_DEVICE, instance, id, 0, 0);
     if (!pd) {
         pd = object_new(PHYSICAL_DEVICE, instance);
-        snprintf(pd->id, sizeof pd->id, "%s", id);
+        object_name(pd, id);
     }
     return pd;
 }

@@ -29,7 +29,7 @@ static VkPhysicalDevice made(struct chain *chain, VkPhysicalDevice lower, const 
         o = object_new(PHYSICAL_DEVICE, NULL);
         o->parent = (struct object *)chain; /* only compared */
         o->other = lower;
-        snprintf(o->id, sizeof o->id, "%s", id);
+        object_name(o, id);
         chain->set_instance_data(chain->instance, o);
     }
     pthread_mutex_unlock(&lock);

@@ -37,6 +37,13 @@ struct object *object_new(enum kind kind, struct object *parent)
     return object;
 }
 
+void object_name(struct object *object, const char *id)
+{
+    pthread_mutex_lock(&lock);
+    snprintf(object->id, sizeof object->id, "%s", id);
+    pthread_mutex_unlock(&lock);
+}
+
 struct object *object_of(const void *pointer)
 {
     uintptr_t at = (uintptr_t)pointer - (uintptr_t)pool;

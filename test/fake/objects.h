@@ -34,6 +34,10 @@ struct object {
 };
 
 struct object *object_new(enum kind kind, struct object *parent);
+
+/* Gives it its name, which other threads may be looking for. */
+void object_name(struct object *object, const char *id);
+
 /* NULL when the pointer is none of this fake's. */
 struct object *object_of(const void *pointer);
 struct object *object_like(enum kind kind, const struct object *parent, const char *id, uint32_t family,
