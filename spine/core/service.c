@@ -172,8 +172,10 @@ static char *read_sealed(int fd, uint32_t *size, bool *memory)
     if (seals < 0 || (seals & wanted) != wanted || fstat(fd, &st) != 0 || st.st_size < 0 || st.st_size > INDEX_MAX)
         return NULL;
     char *text = malloc((size_t)st.st_size + 1);
-    *memory = text == NULL;
-    if (!text) return NULL;
+    if (!text) {
+        *memory = true;
+        return NULL;
+    }
     size_t got = 0;
     while (got < (size_t)st.st_size) {
         ssize_t more = pread(fd, text + got, (size_t)st.st_size - got, (off_t)got);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "library/library.h"
@@ -59,14 +60,26 @@ static char *in_words(char *text, const char *path, const char *name)
     return out;
 }
 
+/* A number that is greater than every one before it, also those of a loader that was unloaded since. */
+static uint64_t next_serial(void)
+{
+    static _Atomic uint64_t last;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    uint64_t before = atomic_load(&last), serial;
+    do serial = now > before ? now : before + 1;
+    while (!atomic_compare_exchange_weak(&last, &before, serial));
+    return serial;
+}
+
 /* Opens a descriptor by a path that no library has had: between the directory and the number stands a serial number,
  * whose bits are "." and nothing. */
 static void *open_fd(int fd, const char *name, char **text)
 {
-    static _Atomic uint32_t last;
-    char path[128] = "/proc/self/fd/";
+    char path[192] = "/proc/self/fd/";
     size_t length = strlen(path);
-    for (uint32_t serial = atomic_fetch_add(&last, 1) + 1; serial; serial >>= 1) {
+    for (uint64_t serial = next_serial(); serial; serial >>= 1) {
         if (serial & 1) path[length++] = '.';
         path[length++] = '/';
     }

@@ -144,8 +144,8 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     return true;
 }
 
-/* NULL: rejected, or no memory (then *result says so). mapped: what opening the library gave, text: why that is none.
- */
+/* NULL: rejected, or no memory (then *result says so). mapped: what opening the library gave; text: why that is
+ * nothing. */
 static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, struct mapped_lib *mapped,
                                    char *text, VkResult *result)
 {

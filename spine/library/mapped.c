@@ -242,8 +242,8 @@ void library_identify(struct mapped_lib *lib)
 void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
-    bool close = !library_never_closed();
-    if (close && lib->reported && unloading() == UNLOAD_USUAL) {
+    bool drop = true;
+    if (lib->reported && unloading() == UNLOAD_USUAL) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
         struct held *h = hold(lib);
         if (h) {
@@ -253,14 +253,14 @@ void library_close(struct mapped_lib *lib)
                 h->next = kept;
                 kept = h;
                 h = NULL;
-                close = false;
+                drop = false;
             }
             lock_drop();
             if (h) held_free(h);
         }
     }
-    struct closure *closure = close ? lib->closure : NULL;
-    if (close && !closure) gate_dlclose(lib->handle);
+    struct closure *closure = drop ? lib->closure : NULL;
+    if (drop && !closure) library_let_go(lib->handle);
     library_forget(lib); /* first, of a closure: library_served looks for it among what is open */
     closure_drop(closure);
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"vkloader/internal/service/offer"
 	"vkloader/test/world"
 )
 
@@ -443,4 +444,36 @@ func TestRealService(t *testing.T) {
 	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: found through the driver service at "+directory) {
 		t.Errorf("explain: %v\n%s", err, text)
 	}
+}
+
+// A loader that is opened again, after one that left its drivers mapped, opens what the service gives it now, and not what
+// was at the same number of a descriptor then.
+//
+// holds: PRO-050
+func TestDriversAfterReopening(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "1"
+	s := serve(t, w)
+	s.fake(w, "first")
+	first, paths := s.index, s.paths
+	s.index.Files, s.index.Drivers, s.paths = nil, nil, nil
+	s.fake(w, "second")
+	second, others := s.index, s.paths
+	h := w.Start()
+	for _, c := range []struct {
+		name  string
+		index offer.Document
+		paths []string
+	}{{"first", first, paths}, {"second", second, others}} {
+		s.changes(c.index, c.paths)
+		h.OK("create_instance")
+		if got := devices(h); !slices.Equal(got, []string{c.name}) {
+			t.Errorf("devices %v, want that of %s", got, c.name)
+		}
+		h.Do("destroy_instance")
+		h.Do("close")
+		h.Do("open", "path", w.Loader)
+	}
+	h.Quit()
 }

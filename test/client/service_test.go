@@ -103,6 +103,13 @@ func (s *service) offers(name, manifest string, paths ...string) *service {
 	return s
 }
 
+// changes makes it offer something else.
+func (s *service) changes(index offer.Document, paths []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index, s.paths = index, paths
+}
+
 func soname(path string) string {
 	if base := filepath.Base(path); strings.HasPrefix(base, "libneeded") {
 		return "libvkc-needed.so.1"
@@ -138,6 +145,7 @@ func (s *service) answer(c *net.UnixConn) {
 		}
 		s.mu.Lock()
 		s.asked = append(s.asked, request.Method)
+		paths := s.paths
 		s.mu.Unlock()
 		switch {
 		case request.Method == "machine_drivers" && s.onIndex != nil:
@@ -146,8 +154,8 @@ func (s *service) answer(c *net.UnixConn) {
 			s.sendIndex(c)
 		case s.onFile != nil:
 			s.onFile(c, request.ID, request.File)
-		case request.File < len(s.paths):
-			f, err := os.Open(s.paths[request.File])
+		case request.File < len(paths):
+			f, err := os.Open(paths[request.File])
 			if err != nil {
 				return
 			}
@@ -157,7 +165,9 @@ func (s *service) answer(c *net.UnixConn) {
 }
 
 func (s *service) sendIndex(c *net.UnixConn) {
+	s.mu.Lock()
 	text, err := json.Marshal(s.index)
+	s.mu.Unlock()
 	if err != nil {
 		s.t.Error(err)
 	}
