@@ -64,7 +64,7 @@ func translate(t *testing.T, p *program.Program, names []string) *translation {
 }
 
 // warnings is how the library's own C is compiled.
-var warnings = strings.Fields("-std=gnu11 -D_GNU_SOURCE -g -Wall -Wextra -Werror -fwrapv -fno-strict-aliasing -ffp-contract=off -DGOC_STACK=4000000")
+var warnings = strings.Fields("-std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fwrapv -fno-strict-aliasing -ffp-contract=off -DGOC_STACK=4000000")
 
 // compile makes a program of it.
 func (c *translation) compile(t *testing.T, compiler string, flags ...string) (program string) {

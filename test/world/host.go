@@ -70,6 +70,9 @@ func (f errorFile) String() string {
 	if err != nil {
 		return err.Error()
 	}
+	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
+		return string(text)
+	}
 	return fromEmulator.ReplaceAllString(string(text), "")
 }
 

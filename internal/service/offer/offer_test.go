@@ -88,15 +88,19 @@ func TestRunTimeFiles(t *testing.T) {
 		nvidia + "gpucomp.so.550.54.14":          "soname=libnvidia-gpucomp.so.550.54.14",
 		nvidia + "rtcore.so.550.54.14":           "soname=libnvidia-rtcore.so.550.54.14 needed=libgone.so.9",
 		nvidia + "glvkspirv.so.535.1":            "soname=libnvidia-glvkspirv.so.535.1",
+		"usr/lib/libEGL_nvidia.so.550.54.14":     "soname=libEGL_nvidia.so.0",
+		"usr/lib/libEGL.so.1":                    "soname=libEGL.so.1 needed=libGLdispatch.so.0",
+		"usr/lib/libGLdispatch.so.0":             "soname=libGLdispatch.so.0",
 		"usr/lib/libextra.so.1":                  "soname=libextra.so.1",
 		"usr/lib/libm.so.6":                      "soname=libm.so.6",
 		"dev/nvidiactl":                          "text x", "dev/nvidia0": "text x", "dev/nvidia-caps": "text x",
 		"dev/dri/renderD128": "text x", "sys/class/drm/renderD128/device/driver": "-> ../../../../bus/nvidia",
 		"dev/dri/renderD129": "text x", "sys/class/drm/renderD129/device/driver": "-> ../../../../bus/i915",
 		"usr/share/nvidia/nvidia-application-profiles-550.54.14-rc": "text x",
+		"usr/share/glvnd/egl_vendor.d/10_nvidia.json":               "text x", "usr/share/glvnd/egl_vendor.d/50_mesa.json": "text x",
 	}), "x86_64")
 	want := "libnvidia-tls.so.550.54.14 libnvidia-glcore.so.550.54.14 libextra.so.1* libnvidia-glvkspirv.so.550.54.14* " +
-		"libnvidia-gpucomp.so.550.54.14* libGLX_nvidia.so.0"
+		"libnvidia-gpucomp.so.550.54.14* libEGL_nvidia.so.550.54.14* libGLdispatch.so.0* libEGL.so.1* libGLX_nvidia.so.0"
 	if got := names(x, 0); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -104,7 +108,7 @@ func TestRunTimeFiles(t *testing.T) {
 	if got := strings.Join(d.Devices, " "); got != "/dev/dri/renderD128 /dev/nvidiactl /dev/nvidia0" {
 		t.Errorf("devices: %s", got)
 	}
-	if len(d.Data) != 1 || d.Library != d.Files[len(d.Files)-1] {
+	if len(d.Data) != 2 || d.Library != d.Files[len(d.Files)-1] {
 		t.Errorf("%+v", d)
 	}
 }

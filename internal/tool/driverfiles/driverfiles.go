@@ -9,6 +9,7 @@ import (
 // RunTime is a library that a driver opens when it runs.
 type RunTime struct {
 	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
+	Name     string // the whole name, in place of a stem, of one that is not of the driver's version
 	Required bool   // the driver does not work without it
 	From     string // the first version of the driver that has it; "": all
 	Before   string // the first version that has it no longer; "": none
@@ -35,9 +36,12 @@ var families = []Family{
 			{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
 			{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
 			{Stem: "libnvidia-ifr", Before: "495"},
+			// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
+			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
 		},
 		Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
-		Data:  []string{"/usr/share/nvidia/nvidia-application-profiles-*"}},
+		Data: []string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/glvnd/egl_vendor.d/*_nvidia.json",
+			"/etc/glvnd/egl_vendor.d/*_nvidia.json"}},
 	{libraries: []string{"libvulkan_radeon"}, Kernel: []string{"amdgpu"}, Data: []string{mesa, "/usr/share/libdrm/amdgpu.ids"}},
 	{libraries: []string{"amdvlk64", "amdvlk32", "amdvlkpro64", "amdvlkpro32"}, Kernel: []string{"amdgpu"},
 		Data: []string{"/usr/share/libdrm/amdgpu.ids"}},
@@ -89,7 +93,11 @@ func (f *Family) Names(version string, older func(a, b string) int, requiredOnly
 			requiredOnly && !r.Required {
 			continue
 		}
-		names = append(names, r.Stem+".so."+version)
+		if r.Name != "" {
+			names = append(names, r.Name)
+		} else {
+			names = append(names, r.Stem+".so."+version)
+		}
 	}
 	return names
 }
