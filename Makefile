@@ -165,8 +165,8 @@ $(B)/$(1)obj/core.o: build/core.c $(B)/directories Makefile
 endef
 $(eval $(call spine_variant,,$(OPT)))
 RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add decide)
-$(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
-$(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
+$(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
+$(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
 spine: $(B)/libvulkan.so
 asan: spine $(B)/asan/libvulkan.so
