@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -145,7 +144,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 				opened = append(opened, with)
 			}
 		}
-		driver.Data = g.matches(family.Data)
+		driver.Data = driverfiles.Matches(family.Data, g.machine.ReadDir)
 	}
 	driver.Devices = g.devices(family)
 	for _, f := range order { // first, so that these are not marked
@@ -258,25 +257,7 @@ func (g *gatherer) devices(family *driverfiles.Family) []string {
 		}
 	}
 	if family != nil {
-		nodes = append(nodes, g.matches(family.Nodes)...)
+		nodes = append(nodes, driverfiles.Matches(family.Nodes, g.machine.ReadDir)...)
 	}
 	return nodes
-}
-
-// matches lists the files that are there of patterns with a "*" in the last element.
-func (g *gatherer) matches(patterns []string) []string {
-	var found []string
-	for _, pattern := range patterns {
-		directory, last := path.Split(pattern)
-		entries, err := g.machine.ReadDir(strings.TrimSuffix(directory, "/"))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if ok, err := filepath.Match(last, e.Name()); ok && err == nil {
-				found = append(found, directory+e.Name())
-			}
-		}
-	}
-	return found
 }

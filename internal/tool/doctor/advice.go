@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -157,6 +158,9 @@ type (
 	updateLibrary   struct{ file string }
 	newerGlibc      struct{ version string }
 
+	// vendorFile is a file that EGL finds a driver by, with what is in it.
+	vendorFile struct{ file, says string }
+
 	// removeLoader is a loader that is in the way; gets: what the program then gets, "": another one.
 	removeLoader struct{ file, gets string }
 )
@@ -190,6 +194,11 @@ func (u updateLibrary) say() (string, []string) {
 
 func (n newerGlibc) say() (string, []string) {
 	return "Use a system or image with glibc " + n.version + " or newer, or a driver built for this one.", nil
+}
+
+func (v vendorFile) say() (string, []string) {
+	command := "mkdir -p " + path.Dir(v.file) + " && echo " + term.Quoted(v.says) + " > " + v.file
+	return "Have this file in the image, or write it as root: " + command, []string{command}
 }
 
 func (r removeLoader) say() (string, []string) {

@@ -24,6 +24,7 @@ const (
 	LibraryVersion
 	LibrarySymbol
 	LibraryRuntime
+	DriverHeadless
 	LibraryTwice
 	DriverInterface
 	LayerInterface
@@ -90,6 +91,10 @@ var table = [codeCount]Entry{
 		"The driver opens this library when it runs, so that its absence shows only then: no device is listed, or nothing " +
 			"can be compiled.",
 		"Install the driver's packages completely."},
+	DriverHeadless: {"driver-headless", diag.Problem, "",
+		"Where no display is set, NVIDIA's driver starts itself through EGL; where that does not find it, it has no " +
+			"vkCreateInstance, and the loader skips it.",
+		"Install libglvnd and the EGL part of NVIDIA's driver."},
 	LibraryTwice: {"library-twice", diag.Warning, "PATH-20",
 		"Manifests are not compared: a driver that two of them name is loaded twice, and its devices are listed twice.",
 		"Remove one of the manifests, or the variable that adds it."},

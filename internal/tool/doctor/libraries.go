@@ -22,7 +22,7 @@ func (e *exam) libraries() {
 	for _, d := range e.plan.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // of the service: its library is nowhere here, and is opened by a descriptor
-			m.Good = true
+			m.Good = e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
@@ -30,6 +30,9 @@ func (e *exam) libraries() {
 			return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 				has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 		}, DriverInterface)
+		if f != nil {
+			m.Good = e.withoutDisplay(&m, f) && m.Good
+		}
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
 	}
@@ -248,6 +251,28 @@ func (e *exam) atRunTime(m *Module, file *linker.File) {
 				file: r.File.Path, err: unwrap(r.File.Err())}, e.cure(name))
 		}
 	}
+}
+
+// withoutDisplay tells whether a driver has what it starts itself by where no display is. file is its library; nil: the
+// service has it, and with it the libraries.
+func (e *exam) withoutDisplay(m *Module, file *linker.File) bool {
+	family := driverfiles.Of(m.Library)
+	if family == nil || family.Headless.Vendor == nil || e.variable("DISPLAY") != "" || e.variable("WAYLAND_DISPLAY") != "" {
+		return true
+	}
+	need := family.Headless
+	for _, name := range need.Libraries {
+		if file != nil && e.linker.Find(name, file).File == nil {
+			e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{library: name}, e.cure(name))
+			return false
+		}
+	}
+	if len(driverfiles.Matches(need.Vendor, e.machine.ReadDir)) > 0 {
+		return true
+	}
+	e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
+		vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
+	return false
 }
 
 // olderThan is what to do about a library that is too old.

@@ -102,6 +102,9 @@ type (
 		also       []string // more names like it
 	}
 
+	// lacksEGL is what the driver does not find where no display is: a library, or every file of a pattern.
+	lacksEGL struct{ library, vendor string }
+
 	// needsUnusable is a library that needs or opens one that cannot be read, or is for other programs (err nil).
 	needsUnusable struct {
 		by, through string
@@ -187,6 +190,14 @@ func (n nowhere) say() string {
 		what += "; so is " + name
 	}
 	return what
+}
+
+func (l lacksEGL) say() string {
+	const what = "no display is set, and without one the driver starts itself through EGL: "
+	if l.library != "" {
+		return what + l.library + " is in no directory of the dynamic linker"
+	}
+	return what + "no file " + l.vendor + " is there, by which EGL would find the driver"
 }
 
 func (n needsUnusable) say() string {

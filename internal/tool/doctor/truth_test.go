@@ -55,6 +55,8 @@ func TestTruth(t *testing.T) {
 			libraries + "libGLX_nvidia.so." + version: library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr"),
 			libraries + "libGLX_nvidia.so.0":          "-> libGLX_nvidia.so." + version}
 	}
+	egl := map[string]string{libraries + "libEGL.so.1": library(t, "exports=x"),
+		libraries + "libEGL_nvidia.so.0": library(t, "exports=x")}
 	merge := func(list ...map[string]string) map[string]string {
 		all := map[string]string{}
 		for _, files := range list {
@@ -94,6 +96,20 @@ func TestTruth(t *testing.T) {
 		{"NVIDIA's files of run time", card("0x10de", "nvidia", false, nvidia("550.54.14"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
 			file(libraries+"libnvidia-gpucomp.so.550.54.14", library(t, "exports=x"))), "", "library-runtime", "problem",
 			"Install NVIDIA's driver completely", "opens libnvidia-glvkspirv.so.550.54.14"},
+		{"NVIDIA's driver without a display and without EGL", card("0x10de", "nvidia", false, nvidia("535.1"), file("dev/nvidiactl", ""),
+			file("dev/nvidia0", ""), file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")),
+			file("etc/os-release", "ID=debian\n")), "", "driver-headless", "problem", "apt install libegl1",
+			"libEGL.so.1 is in no directory"},
+		{"… without its vendor's file", card("0x10de", "nvidia", false, nvidia("535.1"), egl, file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+			file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x"))), "", "driver-headless", "problem",
+			`echo '{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}' > /usr/share/glvnd/egl_vendor.d/10_nvidia.json`,
+			"no file /usr/share/glvnd/egl_vendor.d/*_nvidia.json is there"},
+		{"… with it", card("0x10de", "nvidia", false, nvidia("535.1"), egl, file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+			file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")),
+			file("etc/glvnd/egl_vendor.d/10_nvidia.json", "{}")), "", "", "", "", "nothing is wrong"},
+		{"… with a display", card("0x10de", "nvidia", false, nvidia("535.1"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+			file(libraries+"libnvidia-glvkspirv.so.535.1", library(t, "exports=x")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			"DISPLAY=:0", "", "", "", "nothing is wrong"},
 		{"/usr/local/nvidia", desktop(t, file(icds+"radeon_icd.json", icd("libamd.so", "")),
 			file("usr/local/nvidia/lib64/libamd.so", library(t, "exports=vk_icdGetInstanceProcAddr"))), "",
 			"library-missing", "problem", "export LD_LIBRARY_PATH=/usr/local/nvidia/lib64", ""},

@@ -1,6 +1,7 @@
 package driverfiles
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -22,10 +23,21 @@ type Family struct {
 	Kernel    []string // drivers of the kernel whose render nodes they use; nil: they need no device
 	Nodes     []string // device nodes beside those below /dev/dri, "*" for anything
 	Data      []string // files of data that they read, where they are usually; "*" for anything
+	Headless  Headless // what they cannot do without where there is no display
+}
+
+// Headless is what a driver of NVIDIA's starts itself by where no display is: through the vendors' EGL.
+type Headless struct {
+	Libraries []string // names
+	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
+	Says      string   // what is in such a file
 }
 
 // mesa are the files that Mesa's drivers read of programs that want special treatment.
 const mesa = "/usr/share/drirc.d/*.conf"
+
+// nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
+var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
 
 // families are the drivers that are known.
 var families = []Family{
@@ -40,8 +52,9 @@ var families = []Family{
 			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
 		},
 		Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
-		Data: []string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/glvnd/egl_vendor.d/*_nvidia.json",
-			"/etc/glvnd/egl_vendor.d/*_nvidia.json"}},
+		Data:  append([]string{"/usr/share/nvidia/nvidia-application-profiles-*"}, nvidiaVendor...),
+		Headless: Headless{Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
+			Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 	{libraries: []string{"libvulkan_radeon"}, Kernel: []string{"amdgpu"}, Data: []string{mesa, "/usr/share/libdrm/amdgpu.ids"}},
 	{libraries: []string{"amdvlk64", "amdvlk32", "amdvlkpro64", "amdvlkpro32"}, Kernel: []string{"amdgpu"},
 		Data: []string{"/usr/share/libdrm/amdgpu.ids"}},
@@ -70,6 +83,24 @@ func Of(library string) *Family {
 		}
 	}
 	return nil
+}
+
+// Matches lists the files that are there of patterns with a "*" in the last element; read lists a directory.
+func Matches(patterns []string, read func(directory string) ([]fs.DirEntry, error)) []string {
+	var found []string
+	for _, pattern := range patterns {
+		directory, last := path.Split(pattern)
+		entries, err := read(strings.TrimSuffix(directory, "/"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if ok, err := path.Match(last, e.Name()); ok && err == nil {
+				found = append(found, directory+e.Name())
+			}
+		}
+	}
+	return found
 }
 
 // Version is the version in the name of a driver's own file, as of libGLX_nvidia.so.550.54; "" when there is none.
