@@ -85,6 +85,23 @@ static void keep_first(char **text, char *why)
         *text = why;
 }
 
+/* FLS-127: why it does not work with the system's libraries, and why not with the service's. Takes both. */
+static char *both(char *own, char *given)
+{
+    if (!own || !given || strcmp(own, given) == 0) {
+        keep_first(&own, given);
+        return own;
+    }
+    static const char between[] = "; with the service's own libraries: ";
+    size_t size = strlen(own) + sizeof between + strlen(given);
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s%s", own, between, given);
+    free(given);
+    if (!text) return own;
+    free(own);
+    return text;
+}
+
 /* Opens one library that the driver needs; NULL: *text may say why. own: the system's is preferred. */
 static void *open_needed(struct service *service, const struct serve_file *file, bool own, bool *took, char **text)
 {
@@ -140,8 +157,7 @@ struct closure *closure_open(struct service *service, const struct serve_file *f
             free(first);
             return c;
         }
-        keep_first(&first, *text);
-        *text = first;
+        *text = both(first, *text);
     }
     free(c);
     return NULL;

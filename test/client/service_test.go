@@ -32,6 +32,7 @@ type service struct {
 
 	onIndex func(c *net.UnixConn) // in place of the right answer
 	onFile  func(c *net.UnixConn, id uint64, number int)
+	devices string // the directory of its devices, empty for none
 }
 
 // serve starts one for a world's programs.
@@ -131,6 +132,7 @@ func (s *service) answer(c *net.UnixConn) {
 			ID     uint64
 			Method string
 			File   int
+			Path   string
 		}
 		if err := json.Unmarshal(frame[:n], &request); err != nil {
 			s.t.Errorf("a request that is none: %q", frame[:n])
@@ -144,6 +146,8 @@ func (s *service) answer(c *net.UnixConn) {
 			s.onIndex(c)
 		case request.Method == "machine_drivers":
 			s.sendIndex(c)
+		case request.Method == "connect_device_fs" || request.Method == "open_device":
+			s.sendDevice(c, request.ID, request.Path)
 		case s.onFile != nil:
 			s.onFile(c, request.ID, request.File)
 		case request.File < len(s.paths):
@@ -154,6 +158,16 @@ func (s *service) answer(c *net.UnixConn) {
 			send(c, fmt.Sprintf(`{"id":%d,"ok":{"size":1},"fds":["file"]}`, request.ID), f)
 		}
 	}
+}
+
+// sendDevice answers with the directory of devices, or with what it has at a path.
+func (s *service) sendDevice(c *net.UnixConn, id uint64, path string) {
+	f, err := os.Open(filepath.Join(s.devices, path))
+	if s.devices == "" || err != nil {
+		send(c, fmt.Sprintf(`{"id":%d,"error":{"code":4,"name":"NOT_FOUND"}}`, id))
+		return
+	}
+	send(c, fmt.Sprintf(`{"id":%d,"ok":{},"fds":["device"]}`, id), f)
 }
 
 func (s *service) sendIndex(c *net.UnixConn) {
