@@ -22,7 +22,7 @@
 
 #define ANSWER_MS 1000 /* for the connection and the index */
 #define CALL_MS 5000   /* for everything of one call */
-#define REST_MS 10000  /* for which one that was late is not asked again */
+#define REST_MS 5000   /* for which one that was late is not asked again */
 #define INDEX_MAX (1 << 20)
 #define ANSWER_MAX 1024 /* programs call on small stacks */
 #define PATH_MAX_ASKED 512

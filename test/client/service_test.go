@@ -27,9 +27,11 @@ type service struct {
 
 	mu     sync.Mutex
 	asked  []string // methods
+	frames []string // the datagrams
 	closed bool
 	open   []*net.UnixConn
 
+	stop    func()                // ends it, as often as it is called
 	onIndex func(c *net.UnixConn) // in place of the right answer
 	onFile  func(c *net.UnixConn, id uint64, number int)
 	devices string // the directory of its devices, empty for none
@@ -49,7 +51,7 @@ func serve(t *testing.T, w *world.World) *service {
 		t.Fatal(err)
 	}
 	w.Env["VKLOADERD_DIR"] = directory
-	t.Cleanup(func() {
+	s.stop = func() {
 		l.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -57,6 +59,9 @@ func serve(t *testing.T, w *world.World) *service {
 		for _, c := range s.open {
 			c.Close()
 		}
+	}
+	t.Cleanup(func() {
+		s.stop()
 		os.RemoveAll(directory)
 	})
 	go func() {
@@ -139,7 +144,7 @@ func (s *service) answer(c *net.UnixConn) {
 			return
 		}
 		s.mu.Lock()
-		s.asked = append(s.asked, request.Method)
+		s.asked, s.frames = append(s.asked, request.Method), append(s.frames, string(frame[:n]))
 		s.mu.Unlock()
 		switch {
 		case request.Method == "machine_drivers" && s.onIndex != nil:
@@ -151,7 +156,9 @@ func (s *service) answer(c *net.UnixConn) {
 		case s.onFile != nil:
 			s.onFile(c, request.ID, request.File)
 		case request.File < len(s.paths):
+			s.mu.Lock()
 			f, err := os.Open(s.paths[request.File])
+			s.mu.Unlock()
 			if err != nil {
 				return
 			}
@@ -171,7 +178,9 @@ func (s *service) sendDevice(c *net.UnixConn, id uint64, path string) {
 }
 
 func (s *service) sendIndex(c *net.UnixConn) {
+	s.mu.Lock()
 	text, err := json.Marshal(s.index)
+	s.mu.Unlock()
 	if err != nil {
 		s.t.Error(err)
 	}
