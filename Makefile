@@ -97,6 +97,8 @@ SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
+# In libraries of their own before glibc 2.34.
+SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
 MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
@@ -110,7 +112,7 @@ LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages test-service mutants \
 	clean help FORCE
 all: spine core $(if $(TARGET),,tool) drivers layers fakes
 
@@ -130,6 +132,7 @@ help:
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
+	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
@@ -143,7 +146,7 @@ define spine_variant
 $(1)SPINE_OBJ := $$(patsubst %,$(B)/$(1)obj/%.o,$$(SPINE_SRC) $(firstword $(3))) $(B)/$(1)obj/core.o
 $(B)/$(1)libvulkan.so.$(VERSION): $$($(1)SPINE_OBJ)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) $(wordlist 2,9,$(3)) -o $$@ $$^
+	$$(Q)$$(CC) $(2) $$(SPINE_LDFLAGS) $(wordlist 2,9,$(3)) -o $$@ $$^ $(SPINE_LIBS)
 	$$(Q)ls $(B)/$(1)libvulkan.so.*.*.* | grep -vxF $$@ | xargs -r rm -f
 $(B)/$(1)libvulkan.so.1: $(B)/$(1)libvulkan.so.$(VERSION)
 	$$(Q)ln -sf $$(<F) $$@
@@ -315,6 +318,10 @@ deb:
 # Installs, upgrades, switches and removes the packages in a Debian of their own below build/packages; needs root.
 test-packages: deb
 	$(Q)tools/test-packages.sh
+
+# Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
+test-service: all
+	$(Q)tools/test-service.sh
 
 clean:
 	rm -rf $(B)

@@ -43,14 +43,18 @@ void plan_free(struct plan *plan);
 
 /* One call's connection. */
 struct service {
-    int socket;     /* -1: there is none */
-    uint32_t asked; /* requests so far */
-    int64_t until;  /* when it is given up, in milliseconds of the monotonic clock */
+    int socket;      /* -1: there is none */
+    uint32_t asked;  /* requests so far */
+    int64_t until;   /* when it is given up, in milliseconds of the monotonic clock */
+    char place[108]; /* its socket */
 };
 
 /* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
  * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's. */
 int service_file(struct service *s, uint32_t number, uint32_t size, const char **why);
+/* Opens what the service has in its tree of devices at a path, over a connection of its own; "" is the directory
+ * itself. -1: it has or gives none. The descriptor is the caller's. */
+int service_device(const char *path);
 /* Ends the connection; of none it does nothing. */
 void service_end(struct service *s);
 

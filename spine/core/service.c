@@ -22,9 +22,11 @@
 
 #define ANSWER_MS 1000 /* for the connection and the index */
 #define CALL_MS 5000   /* for everything of one call */
+#define REST_MS 5000   /* for which one that was late is not asked again */
 #define INDEX_MAX (1 << 20)
 #define ANSWER_MAX 1024 /* programs call on small stacks */
-#define BESIDE_MAX 4    /* descriptors that a datagram may have; the kernel closes more of them */
+#define PATH_MAX_ASKED 512
+#define BESIDE_MAX 4 /* descriptors that a datagram may have; the kernel closes more of them */
 
 #if defined __x86_64__
 #define MACHINE "x86_64"
@@ -35,7 +37,7 @@
 #endif
 
 /* The states of the wire's service record. */
-enum state { ANSWERED, NONE, FOREIGN, LATE, ENDED, BREACH, FORBIDDEN };
+enum state { ANSWERED, NONE, FOREIGN, LATE, ENDED, BREACH, FORBIDDEN, RESTING };
 
 static int64_t now(void)
 {
@@ -48,6 +50,33 @@ void service_end(struct service *s)
 {
     if (s->socket >= 0) close(s->socket);
     s->socket = -1;
+}
+
+/* ---- one that hangs --------------------------------------------------------------------------------------------- */
+
+/* The socket whose service was late the last time, and until when it is not asked: a program with twenty calls waits
+ * once. Guarded by the lock. */
+static struct {
+    char place[sizeof((struct service *)0)->place];
+    int64_t until;
+} late;
+
+static void note_late(const struct service *s)
+{
+    int64_t until = now() + REST_MS;
+    lock_take();
+    memcpy(late.place, s->place, sizeof late.place);
+    late.until = until;
+    lock_drop();
+}
+
+static bool rests(const struct service *s)
+{
+    int64_t time = now();
+    lock_take();
+    bool yes = time < late.until && strcmp(late.place, s->place) == 0;
+    lock_drop();
+    return yes;
 }
 
 /* ---- datagrams -------------------------------------------------------------------------------------------------- */
@@ -106,6 +135,7 @@ static enum state exchange(struct service *s, const char *request, char text[ANS
     enum state state = ENDED;
     ssize_t length = (ssize_t)strlen(request);
     if (send(s->socket, request, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) == length) state = receive(s, text, &b);
+    if (state == LATE) note_late(s);
     if (state != ANSWERED) {
         if (b.fd >= 0) close(b.fd);
         b.fd = -1;
@@ -127,15 +157,17 @@ static bool trusted(int socket)
 }
 
 /* Connects to the socket in a directory. */
-static enum state connect_in(struct service *s, const char *directory, const char *below, struct sockaddr_un *at)
+static enum state connect_in(struct service *s, const char *directory, const char *below)
 {
-    *at = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int length = snprintf(at->sun_path, sizeof at->sun_path, "%s%s/loader.sock", directory, below);
-    if (directory[0] != '/' || length >= (int)sizeof at->sun_path) return NONE;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int length = snprintf(s->place, sizeof s->place, "%s%s/loader.sock", directory, below);
+    if (directory[0] != '/' || length >= (int)sizeof s->place) return NONE;
+    if (rests(s)) return RESTING;
+    memcpy(at.sun_path, s->place, (size_t)length + 1);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return NONE;
     s->asked = 0;
-    if (connect(s->socket, (struct sockaddr *)at, sizeof *at) == 0) {
+    if (connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0) {
         if (trusted(s->socket)) return ANSWERED;
         service_end(s);
         return FOREIGN;
@@ -151,13 +183,15 @@ static enum state connect_in(struct service *s, const char *directory, const cha
     }
 }
 
-static enum state connect_somewhere(struct service *s, struct sockaddr_un *at)
+static enum state connect_somewhere(struct service *s)
 {
     const char *told = env_read(VARIABLE_VKLOADERD_DIR);
-    if (told && *told) return connect_in(s, told, "", at);
-    enum state state = connect_in(s, "/run/vkloaderd", "", at);
+    service_end(s);
+    s->until = now() + ANSWER_MS;
+    if (told && *told) return connect_in(s, told, "");
+    enum state state = connect_in(s, "/run/vkloaderd", "");
     const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR) : NULL;
-    return own ? connect_in(s, own, "/vkloaderd", at) : state;
+    return own ? connect_in(s, own, "/vkloaderd") : state;
 }
 
 /* ---- what is asked ---------------------------------------------------------------------------------------------- */
@@ -191,14 +225,11 @@ static char *read_sealed(int fd, uint32_t *size, bool *memory)
 
 void read_service(struct wire_writer *w, struct service *s)
 {
-    struct sockaddr_un at;
     struct wire_service r = {.status = NONE};
     char answer[ANSWER_MAX];
     char *index = NULL;
     int fd = -1;
-    service_end(s);
-    s->until = now() + ANSWER_MS;
-    enum state state = connect_somewhere(s, &at);
+    enum state state = connect_somewhere(s);
     if (state == ANSWERED)
         state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" MACHINE "\"}", answer, &fd);
     s->asked = 1;
@@ -212,8 +243,8 @@ void read_service(struct wire_writer *w, struct service *s)
     if (state != ANSWERED) service_end(s);
     r.status = state;
     if (state != NONE) {
-        r.place = at.sun_path;
-        r.place_len = (uint32_t)strlen(at.sun_path);
+        r.place = s->place;
+        r.place_len = (uint32_t)strlen(s->place);
     }
     if (state == ANSWERED) {
         r.answer = answer;
@@ -255,4 +286,28 @@ int service_file(struct service *s, uint32_t number, uint32_t size, const char *
     close(fd);
     *why = "what the driver service gives for a file is not the file that its index names";
     return -1;
+}
+
+/* What can stand in a request as it is. */
+static bool is_plain(const char *path)
+{
+    size_t length = 0;
+    for (; path[length]; length++)
+        if ((unsigned char)path[length] <= ' ' || path[length] == '"' || path[length] == '\\') return false;
+    return length <= PATH_MAX_ASKED;
+}
+
+int service_device(const char *path)
+{
+    struct service s = {.socket = -1};
+    char text[ANSWER_MAX];
+    int fd = -1;
+    if (!is_plain(path) || connect_somewhere(&s) != ANSWERED) return -1;
+    if (*path)
+        snprintf(text, sizeof text, "{\"id\":1,\"method\":\"open_device\",\"path\":\"%s\"}", path);
+    else
+        snprintf(text, sizeof text, "{\"id\":1,\"method\":\"connect_device_fs\"}");
+    exchange(&s, text, text, &fd);
+    service_end(&s);
+    return fd;
 }

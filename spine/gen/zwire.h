@@ -485,7 +485,7 @@ static inline bool wire_get_graphics(const struct wire_record *record, struct wi
 }
 
 struct wire_service {
-    uint32_t status; /* 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed */
+    uint32_t status; /* 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed, 7 it was late a moment ago */
     const char *place; /* its socket */
     uint32_t place_len;
     const char *answer; /* the datagram */

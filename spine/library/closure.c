@@ -22,6 +22,13 @@ struct closure {
     void *handle[]; /* the driver's own is the last */
 };
 
+/* What a reason says as well where the C library is another than that of nearly all drivers. */
+#ifdef __GLIBC__
+static const char also[] = "";
+#else
+static const char also[] = " (drivers are built for glibc as a rule, and this program has another C library)";
+#endif
+
 static void close_all(struct closure *c)
 {
     while (c->count) {
@@ -98,6 +105,25 @@ static void keep_first(char **text, char *why)
         *text = why;
 }
 
+/* FLS-127: why it does not work with the system's libraries, and why not with the service's. Takes both. */
+static char *both(char *own, char *given)
+{
+    bool two = own && given && strcmp(own, given) != 0;
+    char *one = own ? own : given;
+    if (!one || (!two && !*also)) {
+        if (own) free(given);
+        return one;
+    }
+    static const char between[] = "; with the service's own libraries: ";
+    size_t size = strlen(one) + sizeof between + (two ? strlen(given) : 0) + sizeof also;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s%s%s", one, two ? between : "", two ? given : "", also);
+    if (own) free(given);
+    if (!text) return one;
+    free(one);
+    return text;
+}
+
 /* Opens one library that the driver needs; NULL: *text may say why. own: the system's is preferred. */
 static void *open_needed(struct service *service, const struct serve_file *file, bool own, bool *took, char **text)
 {
@@ -141,21 +167,17 @@ struct closure *closure_open(struct service *service, const struct serve_file *f
 {
     struct closure *c = calloc(1, sizeof *c + count * sizeof c->handle[0]);
     bool took = false;
-    char *first = NULL;
     *text = NULL;
     if (!c) return NULL;
     c->references = 1;
     if (open_all(c, service, file, count, fd, true, &took, text)) return c;
-    if (took) {
-        first = *text;
-        *text = NULL;
-        if (open_all(c, service, file, count, fd, false, &took, text)) {
-            free(first);
-            return c;
-        }
-        keep_first(&first, *text);
-        *text = first;
+    char *first = *text;
+    *text = NULL;
+    if (took && open_all(c, service, file, count, fd, false, &took, text)) {
+        free(first);
+        return c;
     }
+    *text = both(first, *text);
     free(c);
     return NULL;
 }

@@ -172,6 +172,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     }
     d->mapped = mapped;
     d->manifest_version = step->api_version;
+    if (mapped->closure) namespace_offer(mapped->handle); /* FLS-128 */
     if (!negotiate(in, d, result)) {
         library_close(mapped);
         driver_lib_free(d);

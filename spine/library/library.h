@@ -27,6 +27,11 @@ void closure_hold(struct closure *c);
 /* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
 void closure_drop(struct closure *c);
 
+/* ---- namespace.c ------------------------------------------------------------------------------------------------ */
+
+/* Offers a driver of the service, before anything else of it is called, the function by which it opens devices. */
+void namespace_offer(void *handle);
+
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 struct file_identity {

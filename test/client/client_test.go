@@ -36,12 +36,12 @@ func devices(h *world.Host) []string {
 // A program that finds no driver gets those of the service: through its descriptors, in its order, and without a trace
 // in the table of descriptors. A second instance opens nothing again that is open.
 //
-// holds: PRO-048 PRO-050
+// holds: PRO-048 PRO-050 FLS-120 FLS-125
 func TestDriversOfTheService(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	s := serve(t, w)
-	s.fake(w, "first", "ext VK_KHR_surface 25")
+	s.fake(w, "first", "ext VK_KHR_surface 25", "log_load")
 	s.fake(w, "second", "ext VK_KHR_surface 25")
 	h := w.Start()
 	before := h.Do("state")
@@ -58,6 +58,9 @@ func TestDriversOfTheService(t *testing.T) {
 		t.Errorf("it leaves something: %d descriptors, then %d", before.Int("descriptors"), after.Int("descriptors"))
 	}
 	h.Quit()
+	if n := len(w.Log().Fn("constructor")); n != 1 {
+		t.Errorf("a library was opened %d times", n)
+	}
 	want := slices.Repeat([]string{"machine_drivers", "open_file", "open_file"}, 9) // the extensions are asked for twice
 	if got := s.methods(); !slices.Equal(got, want) {
 		t.Errorf("it was asked for %v", got)
@@ -66,7 +69,7 @@ func TestDriversOfTheService(t *testing.T) {
 
 // Who has drivers, or says which there should be, does not ask.
 //
-// holds: PRO-049
+// holds: PRO-049 FLS-131
 func TestNobodyIsAskedForNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -81,6 +84,9 @@ func TestNobodyIsAskedForNothing(t *testing.T) {
 			w.Driver("own").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
 			w.Env["VK_LOADER_DRIVERS_DISABLE"] = "own*"
 		}, incompatibleDriver},
+		{"a driver of the program's own, by the older variable", func(w *world.World) {
+			w.Env["VK_ICD_FILENAMES"] = w.Write("own.json", world.DriverManifest(w.DirectDriver("own").Library, "1.3.0"))
+		}, success},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +165,7 @@ func TestNeededLibraries(t *testing.T) {
 // The system's own library is taken where there is one; where the driver wants a later version of it, the service's
 // takes its place; and where that has none either, the reason says which version of which library is missing.
 //
-// holds: PRO-050
+// holds: PRO-050 FLS-127
 func TestVersionsOfLibraries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -190,13 +196,16 @@ func TestVersionsOfLibraries(t *testing.T) {
 			if told := strings.Contains(said, "libvkc-needed.so.1: version `V2' not found (required by libneeding.so)"); told == c.works {
 				t.Errorf("the reason: %s", said)
 			}
+			if both := strings.Contains(said, "; with the service's own libraries: "); both == c.works {
+				t.Errorf("the reason has not both parts: %s", said)
+			}
 		})
 	}
 }
 
 // Whatever a service does, it costs a bounded time and its own drivers, and leaves nothing.
 //
-// holds: PRO-048
+// holds: PRO-048 FLS-120
 func TestBadServices(t *testing.T) {
 	t.Parallel()
 	const file = `{"id":1,"ok":{"index":{"size":2}},"fds":["index"]}`

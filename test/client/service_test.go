@@ -27,11 +27,14 @@ type service struct {
 
 	mu     sync.Mutex
 	asked  []string // methods
+	frames []string // the datagrams
 	closed bool
 	open   []*net.UnixConn
 
+	stop    func()                // ends it, as often as it is called
 	onIndex func(c *net.UnixConn) // in place of the right answer
 	onFile  func(c *net.UnixConn, id uint64, number int)
+	devices string // the directory of its devices, empty for none
 }
 
 // serve starts one for a world's programs.
@@ -48,7 +51,7 @@ func serve(t *testing.T, w *world.World) *service {
 		t.Fatal(err)
 	}
 	w.Env["VKLOADERD_DIR"] = directory
-	t.Cleanup(func() {
+	s.stop = func() {
 		l.Close()
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -56,6 +59,9 @@ func serve(t *testing.T, w *world.World) *service {
 		for _, c := range s.open {
 			c.Close()
 		}
+	}
+	t.Cleanup(func() {
+		s.stop()
 		os.RemoveAll(directory)
 	})
 	go func() {
@@ -138,13 +144,14 @@ func (s *service) answer(c *net.UnixConn) {
 			ID     uint64
 			Method string
 			File   int
+			Path   string
 		}
 		if err := json.Unmarshal(frame[:n], &request); err != nil {
 			s.t.Errorf("a request that is none: %q", frame[:n])
 			return
 		}
 		s.mu.Lock()
-		s.asked = append(s.asked, request.Method)
+		s.asked, s.frames = append(s.asked, request.Method), append(s.frames, string(frame[:n]))
 		paths := s.paths
 		s.mu.Unlock()
 		switch {
@@ -152,6 +159,8 @@ func (s *service) answer(c *net.UnixConn) {
 			s.onIndex(c)
 		case request.Method == "machine_drivers":
 			s.sendIndex(c)
+		case request.Method == "connect_device_fs" || request.Method == "open_device":
+			s.sendDevice(c, request.ID, request.Path)
 		case s.onFile != nil:
 			s.onFile(c, request.ID, request.File)
 		case request.File < len(paths):
@@ -162,6 +171,16 @@ func (s *service) answer(c *net.UnixConn) {
 			send(c, fmt.Sprintf(`{"id":%d,"ok":{"size":1},"fds":["file"]}`, request.ID), f)
 		}
 	}
+}
+
+// sendDevice answers with the directory of devices, or with what it has at a path.
+func (s *service) sendDevice(c *net.UnixConn, id uint64, path string) {
+	f, err := os.Open(filepath.Join(s.devices, path))
+	if s.devices == "" || err != nil {
+		send(c, fmt.Sprintf(`{"id":%d,"error":{"code":4,"name":"NOT_FOUND"}}`, id))
+		return
+	}
+	send(c, fmt.Sprintf(`{"id":%d,"ok":{},"fds":["device"]}`, id), f)
 }
 
 func (s *service) sendIndex(c *net.UnixConn) {

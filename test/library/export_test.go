@@ -55,7 +55,7 @@ func exported(t *testing.T, file *elf.File) []elf.Symbol {
 	return out
 }
 
-// holds: EXP-003 EXP-005..EXP-007 EXP-009
+// holds: EXP-003 EXP-005..EXP-007 EXP-009 FLS-134
 func TestExports(t *testing.T) {
 	t.Parallel()
 	file := open(t)

@@ -357,3 +357,51 @@ func TestJournal(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// systemd's own way: who connects starts the service, who looks into its directory does not.
+//
+// holds: FLS-102 PRO-001
+func TestSystemdActivation(t *testing.T) {
+	t.Parallel()
+	activate, err := exec.LookPath("systemd-socket-activate")
+	if err != nil {
+		t.Skip("systemd-socket-activate is not installed")
+	}
+	directory := t.TempDir()
+	path := filepath.Join(directory, "loader.sock")
+	pid := filepath.Join(directory, "pid")
+	cmd := exec.Command(activate, "--seqpacket", "-E", "VKLOADERD_DIR="+directory, "-l", path,
+		"sh", "-c", "echo $$ >"+pid+"; exec "+tool+" serve --root "+machine(t))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // it has become the service
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	for range 1000 {
+		if _, err = os.Stat(path); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(directory); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(directory, "inspect.json")); err == nil {
+		t.Errorf("inspect.json: %s", text)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if _, err := os.Stat(pid); err == nil {
+		t.Error("reading has started the service")
+	}
+	if out, code := vkloader(directory, "service", "status"); code != 0 || !strings.Contains(out, "null_icd.json") {
+		t.Errorf("%d %s", code, out)
+	}
+	if _, err := os.Stat(pid); err != nil {
+		t.Errorf("a client has not started it: %v", err)
+	}
+}

@@ -64,6 +64,7 @@ const (
 	ServiceEnded                  // it ends the connection
 	ServiceBreach                 // what it sends is not of the protocol
 	ServiceForbidden              // there is one that may not be connected to
+	ServiceResting                // it was late a moment ago
 )
 
 // Service is what the driver service says (docs/decisions/022).

@@ -77,6 +77,8 @@ func refusal(state facts.ServiceState) string {
 		return "it ends the connection"
 	case facts.ServiceForbidden:
 		return "it may not be connected to"
+	case facts.ServiceResting:
+		return "it did not answer in time a moment ago, and is not asked again so soon"
 	}
 	return "what it sends is not of the protocol"
 }

@@ -362,7 +362,7 @@ func (rec Record) Graphics() (r Graphics, ok bool) {
 
 // Service is record 12.
 type Service struct {
-	Status uint32 // 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed
+	Status uint32 // 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed, 7 it was late a moment ago
 	Place  Str    // its socket
 	Answer Str    // the datagram
 	Index  Str    // what the descriptor beside it holds

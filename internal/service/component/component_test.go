@@ -180,7 +180,7 @@ func resolver(t *testing.T) *Resolver {
 	return &Resolver{Cache: t.TempDir(), Step: time.Minute, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
-// holds: FLS-060 FLS-063 FLS-066 FLS-067 FLS-068 FLS-070 FLS-073 FLS-074 FLS-075 FLS-078 FLS-100 PRO-009 PRO-017 PRO-021
+// holds: FLS-060 FLS-063 FLS-066 FLS-067 FLS-068 FLS-070 FLS-073 FLS-074 FLS-075 FLS-078 FLS-100 PRO-009 PRO-017 PRO-021 FLS-082
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	manifest := `{"program":{"runner":"icd_runner"},"expose":{"contents":{"path":"tree","rights":"rx*"},
@@ -197,7 +197,10 @@ func TestLookup(t *testing.T) {
 	if err := os.Rename(filepath.Join(root, "p"), filepath.Join(root, "second/example.org/fake")); err != nil {
 		t.Fatal(err)
 	}
-	for _, url := range []string{"file://" + pack(t, fake()), "file://" + pack(t, elsewhere) + "#meta/vulkan.cm", "pkg://example.org/fake"} {
+	usual := fake("meta/vulkan.cm", `{"program":{"runner":"icd_runner"},"expose":{"contents":{"path":".","rights":"rx*"},
+		"metadata":{"path":"meta/metadata","rights":"r*"}}}`)
+	for _, url := range []string{"file://" + pack(t, fake()), "file://" + pack(t, elsewhere) + "#meta/vulkan.cm", "pkg://example.org/fake",
+		"file://" + pack(t, usual) + "#meta/vulkan.cm"} {
 		r := resolver(t)
 		r.Roots = []string{root + "/first", root + "/second"}
 		var stages []string
@@ -222,6 +225,39 @@ func TestLookup(t *testing.T) {
 		}
 		f.Close()
 		report.Library.File.Close()
+	}
+}
+
+// Which packages there are is a matter of the package roots: a service with others finds others, or none.
+//
+// holds: FLS-077
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	root := func(name string) string {
+		top := t.TempDir()
+		if err := os.Mkdir(filepath.Join(top, "example.org"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(pack(t, fake()), filepath.Join(top, "example.org", name)); err != nil {
+			t.Fatal(err)
+		}
+		return top
+	}
+	base, more := root("base"), root("more")
+	for _, c := range []struct {
+		roots []string
+		name  string
+		found bool
+	}{{[]string{base, more}, "more", true}, {[]string{base}, "base", true}, {[]string{base}, "more", false}, {nil, "base", false}} {
+		r := resolver(t)
+		r.Roots = c.roots
+		report, err := r.Lookup(t.Context(), "pkg://example.org/"+c.name, 0, func(Report) {})
+		if (err == nil) != c.found || !c.found && report.CreateResponse != NotFound {
+			t.Errorf("%+v: %+v, %v", c, report, err)
+		}
+		if err == nil {
+			report.Library.File.Close()
+		}
 	}
 }
 

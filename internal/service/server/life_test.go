@@ -138,7 +138,7 @@ func TestTrustedClients(t *testing.T) {
 	}
 }
 
-// holds: PRO-027 FLS-046 FLS-107
+// holds: PRO-027 FLS-046 FLS-092 FLS-107
 func TestMissingSource(t *testing.T) {
 	t.Parallel()
 	options := Options{Log: slog.New(slog.DiscardHandler), Directory: t.TempDir(), State: state.Options{AllowHardware: true}, Devices: noDevices(t)}

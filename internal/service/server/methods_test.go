@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/protocol"
+	"vkloader/internal/service/sealed"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
 )
 
 // got is the answer to get.
@@ -66,12 +71,18 @@ func until(t *testing.T, c *protocol.Client, what string, wanted func(map[string
 	}
 }
 
-// holds: FLS-002 FLS-016 FLS-021 FLS-023 FLS-024 PRO-010 PRO-011 PRO-012 PRO-014
+// A client may know nothing but get. What it is given may be mapped as code although the package's file has no right to
+// be executed.
+//
+// holds: FLS-002 FLS-014 FLS-016 FLS-021 FLS-023 FLS-024 FLS-076 PRO-010 PRO-011 PRO-012 PRO-014
 func TestGet(t *testing.T) {
 	t.Parallel()
 	s := stage(t)
 	d := s.device("renderD128")
 	d.lists(s.pack("fake", strings.Repeat("no ELF file ", 1000)))
+	if info, err := os.Stat(filepath.Join(s.packages, "test/fake/lib.so")); err != nil || info.Mode().Perm()&0o111 != 0 {
+		t.Errorf("the package's file may be executed: %v, %v", info, err)
+	}
 	c := dial(t, s.directory)
 	ok, first := get(t, c, "0-libfake.so")
 	if first == nil || ok.Size != 12000 || ok.Backing != "memfd" {
@@ -253,6 +264,44 @@ func TestManifestDirectory(t *testing.T) {
 	}
 }
 
+// The directory of manifests is as good as one that a program searches: the library's own decision takes every manifest.
+//
+// holds: FLS-089
+func TestDirectoryForPrograms(t *testing.T) {
+	t.Parallel()
+	s := stage(t)
+	s.device("renderD128").lists(s.pack("one", "x"))
+	s.device("renderD129").lists(s.pack("two", "y"))
+	c := dial(t, s.directory)
+	until(t, c, "both", func(root map[string]any) bool { return len(root["pending"].([]any)) == 0 })
+	files, err := c.Ask(protocol.Request{Method: protocol.ManifestFS, Options: protocol.WaitForIdle}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files[0].Close()
+	// The decision is asked about another root, in which the directory is one that programs search.
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "etc/vulkan"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(root, "etc/vulkan/icd.d"), os.DirFS(fmt.Sprintf("/proc/self/fd/%d", files[0].Fd()))); err != nil {
+		t.Fatal(err)
+	}
+	source := &machine.Source{Machine: machine.Machine{Root: root}}
+	answer, err := decision.Ask(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var libraries []string
+	for _, d := range answer.Drivers {
+		libraries = append(libraries, d.Library)
+	}
+	slices.Sort(libraries)
+	if !slices.Equal(libraries, []string{"0-libone.so", "1-libtwo.so"}) {
+		t.Errorf("%v", libraries)
+	}
+}
+
 // readOnly tells whether this process may make the mounts that only read.
 func (s *staged) readOnly() bool {
 	fd, err := unix.OpenTree(unix.AT_FDCWD, s.directory, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
@@ -293,6 +342,36 @@ func TestDeviceDirectory(t *testing.T) {
 	}
 }
 
+// A device is the same one by the directory's link and by open_device.
+//
+// holds: FLS-094 PRO-039
+func TestOneDevice(t *testing.T) {
+	t.Parallel()
+	trees, err := makeTrees(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trees.close()
+	const path = class + "/renderD128"
+	if err := trees.devices.Link(path, "/dev/null"); err != nil { // every machine has it
+		t.Fatal(err)
+	}
+	s := &Server{trees: trees}
+	c := &connection{peer: protocol.Peer{UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}, log: slog.New(slog.DiscardHandler)}
+	opened, failed := s.openDevice(c, path)
+	if failed != nil || len(opened.files) != 1 {
+		t.Fatalf("%+v, %v", opened, failed)
+	}
+	defer protocol.Discard(opened.files)
+	var one, other unix.Stat_t
+	if err := unix.Fstat(int(opened.files[0].Fd()), &one); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Stat(filepath.Join(trees.debug, "device-fs", path), &other); err != nil || one.Rdev != other.Rdev || one.Ino != other.Ino {
+		t.Errorf("%+v and %+v, %v", one, other, err)
+	}
+}
+
 // holds: PRO-039
 func TestOpenNode(t *testing.T) {
 	t.Parallel()
@@ -316,7 +395,9 @@ func TestOpenNode(t *testing.T) {
 	}
 }
 
-// holds: FLS-034 FLS-035 PRO-047
+// A grant says what the kernel does: what a program has written into memory can become code, or not.
+//
+// holds: FLS-034 FLS-035 FLS-036 PRO-047
 func TestExecGrant(t *testing.T) {
 	t.Parallel()
 	var wrong *protocol.Error
@@ -327,6 +408,18 @@ func TestExecGrant(t *testing.T) {
 	files, err := dial(t, allowed).Ask(protocol.Request{Method: protocol.ExecGrant}, nil)
 	if may := execAllowed(); len(files) != 0 || (err == nil) != may || err != nil && (!errors.As(err, &wrong) || wrong.Code != 2) {
 		t.Errorf("%v, %d descriptors; the kernel allows it: %v", err, len(files), may)
+	}
+	granted := err == nil
+	code, err := sealed.Code("code", strings.NewReader(strings.Repeat("x", 4096)))
+	if err == nil {
+		defer code.Close()
+		var mapped []byte
+		if mapped, err = unix.Mmap(int(code.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE); err == nil {
+			err = unix.Munmap(mapped)
+		}
+	}
+	if (err == nil) != granted {
+		t.Errorf("it is granted: %v, and: %v", granted, err)
 	}
 }
 

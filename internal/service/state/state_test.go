@@ -303,7 +303,7 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-// holds: FLS-050 FLS-051 FLS-052 PRO-031 PRO-030
+// holds: FLS-050 FLS-051 FLS-052 FLS-059 PRO-031 PRO-030
 func TestSoftware(t *testing.T) {
 	t.Parallel()
 	names := func(w *world) (list []string) {
@@ -360,6 +360,11 @@ func TestSoftware(t *testing.T) {
 	forbidden.state.Pend("x").Release()
 	if forbidden.settle(); len(forbidden.state.Devices) != 0 {
 		t.Errorf("not allowed: %v", names(forbidden))
+	}
+	nameless := start(Options{AllowHardware: true, AllowSoftware: true, SoftwareMode: Always})
+	nameless.state.Pend("x").Release()
+	if nameless.settle(); len(nameless.state.Devices) != 0 {
+		t.Errorf("without a URL: %v", names(nameless))
 	}
 	options := all
 	options.SoftwareMode, options.OldNames = Always, true

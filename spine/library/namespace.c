@@ -1,0 +1,73 @@
+/* namespace.c: a driver of the service gets a function by which it opens devices where its program sees none (PRO-051,
+ * PRO-052): what the service has in its tree of devices, and otherwise what the program itself may open.
+ *
+ * It is called by drivers, on any thread. It keeps nothing, and what it opens is the driver's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "library/library.h"
+
+#define DEVICES "/loader-gpu-devices"
+
+typedef VkResult (*open_function)(const char *path, uint32_t slot);
+
+/* Opens what the program sees; -1 with errno. It never waits for anybody at the other end. */
+static int open_path(const char *path)
+{
+    const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int fd = open(path, O_RDWR | flags);
+    if (fd < 0 && errno != ENXIO) fd = open(path, O_RDONLY | flags);
+    if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
+static bool connect_slot(const char *path, int slot)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    if (snprintf(at.sun_path, sizeof at.sun_path, "%s", path) >= (int)sizeof at.sun_path) return false;
+    return connect(slot, (struct sockaddr *)&at, sizeof at) == 0;
+}
+
+/* What the slot is to be; -1: *why says why not, and *done that nothing is to be put into it. */
+static int open_what(const char *path, int slot, bool *done, const char **why)
+{
+    const size_t length = strlen(DEVICES);
+    int fd;
+    *why = "the driver service gives no such device";
+    if (strncmp(path, DEVICES, length) == 0) { /* FLS-129 */
+        if (path[length] == '\0') return service_device("");
+        if (path[length] == '/') return service_device(path + length + 1);
+        return -1;
+    }
+    fd = open_path(path);
+    *done = fd < 0 && errno == ENXIO && connect_slot(path, slot);
+    *why = fd < 0 ? strerror(errno) : NULL;
+    return fd;
+}
+
+/* The driver's descriptor slot becomes what is at the path; a socket there is what it is connected to. */
+static VkResult open_in_namespace(const char *path, uint32_t slot)
+{
+    const char *why = "its descriptor is none";
+    bool done = false;
+    int fd = -1;
+    if (slot <= INT32_MAX && fcntl((int)slot, F_GETFD) >= 0) fd = open_what(path, (int)slot, &done, &why);
+    if (fd >= 0) {
+        done = dup3(fd, (int)slot, O_CLOEXEC) >= 0;
+        close(fd);
+    }
+    if (done) return VK_SUCCESS;
+    log_line(NULL, LOG_WARN | LOG_DRIVER, "A driver of the driver service cannot open %s: %s", path, why);
+    return VK_ERROR_INITIALIZATION_FAILED;
+}
+
+void namespace_offer(void *handle)
+{
+    VkResult (*take)(open_function) = gate_dlsym(handle, "vk_icdInitializeOpenInNamespaceCallback");
+    if (take && !library_is_own((void *)take)) take(open_in_namespace);
+}

@@ -1,0 +1,196 @@
+#!/bin/sh
+# "make test-service": programs in Debian 12, Debian 11 and a musl system that have no Vulkan driver, with this library
+# and the mounted socket of a driver service, and in a container with a CDI file; and what is said where that cannot work.
+#
+# The roots are made by debootstrap, once, in $SERVICE_ROOTS or below build/service; without the network and without them
+# the case is skipped with a reason. Every case gets its root in layers (overlayfs). Needs root; nothing is installed
+# here, and where a program is missing its case is skipped.
+set -eu
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || {
+    echo "test-service: needs root, for chroot and overlayfs" >&2
+    exit 1
+}
+here=$PWD/build/service
+roots=${SERVICE_ROOTS:-$here}
+root=$here/root
+tool=$PWD/build/vkloader
+manifest=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
+libraries=usr/lib/x86_64-linux-gnu
+failed=0
+children=
+
+# ---- roots -----------------------------------------------------------------------------------------------------------
+
+# make_root NAME SUITE PACKAGES: that Debian, with programs for Vulkan and without a driver. False: it cannot be had.
+make_root() {
+    if [ -d "$roots/$1" ]; then return 0; fi
+    rm -rf "$roots/$1.new"
+    echo "test-service: debootstrap $2 (once; $roots/$1)"
+    if ! debootstrap --variant=minbase --include="$3" "$2" "$roots/$1.new" http://deb.debian.org/debian > "$here/log" 2>&1; then
+        rm -rf "$roots/$1.new"
+        return 1
+    fi
+    mv "$roots/$1.new" "$roots/$1"
+}
+
+# begin ROOT: it lies below $root, with the socket.
+begin() {
+    end
+    mkdir -p "$here/upper" "$here/work" "$root"
+    mount -t overlay overlay -o "lowerdir=$1,upperdir=$here/upper,workdir=$here/work" "$root"
+    mkdir -p "$root/proc" "$root/run/vkloaderd" "$root/tmp/.X11-unix" "$root/test"
+    mount -t proc proc "$root/proc"
+    mount --bind "$here/run" "$root/run/vkloaderd"
+}
+
+end() {
+    for m in tmp/.X11-unix run/vkloaderd proc .; do
+        if mountpoint -q "$root/$m"; then umount "$root/$m"; fi
+    done
+    rm -rf "$here/upper" "$here/work"
+}
+
+# A bind mount stays in another case's way, and a service would outlive its socket.
+finish() {
+    end
+    for child in $children; do kill "$child" 2> /dev/null || :; done
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C XDG_RUNTIME_DIR=/tmp "$@"; }
+
+case_of() {
+    case=$1
+    echo "test-service: $case"
+}
+skip() { echo "test-service: $case: skipped: $*"; }
+fail() {
+    echo "test-service: $case: $*" >&2
+    failed=$((failed + 1))
+}
+
+# says TEXT: the log has it.
+says() { grep -qF -- "$1" "$here/log" || fail "nothing says \"$1\": $(tail -n 12 "$here/log")"; }
+
+# ---- cases -----------------------------------------------------------------------------------------------------------
+
+debian12() {
+    case_of "Debian 12 without a driver: vulkaninfo and vkcube on the outside's lavapipe"
+    make_root debian12 bookworm vulkan-tools,libvulkan1 || {
+        skip "no root, and debootstrap cannot make one"
+        return
+    }
+    begin "$roots/debian12"
+    rm -f "$root/$libraries/libvulkan.so.1"
+    cp build/libvulkan.so.1 "$root/$libraries/libvulkan.so.1"
+    [ ! -e "$root/usr/share/vulkan/icd.d" ] || fail "the root has drivers of its own"
+    LD_LIBRARY_PATH=$PWD/build VK_DRIVER_FILES=$manifest vulkaninfo --summary 2> /dev/null | sed -n '/^Devices:/,$p' > "$here/outside"
+    in_root vulkaninfo --summary > "$here/log" 2>&1 || fail "vulkaninfo fails"
+    sed -n '/^Devices:/,$p' "$here/log" > "$here/inside"
+    says llvmpipe
+    cmp -s "$here/outside" "$here/inside" || fail "other devices inside: $(diff "$here/outside" "$here/inside")"
+    if command -v Xvfb > /dev/null; then
+        Xvfb :77 -screen 0 640x480x24 -nolisten tcp > "$here/xvfb" 2>&1 &
+        children="$children $!"
+        for _ in $(seq 20); do
+            if [ -S /tmp/.X11-unix/X77 ]; then break; fi
+            sleep 1
+        done
+        mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
+        in_root DISPLAY=:77 VK_LOADER_DEBUG=error,warn timeout 300 vkcube --c 30 > "$here/log" 2>&1 || fail "vkcube ends with $?"
+        says "Selected GPU 0: llvmpipe"
+    else
+        skip "vkcube: there is no Xvfb"
+    fi
+}
+
+# The library is built in there, out of what make dist makes, by that system's compiler.
+debian11() {
+    case_of "Debian 11: what lavapipe wants of its libraries is named"
+    make_root debian11 bullseye vulkan-tools,libvulkan1,gcc,libc6-dev,make || {
+        skip "no root, and debootstrap cannot make one"
+        return
+    }
+    begin "$roots/debian11"
+    make -s dist DIST="$here" > "$here/log"
+    tar -x -C "$root/test" --strip-components=1 -f "$(tail -n 1 "$here/log")"
+    in_root make -s -C /test spine core > "$here/log" 2>&1 || fail "the library cannot be built: $(tail -n 5 "$here/log")"
+    rm -f "$root/$libraries/libvulkan.so.1"
+    cp "$root/test/build/libvulkan.so.1" "$root/$libraries/libvulkan.so.1"
+    in_root VK_LOADER_DEBUG=error,warn vulkaninfo --summary > "$here/log" 2>&1 || : # an old one ends with 0 in any case
+    if ! grep -q llvmpipe "$here/log"; then
+        grep -q "version \`GLIBC[A-Z]*_[0-9.]*' not found (required by" "$here/log" ||
+            fail "no version of a library is named: $(tail -n 12 "$here/log")"
+        grep -o "version \`GLIBC[A-Z]*_[0-9.]*' not found (required by [^)]*)" "$here/log" | sort -u | head -n 3
+    fi
+}
+
+musl() {
+    case_of "musl: drivers for glibc are refused with a reason"
+    command -v musl-gcc > /dev/null || {
+        skip "there is no musl-gcc"
+        return
+    }
+    make -s TARGET=musl spine
+    rm -rf "$here/musl"
+    mkdir -p "$here/musl/lib" "$here/musl/usr/lib" "$here/musl/bin"
+    cp /lib/x86_64-linux-musl/libc.so "$here/musl/lib/ld-musl-x86_64.so.1"
+    cp build/musl/libvulkan.so.1 "$here/musl/usr/lib/"
+    musl-gcc -D_GNU_SOURCE -o "$here/musl/bin/client" test/packages/client.c
+    begin "$here/musl"
+    # There is no env in there: its words come from outside.
+    if env -i "PATH=$PATH" VK_LOADER_DEBUG=error,warn chroot "$root" /bin/client < /dev/null > "$here/log" 2>&1; then
+        fail "it has a driver: $(cat "$here/log")"
+    fi
+    says "devices 0"
+    says "libvulkan_lvp.so"
+    says "drivers are built for glibc as a rule, and this program has another C library"
+    grep -o "Error .*" "$here/log" | sort -u | head -n 3
+}
+
+container() {
+    case_of "Podman and a CDI file: vulkaninfo on the outside's lavapipe, with the image's own loader"
+    if ! command -v podman > /dev/null || ! command -v runc > /dev/null; then
+        skip "there is no podman, or no runc"
+        return
+    fi
+    make_root debian12 bookworm vulkan-tools,libvulkan1 || {
+        skip "no root, and debootstrap cannot make one"
+        return
+    }
+    begin "$roots/debian12"
+    umount "$root/run/vkloaderd" "$root/proc"
+    mkdir -p "$here/cdi"
+    "$tool" --env "VK_DRIVER_FILES=$manifest" cdi generate -o "$here/cdi/vkloader.yaml" > "$here/log" 2>&1 || fail "cdi generate: $(cat "$here/log")"
+    "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1 || fail "cdi verify: $(cat "$here/log")"
+    # Podman of Debian 12 looks for CDI files in /etc/cdi and /var/run/cdi alone; the file is there for this call only.
+    mkdir -p /var/run/cdi
+    cp "$here/cdi/vkloader.yaml" /var/run/cdi/vkloader-test-service.yaml
+    podman run --rm --root "$here/podman" --runtime runc --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none \
+        --device vkloader/gpu=all --rootfs "$root" vulkaninfo --summary > "$here/log" 2>&1 || fail "vulkaninfo ends with $?"
+    rm -f /var/run/cdi/vkloader-test-service.yaml
+    says llvmpipe
+    case_of "a broken image: what it lacks is named"
+    rm -f "$root/$libraries"/libvulkan.so.1*
+    if "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1; then fail "cdi verify finds nothing"; fi
+    says libvulkan.so.1
+}
+
+mkdir -p "$here/run"
+end
+"$tool" serve --directory "$here/run" --env "VK_DRIVER_FILES=$manifest" > "$here/served" 2>&1 &
+children=$!
+for _ in $(seq 20); do
+    if "$tool" service status --socket "$here/run/loader.sock" > /dev/null 2>&1; then break; fi
+    sleep 1
+done
+for name in ${CASES:-debian12 debian11 musl container}; do
+    "$name"
+done
+if [ $failed -gt 0 ]; then
+    echo "test-service: $failed failed" >&2
+    exit 1
+fi
+echo "test-service: all is well"
