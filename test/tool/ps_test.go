@@ -149,14 +149,14 @@ func TestDoctorOfProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := ask("doctor")
-	for _, want := range []string{"warning process-old-file: VK_LAYER_ACME_overlay\n    file  " + library + "\n    what  its file was replaced since",
+	for _, want := range []string{"warning process-old-file: VK_LAYER_ACME_overlay\n    file  " + library + "\n    what  its file has been replaced since",
 		"do    Start the program again.", "warning process-differs: acme.so\n", "no manifest that is found now names it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	out = ask("explain")
-	for _, want := range []string{"Loaded otherwise than it would be now\n", "layer VK_LAYER_ACME_overlay: its file was replaced since", "driver acme.so: it is loaded"} {
+	for _, want := range []string{"Loaded otherwise than it would be now\n", "layer VK_LAYER_ACME_overlay: its file has been replaced since", "driver acme.so: it is loaded"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

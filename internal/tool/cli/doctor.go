@@ -37,7 +37,8 @@ func newDoctor(s *surroundings) *cobra.Command {
 			"few frames, too, and says which one crashes, hangs or fails. --markdown writes the report for a bug tracker, with\n" +
 			"names of people and of the machine replaced as by bundle.\n\n" +
 			"--fix does what it says, step by step, where that is in your own files: a settings file or manifest that has to\n" +
-			"go, a variable in ~/.config/environment.d. The rest is listed. --undo gives back what was there.\n\n" +
+			"go, a variable in ~/.config/environment.d; with --probe, what crashes or hangs goes into quarantine. The rest is\n" +
+			"listed. --undo gives back what was there.\n\n" +
 			selector.Help +
 			"With --device a number and a UUID are asked of the drivers, in a child process; everything else is as the kernel\n" +
 			"knows it.\n\n" + exitCodesHelp,
@@ -49,8 +50,9 @@ func newDoctor(s *surroundings) *cobra.Command {
 			if (yes || force) && !fix {
 				return errors.New("--yes goes with --fix, and --force with --undo")
 			}
-			if fix && (pid != 0 || elevated || user != "" || load) {
-				return errors.New("--fix is for programs that you start: not with --pid, --elevated, --user or --probe")
+			if fix && (pid != 0 || elevated || user != "" || keepOut) {
+				return errors.New("--fix is for programs that you start, and asks by itself what goes into quarantine: not with --pid, " +
+					"--elevated, --user or --quarantine")
 			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
@@ -66,7 +68,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 				return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
 			}
 			if fix {
-				return s.fix(about, yes)
+				return s.fix(about, yes, app, load, limit)
 			}
 			if device, err = s.kernelDevice(about, device, limit); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/mend"
+	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/term"
 )
 
@@ -30,8 +32,18 @@ type fixer struct {
 	later   bool // a variable is among what was done
 }
 
+// step is one thing that mends something.
+type step struct {
+	finding *doctor.Finding
+	line    string   // for a shell
+	files   []string // what becomes of which
+	do      func() error
+	change  *cure.Change // that it makes; nil: it is a quarantine
+}
+
 // fix does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
-func (s *surroundings) fix(about *subject, yes bool) error {
+// load: also what dies when it is loaded goes into quarantine, out of the program app or of all.
+func (s *surroundings) fix(about *subject, yes bool, app string, load bool, limit time.Duration) error {
 	if !yes && !s.terminal {
 		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
@@ -41,16 +53,24 @@ func (s *surroundings) fix(about *subject, yes bool) error {
 	f := &fixer{surroundings: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
 		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
 	for {
-		report, err := s.examined(&subject{source: f.source}, "", "", false, time.Duration(0))
+		report, err := s.examined(&subject{source: f.source}, "", "", false, 0)
 		if err != nil {
 			return err
 		}
-		finding, change, edits := f.next(report)
-		if finding == nil {
+		next := f.next(report)
+		if next == nil && load {
+			if report, err = s.examined(&subject{source: f.source}, "", "", true, limit); err == nil {
+				next, err = f.nextQuarantine(report, app)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if next == nil {
 			return f.end(report)
 		}
-		f.show(finding, change, edits)
-		f.tried[change.Line()] = true
+		f.show(next)
+		f.tried[next.line] = true
 		switch f.ask() {
 		case wanted:
 		case notWanted:
@@ -58,27 +78,75 @@ func (s *surroundings) fix(about *subject, yes bool) error {
 		default:
 			return f.end(report)
 		}
-		if err := mend.Do(&f.source.Machine, edits); err != nil {
+		if err := next.do(); err != nil {
 			return exit.As(exit.NotLooked, fmt.Errorf("%w; --undo gives back what is done", err))
 		}
 		f.done++
-		f.source = f.after(change)
+		if next.change != nil {
+			f.source = f.after(*next.change)
+		}
 	}
 }
 
-// next is the first problem or warning, otherwise, that a step mends.
-func (f *fixer) next(report *doctor.Report) (*doctor.Finding, cure.Change, []mend.Edit) {
+// next is the first problem or warning, otherwise, that a change mends; nil: there is none.
+func (f *fixer) next(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
 		if !is || finding.Severity == diag.Note.String() || finding.Because != "" || f.tried[change.Line()] {
 			continue
 		}
-		if edits := mend.Edits(&f.source.Machine, change); edits != nil && f.betters(change) {
-			return finding, change, edits
+		edits := mend.Edits(&f.source.Machine, change)
+		if edits == nil || !f.betters(change) {
+			continue
 		}
+		next := &step{finding: finding, line: change.Line(), change: &change,
+			do: func() error { return mend.Do(&f.source.Machine, edits) }}
+		for _, e := range edits {
+			what := "writes "
+			if e.Remove {
+				what = "removes "
+			}
+			next.files = append(next.files, what+e.Path)
+		}
+		return next
 	}
-	return nil, cure.Change{}, nil
+	return nil
+}
+
+// nextQuarantine is that of the first driver or layer that crashed or hung when it was loaded, and that can be kept out; nil:
+// there is none.
+func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error) {
+	for _, p := range report.Probes {
+		line := "vkloader quarantine add " + term.Quoted(p.Name)
+		if app != "" {
+			line += " --app " + term.Quoted(app)
+		}
+		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
+		if p.Result != doctor.ProbeCrashes && p.Result != doctor.ProbeHangs || f.tried[line] || at < 0 {
+			continue
+		}
+		found, err := f.settings()
+		if err != nil {
+			return nil, err
+		}
+		files, err := quarantine.Try(found, p.Name, app)
+		if err != nil || !mend.Own(&f.source.Machine, files...) {
+			continue
+		}
+		next := &step{finding: &report.Findings[at], line: line}
+		for _, file := range files {
+			next.files = append(next.files, "writes "+file)
+		}
+		next.do = func() error {
+			return mend.Around(&f.source.Machine, files, func() error {
+				_, err := f.quarantine(p.Name, app, p.Detail, 0)
+				return err
+			})
+		}
+		return next, nil
+	}
+	return nil, nil
 }
 
 // betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
@@ -103,20 +171,17 @@ func (f *fixer) after(change cure.Change) *machine.Source {
 	return source
 }
 
-func (f *fixer) show(finding *doctor.Finding, change cure.Change, edits []mend.Edit) {
+func (f *fixer) show(next *step) {
+	finding := next.finding
 	subject := finding.Subject
 	if subject == finding.Path {
 		subject = search.BaseName(subject)
 	}
 	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subject))))
 	f.style.Lines(f.out, "    what  ", nil, finding.What)
-	f.style.Lines(f.out, "    step  ", nil, change.Line())
-	for _, e := range edits {
-		what := "writes "
-		if e.Remove {
-			what = "removes "
-		}
-		f.style.Lines(f.out, "          ", nil, what+e.Path)
+	f.style.Lines(f.out, "    step  ", nil, next.line)
+	for _, what := range next.files {
+		f.style.Lines(f.out, "          ", nil, what)
 	}
 }
 

@@ -115,7 +115,7 @@ func printInfo(s *surroundings, r *survey.Info) {
 		table := term.NewTable(">#", "name", "type", "API", "driver", "version", "library")
 		for _, d := range r.Devices {
 			table.Row(fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Version(d.APIVersion), d.DriverName,
-				term.DriverVersion(d.VendorID, d.DriverVersion), d.Library)
+				d.DriverText, d.Library)
 		}
 		table.Print(s.out, "  ", style)
 	}

@@ -105,9 +105,21 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 		table.Row(mark, subject, where, r.Why, r.Statement)
 	}
 	table.Print(s.out, "", style)
+	said := map[string]bool{}
 	for _, r := range rows {
-		if r.Severity != diag.Note.String() && r.Do != "" {
-			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.Severity), term.OneLine(r.Subject), r.Do)
+		do := r.Do
+		switch {
+		case r.Severity == diag.Note.String():
+			continue
+		case do == "" && r.Severity != diag.Problem.String():
+			continue
+		case do == "":
+			do = "no variable ends it"
 		}
+		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
+		if !said[line] {
+			fmt.Fprintln(s.out, line)
+		}
+		said[line] = true
 	}
 }

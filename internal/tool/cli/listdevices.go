@@ -108,7 +108,7 @@ func printDevices(s *surroundings, devices *survey.Devices) {
 			mark = "out"
 		}
 		table.Row(mark, fmt.Sprint(d.Index), d.Name, term.DeviceType(d.Type), term.Or(d.PCI, "-"), term.Size(d.VRAM), term.Version(d.APIVersion),
-			d.DriverName, term.DriverVersion(d.VendorID, d.DriverVersion), fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
 	for _, d := range devices.List {

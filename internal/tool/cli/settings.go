@@ -222,7 +222,8 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 	if p.Devices != nil {
 		line("devices, in this order, and no others:")
 		for _, d := range p.Devices {
-			line("  %s, device %s, driver %s, version %d", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID, d.DriverVersion)
+			line("  %s, device %s, driver %s, version %s (%d)", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID, d.DriverText,
+				d.DriverVersion)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -15,8 +16,20 @@ import (
 type Trial struct {
 	source  *machine.Source
 	known   *known
-	before  Outcome
-	results map[string]Outcome
+	before  *result
+	results map[string]*result
+}
+
+// result is a decision, as far as changes are judged by it.
+type result struct {
+	in    Outcome
+	found map[Fault]diag.Severity
+}
+
+// Fault names a finding of the decision.
+type Fault struct {
+	Code          diag.Code
+	Subject, Path string
 }
 
 // known is what was read of a machine, without variables.
@@ -41,38 +54,41 @@ const triesLeast = 8
 
 // New is a trial on a machine, given what was decided there.
 func New(source *machine.Source, answer *plan.Answer) *Trial {
-	return &Trial{source: source, before: outcome(answer), results: map[string]Outcome{},
+	return &Trial{source: source, before: resultOf(answer), results: map[string]*result{},
 		known: &known{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
 }
 
-func outcome(answer *plan.Answer) Outcome {
-	in := Outcome{}
+func resultOf(answer *plan.Answer) *result {
+	r := &result{Outcome{}, map[Fault]diag.Severity{}}
 	for _, a := range answer.Active {
-		in[LayerKey(answer.Layers[a.Layer])] = true
+		r.in[LayerKey(answer.Layers[a.Layer])] = true
 	}
 	for _, d := range answer.Drivers {
-		in[Key{Manifest: d.Path}] = true
+		r.in[Key{Manifest: d.Path}] = true
 	}
-	return in
+	for _, f := range answer.Findings {
+		r.found[Fault{f.Code, f.Subject, f.Path}] = f.Code.Entry().Severity
+	}
+	return r
 }
 
 // LayerKey is that of a layer.
 func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
 
-// after is the outcome after a change; nil when that is not known.
-func (t *Trial) after(c Change) Outcome {
-	if result, done := t.results[c.Line()]; done {
-		return result
+// after is what is decided after a change; nil when that is not known.
+func (t *Trial) after(c Change) *result {
+	if known, done := t.results[c.Line()]; done {
+		return known
 	}
 	if !c.Possible() || len(t.results) >= max(triesLeast, effort/(1+len(t.known.files))) {
 		return nil
 	}
-	var result Outcome
+	var r *result
 	if answer, err := decision.Ask(&tried{c.On(t.source), t.known}); err == nil {
-		result = outcome(answer)
+		r = resultOf(answer)
 	}
-	t.results[c.Line()] = result
-	return result
+	t.results[c.Line()] = r
+	return r
 }
 
 // First is the first change after which a driver or layer is in (or out) and nothing else is otherwise than before;
@@ -80,7 +96,7 @@ func (t *Trial) after(c Change) Outcome {
 func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
 	for _, strict := range []bool{true, false} {
 		for _, c := range changes {
-			if after := t.after(c); after != nil && after[key] == in && (!strict || t.only(key, after)) {
+			if after := t.after(c); after != nil && after.in[key] == in && (!strict || t.only(key, after)) {
 				return c, true
 			}
 		}
@@ -88,15 +104,35 @@ func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
 	return Change{}, false
 }
 
-// only tells whether an outcome differs from that before in one thing at most.
-func (t *Trial) only(key Key, after Outcome) bool {
-	for k := range after {
-		if k != key && !t.before[k] {
+// Ending is the first change after which the decision does not find a fault any more, finds no other problem, and gives
+// programs the same drivers and layers. False: none of them does it.
+func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
+	for _, c := range changes {
+		after := t.after(c)
+		if after == nil || !t.only(Key{}, after) {
+			continue
+		}
+		_, still := after.found[fault]
+		for f, severity := range after.found {
+			_, had := t.before.found[f]
+			still = still || severity == diag.Problem && !had
+		}
+		if !still {
+			return c, true
+		}
+	}
+	return Change{}, false
+}
+
+// only tells whether a program gets, but for one thing, what it got before.
+func (t *Trial) only(key Key, after *result) bool {
+	for k := range after.in {
+		if k != key && !t.before.in[k] {
 			return false
 		}
 	}
-	for k := range t.before {
-		if k != key && !after[k] {
+	for k := range t.before.in {
+		if k != key && !after.in[k] {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/decision"
 )
 
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
@@ -84,6 +85,40 @@ func (e *exam) rivals() {
 			}
 		}
 	}
+}
+
+// replacedByRivals takes back that a driver is switched off where another one serves all of its devices: that is how two
+// drivers for one device are told apart, and nothing is wrong.
+func (e *exam) replacedByRivals() {
+	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
+	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
+		return
+	}
+	all, err := decision.Ask(decision.Without(e.source, variables.DriversSelect, variables.DriversDisable))
+	if err != nil {
+		return
+	}
+	replaced := map[string]bool{}
+	for _, d := range all.Drivers {
+		f, served := familyOf(d.Library), 0
+		if f == nil || f.name == "HASVK (Mesa)" { // other devices than ANV
+			continue
+		}
+		for _, g := range e.gpus {
+			switch {
+			case !slices.Contains(f.kernel, g.Kernel):
+			case len(g.Drivers) > 0:
+				served++
+			default:
+				served = -len(e.gpus)
+			}
+		}
+		replaced[d.Path] = served > 0
+	}
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
+		what, is := f.fact.(decided)
+		return is && off(&what.Finding) && replaced[f.Path]
+	})
 }
 
 // fallback says what programs get when no device is served: the processor, or nothing.

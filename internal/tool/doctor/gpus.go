@@ -254,6 +254,7 @@ func (e *exam) graphics() error {
 	e.absent()
 	e.idle()
 	e.rivals()
+	e.replacedByRivals()
 	e.fallback()
 	return nil
 }

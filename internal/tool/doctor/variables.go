@@ -48,12 +48,26 @@ func (e *exam) named(file string) bool {
 	return named
 }
 
-// Selections are the findings about variables that choose a device which is not here. It reads what the kernel shows, and
-// nothing else.
+// Selections are the findings about variables that choose a device which is not here, each with a change of the variable
+// after which it is gone. It reads what the kernel shows, and nothing else.
 func Selections(source *machine.Source) []Finding {
-	e := &exam{Report: &Report{source: source}, machine: &source.Machine, source: source}
-	e.devices()
-	e.selections()
+	look := func(source *machine.Source) *exam {
+		e := &exam{Report: &Report{source: source}, machine: &source.Machine, source: source}
+		e.devices()
+		e.selections()
+		return e
+	}
+	e := look(source)
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		f.advice = nil
+		for _, o := range f.offers {
+			if o.Possible() && !slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() }) {
+				f.advice = e.tried(o)
+				break
+			}
+		}
+	}
 	e.say()
 	return e.Findings
 }

@@ -67,7 +67,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				continue // what is said of something that is in belongs to the doctor
 			}
 			e := Item{Kind: kind.One, Name: search.BaseName(row.Subject), Manifest: row.Path,
-				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do,
+				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why,
 				subject: row.Subject, cause: row.cause}
 			out = append(out, e)
 		}

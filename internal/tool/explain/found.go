@@ -20,7 +20,7 @@ type Row struct {
 	Severity  string `json:"severity"`
 	Statement string `json:"statement"`
 	Why       string `json:"why"`
-	Do        string `json:"do,omitempty"`
+	Do        string `json:"do,omitempty"` // "" where nothing that was tried helps
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 
@@ -58,7 +58,7 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 		}
 		rows = append(rows, Row{
 			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: entry.Name,
-			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, Do: entry.Do, code: f.Code, cause: f.Cause,
+			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, code: f.Code, cause: f.Cause,
 		})
 	}
 	return rows

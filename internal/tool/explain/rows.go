@@ -1,29 +1,50 @@
 package explain
 
 import (
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/machine"
 )
 
-// TryRows says of what a variable has put in or out how to end that: a change after which the decision, made again, says
-// otherwise. Without one it says nothing.
+// pathLists are the variables that name files and directories in which drivers and layers are looked for.
+var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
+	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
+
+// TryRows says of what a variable has put in or out, or names in vain, how to end that: a change after which the decision,
+// made again, says otherwise. Without one it says nothing.
 func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	t := cure.New(source, answer)
 	for i := range rows {
 		r := &rows[i]
-		v, is := Switches[r.code]
-		if !is || r.Path == "" {
-			continue
-		}
 		key := cure.Key{Manifest: r.Path}
 		if k.One == Layers.One {
 			key.Layer = r.Subject
 		}
-		r.Do, r.Commands = "", nil
-		if c, ok := t.First(key, v != variables.LayersEnable, cure.Undo(source, v, r.Subject)...); ok {
+		var c cure.Change
+		v, ok := Switches[r.code]
+		switch {
+		case ok && r.Path != "":
+			c, ok = t.First(key, v != variables.LayersEnable, cure.Undo(source, v, r.Subject)...)
+		case r.Severity != diag.Note.String():
+			c, ok = t.Ending(cure.Fault{Code: r.code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+		}
+		if ok {
 			r.Do, r.Commands = c.Line(), c.Lines()
 		}
 	}
+}
+
+// unnaming are changes after which no variable names what a row is about.
+func (r *Row) unnaming(source *machine.Source) (changes []cure.Change) {
+	switch {
+	case r.code == diag.LayerMissing:
+		changes = cure.Drop(source, variables.InstanceLayers, ":", func(name string) bool { return name == r.Subject })
+	case r.Path != "":
+		for _, v := range pathLists {
+			changes = append(changes, cure.Drop(source, v, ":", func(file string) bool { return file == r.Path })...)
+		}
+	}
+	return changes
 }

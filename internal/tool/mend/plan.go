@@ -26,10 +26,10 @@ const ownFile = "90-vkloader.conf"
 // Edits are what makes a change in the user's own files; none where it cannot be made there. Of a machine the home
 // directory is what its environment says.
 func Edits(m *machine.Machine, change cure.Change) []Edit {
-	home, _ := m.Lookup(variables.Home.Name())
-	if !path.IsAbs(home) || path.Clean(home) == "/" {
+	if !Own(m) {
 		return nil
 	}
+	home, _ := m.Lookup(variables.Home.Name())
 	p := &planner{machine: m, home: path.Clean(home)}
 	for part := &change; part != nil; part = part.And {
 		if !p.part(part) {
@@ -37,6 +37,13 @@ func Edits(m *machine.Machine, change cure.Change) []Edit {
 		}
 	}
 	return p.edits
+}
+
+// Own tells whether files are the user's own: below the home directory, also where links lead.
+func Own(m *machine.Machine, files ...string) bool {
+	home, _ := m.Lookup(variables.Home.Name())
+	p := &planner{machine: m, home: path.Clean(home)}
+	return path.IsAbs(home) && p.home != "/" && !slices.ContainsFunc(files, func(file string) bool { return !p.own(file) })
 }
 
 // planner gathers the edits of a change.

@@ -47,36 +47,20 @@ func UndoFile(m *machine.Machine) string {
 
 // Do makes edits. Before the first of them what was there stands in the undo file.
 func Do(m *machine.Machine, edits []Edit) error {
-	file := UndoFile(m)
-	kept, err := readUndo(m, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		kept, err = &undo{Schema: undoSchema}, nil
-	}
+	kept, err := readOrBegin(m)
 	if err != nil {
 		return err
 	}
 	for _, e := range edits {
-		now, mode, err := read(m, e.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		now, err := kept.enter(m, e.Path)
+		if err != nil {
 			return err
 		}
-		entry := changed{Path: e.Path, Was: err == nil, Before: now, Mode: mode}
-		if !e.Remove {
-			entry.After = sum([]byte(e.Text))
+		if now.After = ""; !e.Remove {
+			now.After = sum([]byte(e.Text))
 		}
-		if at := slices.IndexFunc(kept.Files, func(c changed) bool { return c.Path == e.Path }); at >= 0 {
-			if earlier := &kept.Files[at]; state(entry.Was, now) == earlier.After { // as an earlier run has left it
-				entry.Was, entry.Before, entry.Mode = earlier.Was, earlier.Before, earlier.Mode
-			}
-			kept.Files = slices.Delete(kept.Files, at, at+1)
-		}
-		kept.Files = append(kept.Files, entry)
 	}
-	text, err := json.MarshalIndent(kept, "", "    ")
-	if err != nil {
-		return err
-	}
-	if err := write(m, file, append(text, '\n'), 0o600); err != nil {
+	if err := kept.write(m); err != nil {
 		return err
 	}
 	for _, e := range edits {
@@ -96,7 +80,68 @@ func Do(m *machine.Machine, edits []Edit) error {
 	return nil
 }
 
-// Undo gives back what Do has changed, and says which files; with force also where a file has changed since.
+// Around makes a change that a function makes in files of the user's. Before it what was there stands in the undo file.
+func Around(m *machine.Machine, files []string, change func() error) error {
+	kept, err := readOrBegin(m)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if _, err := kept.enter(m, file); err != nil {
+			return err
+		}
+	}
+	if err := kept.write(m); err != nil {
+		return err
+	}
+	err = change()
+	for i := range kept.Files {
+		if c := &kept.Files[i]; slices.Contains(files, c.Path) {
+			now, _, unread := read(m, c.Path)
+			if unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+				return errors.Join(err, unread)
+			}
+			c.After = state(unread == nil, now)
+		}
+	}
+	return errors.Join(err, kept.write(m))
+}
+
+// readOrBegin is the undo file, or a new one.
+func readOrBegin(m *machine.Machine) (*undo, error) {
+	kept, err := readUndo(m, UndoFile(m))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &undo{Schema: undoSchema}, nil
+	}
+	return kept, err
+}
+
+// enter enters a file as it is now, or, where an earlier run has left it so, as it was before that.
+func (u *undo) enter(m *machine.Machine, file string) (*changed, error) {
+	now, mode, err := read(m, file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	entry := changed{Path: file, Was: err == nil, Before: now, Mode: mode, After: state(err == nil, now)}
+	if at := slices.IndexFunc(u.Files, func(c changed) bool { return c.Path == file }); at >= 0 {
+		if earlier := &u.Files[at]; entry.After == earlier.After {
+			entry = *earlier
+		}
+		u.Files = slices.Delete(u.Files, at, at+1)
+	}
+	u.Files = append(u.Files, entry)
+	return &u.Files[len(u.Files)-1], nil
+}
+
+func (u *undo) write(m *machine.Machine) error {
+	text, err := json.MarshalIndent(u, "", "    ")
+	if err != nil {
+		return err
+	}
+	return write(m, UndoFile(m), append(text, '\n'), 0o600)
+}
+
+// Undo gives back what Do and Around have changed, and says which files; with force also where a file has changed since.
 func Undo(m *machine.Machine, force bool) (files []string, err error) {
 	file := UndoFile(m)
 	kept, err := readUndo(m, file)

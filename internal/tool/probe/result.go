@@ -57,7 +57,7 @@ type Device struct {
 	APIVersion    uint32 `json:"api_version"`
 	APIText       string `json:"api_version_text"` // as 1.3.0
 	DriverVersion uint32 `json:"driver_version"`
-	DriverText    string `json:"driver_version_text"` // as the vendor packs it
+	DriverText    string `json:"driver_version_text"` // as its maker packs it
 	VendorID      uint32 `json:"vendor_id"`
 	DeviceID      uint32 `json:"device_id"`
 	DriverName    string `json:"driver_name"`

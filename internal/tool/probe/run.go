@@ -208,7 +208,8 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
 				d := &r.Devices[i]
-				d.TypeText, d.APIText, d.DriverText = term.DeviceType(d.Type), term.Version(d.APIVersion), term.DriverVersion(d.VendorID, d.DriverVersion)
+				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
+				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
 			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))

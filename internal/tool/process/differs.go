@@ -13,19 +13,22 @@ type Difference struct {
 	Manifest string `json:"manifest,omitempty"`
 	What     string `json:"what"`
 
+	fact fact
+
 	Old  bool `json:"-"` // an old state of a file is in use: it is cured by starting the program again
 	Weak bool `json:"-"` // it may be as it should be
 }
 
-// changes in words.
-var changes = map[Change]string{
-	Gone:     "its file was removed since; the process goes on with the old one",
-	Replaced: "its file was replaced since, as by an update; the process goes on with the old one",
-	Written:  "its file was written to since the process began",
-}
-
 // Differences compares; nothing where who looks may not see what is mapped.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
+	list := p.differences(answer)
+	for i := range list {
+		list[i].What = list[i].fact.say()
+	}
+	return list
+}
+
+func (p *Process) differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
 		return list
@@ -33,12 +36,11 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	loaders := p.Loaders()
 	for i := range loaders {
 		if c := p.Change(&loaders[i]); c != Same {
-			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, What: changes[c], Old: true})
+			list = append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", File: loaders[i].Path, fact: changed(c), Old: true})
 		}
 	}
 	if len(loaders) == 0 {
-		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", What: "it is not mapped: the process does not use Vulkan, or not any more",
-			Weak: true})
+		return append(list, Difference{Kind: "loader", Name: "libvulkan.so.1", fact: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
 	there := map[string]bool{}
@@ -54,16 +56,16 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 		for _, m := range of.modules {
 			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
 			if m.Change != Same {
-				d.What, d.Old = changes[m.Change], true
+				d.fact, d.Old = changed(m.Change), true
 				list = append(list, d)
 			}
 			d.Old = false
 			switch {
 			case m.Item == nil:
-				d.What = "it is loaded, and no manifest that is found now names it: the program brings it, or its variables have changed"
+				d.fact = unnamed
 				list = append(list, d)
 			case !m.In:
-				d.What = "it is loaded, and would not be now: " + m.Item.Why
+				d.fact = outNow(m.Item.Why)
 				list = append(list, d)
 			}
 		}
@@ -73,12 +75,12 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 		if item.Meta || item.NameOnly || there[item.Kind+" "+item.Manifest] {
 			continue
 		}
-		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, What: "it is not loaded, and would be now: " + item.Why}
+		d := Difference{Kind: item.Kind, Name: item.Name, Manifest: item.Manifest, fact: inNow(item.Why)}
 		switch {
 		case len(drivers) == 0:
-			d.What, d.Weak = "it is not loaded: the process has no instance at this moment", true
+			d.fact, d.Weak = noInstance, true
 		case item.Kind == "driver":
-			d.What, d.Weak = "it is not loaded: it may be closed again because it has no device", true
+			d.fact, d.Weak = closedAgain, true
 		}
 		list = append(list, d)
 	}

@@ -1,8 +1,10 @@
 package quarantine
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -65,6 +68,82 @@ func Add(found *settingsfile.Found, name, program, why string, length time.Durat
 		return nil, err
 	}
 	return e, e.enter(found, others)
+}
+
+// Try tells which files putting a driver or layer, by name, into quarantine for a program, or for all when there is none,
+// would write: with that, as the decision is made again, it is out and everything else in as before. It writes nothing. The
+// error says why there is no such quarantine.
+func Try(found *settingsfile.Found, name, program string) (files []string, err error) {
+	e := &Entry{Name: name}
+	if program != "" {
+		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
+		if err != nil {
+			return nil, err
+		}
+		e.Program = apps[0]
+	}
+	others, err := e.identify(found)
+	if err != nil {
+		return nil, err
+	}
+	place, err := found.Place()
+	if err != nil {
+		return nil, err
+	}
+	content, err := (*settingsfile.File)(nil).Decode()
+	if f := found.InForce(); err == nil && f != nil && f.Ours {
+		content, err = f.Decode()
+	}
+	if err == nil {
+		err = e.put(content, others)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(content)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	environ, remove, err := settingsfile.Shadow(found.Source.Environ, string(text))
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	defer remove()
+	asked := *found.Source
+	asked.Program = e.Program
+	before, err := in(&asked)
+	if err != nil {
+		return nil, err
+	}
+	asked.Environ = environ
+	after, err := in(&asked)
+	if err != nil {
+		return nil, err
+	}
+	delete(before, thing{e.Kind, e.Manifest})
+	if !maps.Equal(before, after) {
+		return nil, exit.Problem("a quarantine of %s would not keep it out, or would change more than that", e.Name)
+	}
+	return []string{place, statePath(place)}, nil
+}
+
+// thing is a driver or layer by its manifest.
+type thing struct{ kind, manifest string }
+
+// in are the drivers and layers that programs get.
+func in(source *machine.Source) (map[thing]bool, error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	list := map[thing]bool{}
+	for _, a := range answer.Active {
+		list[thing{"layer", answer.Layers[a.Layer].Manifest}] = true
+	}
+	for _, d := range answer.Drivers {
+		list[thing{"driver", d.Path}] = true
+	}
+	return list, nil
 }
 
 // identify finds what the name means. others are the drivers that stay, when it is one.

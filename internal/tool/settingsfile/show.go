@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -51,7 +52,9 @@ type ShownDevice struct {
 	Name          string `json:"name,omitempty"`
 	DeviceUUID    string `json:"device_uuid"`
 	DriverUUID    string `json:"driver_uuid"`
+	DriverName    string `json:"driver_name,omitempty"`
 	DriverVersion int32  `json:"driver_version"`
+	DriverText    string `json:"driver_version_text"` // as its maker packs it, as far as the names tell who that is
 }
 
 // Show tells what the file in force says; app is the program that is asked for, "" for none.
@@ -127,8 +130,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	if set.HasDevices {
 		shown.Devices = []ShownDevice{}
 		for _, d := range set.Devices {
+			version := term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.DeviceName}, d.DriverVersion)
 			shown.Devices = append(shown.Devices, ShownDevice{d.DeviceName, fmt.Sprintf("%x", d.DeviceUUID),
-				fmt.Sprintf("%x", d.DriverUUID), int32(d.DriverVersion)})
+				fmt.Sprintf("%x", d.DriverUUID), d.DriverName, int32(d.DriverVersion), version})
 		}
 	}
 	return shown

@@ -99,7 +99,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 				continue
 			}
 			d.Index = uint32(len(devices.List))
-			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
+			devices.List = append(devices.List, Device{Device: d, Why: l.why.say(), HiddenBy: l.hider})
 		}
 		for i := range there {
 			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == probe.Fine
@@ -125,19 +125,15 @@ func look(found probe.Place, environ []string, silent bool, limit time.Duration)
 // lift is one kind of thing that hides devices, taken away.
 type lift struct {
 	hider Hider
-	why   string // a device that is there without it is not there with it
+	why   fact // a device that is there without it is not there with it
 	lift  func(environ []string) []string
 }
 
 // lifts are what hides devices here, in the order in which it is taken away; each with all before it.
 func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	if layer := layerOf(answer); layer >= 0 {
-		why, wishes := mesa.Layer, wishesOf(source)
-		for _, w := range wishes {
-			why += " " + w.Name + "=" + w.Value
-		}
 		off := answer.Layers[layer].DisableName
-		list = append(list, lift{MesaLayer, "hidden by " + why, func(environ []string) []string {
+		list = append(list, lift{MesaLayer, hiddenByMesa(wishesOf(source)), func(environ []string) []string {
 			for _, v := range mesa.Variables {
 				environ = machine.WithoutVariable(environ, v.Name)
 			}
@@ -156,19 +152,19 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 		}
 	}
 	if set, _ := inForce(source, answer, deviceFilters); set != "" {
-		list = append(list, lift{Filters, "hidden by " + set, without(deviceFilters)})
+		list = append(list, lift{Filters, hiddenBy(set), without(deviceFilters)})
 	}
 	if all, _ := inForce(source, answer, DriverVariables); all != "" {
 		set, _ := inForce(source, answer, driverFilters)
-		list = append(list, lift{Variables, "its driver is left out by " + set, without(DriverVariables)})
+		list = append(list, lift{Variables, leftOutBy(set), without(DriverVariables)})
 	}
 	same := func(environ []string) []string { return environ }
 	switch {
 	case answer.Settings == nil:
 	case answer.Settings.HasDevices:
-		list = append(list, lift{Settings, "hidden by the device configurations of " + answer.Settings.File, same})
+		list = append(list, lift{Settings, notConfigured(answer.Settings.File), same})
 	case answer.Settings.Exclusively:
-		list = append(list, lift{Settings, "its driver is left out by " + answer.Settings.File, same})
+		list = append(list, lift{Settings, leftOutBy(answer.Settings.File), same})
 	}
 	return list
 }

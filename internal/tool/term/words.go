@@ -14,9 +14,24 @@ func Version(v uint32) string {
 	return text
 }
 
-// DriverVersion is VkPhysicalDeviceProperties::driverVersion as its vendor packs it.
-func DriverVersion(vendor, v uint32) string {
-	if vendor == 0x10de { // NVIDIA: 10, 8, 8 and 6 bits
+// Maker is what is known of who packs a driver's version: each may be missing.
+type Maker struct {
+	Driver string // VkPhysicalDeviceDriverProperties::driverName
+	Device string // the device's name
+	Vendor uint32 // the device's
+}
+
+// nvidia tells whether it is NVIDIA's own driver. NVK of Mesa, for the same devices, packs as Vulkan does.
+func (m Maker) nvidia() bool {
+	if m.Driver != "" {
+		return m.Driver == "NVIDIA"
+	}
+	return m.Vendor == 0x10de || strings.HasPrefix(m.Device, "NVIDIA ")
+}
+
+// DriverVersion is VkPhysicalDeviceProperties::driverVersion as its maker packs it; as Vulkan's versions where that is not known.
+func DriverVersion(by Maker, v uint32) string {
+	if by.nvidia() { // 10, 8, 8 and 6 bits
 		return fmt.Sprintf("%d.%d.%d.%d", v>>22, v>>14&0xff, v>>6&0xff, v&0x3f)
 	}
 	return Version(v)

@@ -59,7 +59,7 @@ func (c *checker) schema(doc *document.Document) {
 		c.violations(doc.Top(), known, wrong)
 	}
 	if more := c.violated - maxViolations; more > 0 {
-		c.at(diag.FileSchema, doc.Top(), fmt.Sprintf("and %d more violations of the schema", more))
+		c.at(diag.FileSchema, doc.Top(), moreViolations(more))
 	}
 }
 
@@ -72,14 +72,11 @@ var english = message.NewPrinter(language.English)
 // violations are the innermost causes of a failed validation.
 func (c *checker) violations(top document.Value, known spellings, wrong *jsonschema.ValidationError) {
 	subject := strings.Join(wrong.InstanceLocation, ".")
-	if subject != "" {
-		subject += ": "
-	}
-	say := func(what string) {
+	find := func(what fact) {
 		if c.violated++; c.violated > maxViolations {
 			return
 		}
-		c.at(diag.FileSchema, known.find(top, wrong.InstanceLocation), subject+what)
+		c.at(diag.FileSchema, known.find(top, wrong.InstanceLocation), violation{subject, what})
 	}
 	switch is := wrong.ErrorKind.(type) {
 	case *kind.AnyOf:
@@ -89,16 +86,16 @@ func (c *checker) violations(top document.Value, known spellings, wrong *jsonsch
 				list = append(list, required.Missing...)
 			}
 		}
-		say("one of " + strings.Join(list, ", ") + " is required")
+		find(oneRequired(list))
 	case *kind.Required:
 		for _, name := range is.Missing {
-			say(name + " is required")
+			find(required(name))
 		}
 	case *kind.Pattern:
-		say(fmt.Sprintf("%q does not match %s", is.Got, is.Want))
+		find(mismatch{is.Got, is.Want})
 	default:
 		if len(wrong.Causes) == 0 {
-			say(wrong.ErrorKind.LocalizedString(english))
+			find(said(wrong.ErrorKind.LocalizedString(english)))
 		}
 		for _, cause := range wrong.Causes {
 			c.violations(top, known, cause)
@@ -199,11 +196,11 @@ func (c *checker) spelling(v document.Value, known spellings) {
 		if object {
 			name = known.of(m.Name())
 			if _, ok := known[strings.ToLower(name)]; !ok {
-				c.at(diag.FileMember, m, fmt.Sprintf("no loader reads a member %q%s", m.Name(), known.nearest(m.Name())))
+				c.at(diag.FileMember, m, unknownMember{m.Name(), known.nearest(m.Name())})
 				continue
 			}
 			if name != m.Name() {
-				c.at(diag.FileDialect, m, fmt.Sprintf("the member %q is read as %q%s", m.Name(), name, laxer))
+				c.at(diag.FileDialect, m, otherCase{m.Name(), name})
 			}
 		}
 		if !slices.Contains(free, name) {
@@ -212,7 +209,7 @@ func (c *checker) spelling(v document.Value, known spellings) {
 	}
 }
 
-// nearest suggests the name that was meant, when one is near.
+// nearest is the name that was meant, "" when none is near.
 func (known spellings) nearest(name string) string {
 	best, least := "", 3
 	if len(name) > 64 {
@@ -223,8 +220,5 @@ func (known spellings) nearest(name string) string {
 			best, least = other, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }

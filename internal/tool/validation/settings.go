@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"fmt"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -24,39 +23,39 @@ func (c *checker) settings(doc *document.Document) {
 		if !keys.Exists() {
 			if global.Exists() { // SET-28
 				line, _ := global.Position()
-				c.at(diag.SettingsShadowed, v, fmt.Sprintf("never used: the object in line %d is for all programs, too", line))
+				c.at(diag.SettingsShadowed, v, secondForAll(line))
 			} else {
 				global = v
 			}
 		} else if keys.Kind() != document.Array || !keys.First().Exists() { // SET-31
-			c.at(diag.SettingsKeys, keys, "app_keys names no program: the object is never used")
+			c.at(diag.SettingsKeys, keys, forNobody)
 		}
 		for k := keys.First(); k.Exists(); k = k.Next() {
 			path, ok := k.Text()
 			if first, twice := owner[path]; ok && twice { // SET-30
 				line, _ := first.Position()
-				c.at(diag.SettingsShadowed, k, fmt.Sprintf("never used: %s is named in line %d already", path, line))
+				c.at(diag.SettingsShadowed, k, namedAlready{path, line})
 			} else if ok {
 				owner[path] = k
 				programs = append(programs, path)
 			}
 			if !ok || !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "*?") { // SET-29
-				c.at(diag.SettingsKeys, k, "matches no program: it has to be the full path of an executable, character by character")
+				c.at(diag.SettingsKeys, k, noFullPath)
 			}
 		}
 		c.object(v)
 	}
-	said := map[manifest.Line]bool{}
+	told := map[manifest.Line]bool{}
 	for _, program := range programs {
 		_, outcome, lines := settings.Read(doc, c.path, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
 			// That it is not for a program that nothing names is no fault.
-			if said[l] || l.Cause == diag.OtherPrograms {
+			if told[l] || l.Cause == diag.OtherPrograms {
 				continue
 			}
-			said[l] = true
-			c.find(l.Code, l.Line, l.Column, l.Text)
+			told[l] = true
+			c.find(l.Code, l.Line, l.Column, said(l.Text))
 		}
 	}
 }
@@ -66,7 +65,7 @@ func (c *checker) objects(top document.Value) (list []document.Value) {
 	array, single := top.Member("settings_array"), top.Member("settings")
 	if array.Exists() {
 		if single.Exists() {
-			c.at(diag.SettingsShadowed, single, "never used: settings_array is there, too")
+			c.at(diag.SettingsShadowed, single, besideArray)
 		}
 		for v := array.First(); v.IsObject(); v = v.Next() {
 			list = append(list, v)
@@ -75,7 +74,7 @@ func (c *checker) objects(top document.Value) (list []document.Value) {
 	}
 	for v := single; v.IsObject(); v = v.Next() {
 		if v != single {
-			c.at(diag.SettingsShadowed, v, fmt.Sprintf("the member %q comes after settings: the loader takes it for one more settings object", v.Name()))
+			c.at(diag.SettingsShadowed, v, afterSettings(v.Name()))
 		}
 		list = append(list, v)
 	}
@@ -91,9 +90,9 @@ func (c *checker) object(v document.Value) {
 	if only := v.Member("additional_drivers_use_exclusively"); only.Exists() {
 		switch {
 		case only.Kind() != document.True && only.Kind() != document.False:
-			c.at(diag.SettingsDrivers, only, "only the JSON value true counts") // SET-87
+			c.at(diag.SettingsDrivers, only, onlyTrue) // SET-87
 		case only.IsTrue() && !drivers.First().Exists():
-			c.at(diag.SettingsDrivers, only, "there are no additional drivers: either it has no effect, or no driver remains")
+			c.at(diag.SettingsDrivers, only, onlyNoDrivers)
 		}
 	}
 	c.devices(v.Member("device_configurations"))
@@ -104,13 +103,13 @@ var words = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "
 
 func (c *checker) log(v document.Value) {
 	if v.Exists() && v.Kind() != document.Array {
-		c.at(diag.SettingsLog, v, "not an array: counts as if it were not there")
+		c.at(diag.SettingsLog, v, noArray)
 		return
 	}
 	for w := v.First(); w.Exists(); w = w.Next() {
 		word, ok := w.Text()
 		if !ok {
-			c.at(diag.SettingsLog, w, "not a string: it and the words after it do not count")
+			c.at(diag.SettingsLog, w, noString)
 			return
 		}
 		known := false
@@ -118,28 +117,27 @@ func (c *checker) log(v document.Value) {
 			known = known || one == word
 		}
 		if !known {
-			c.at(diag.SettingsLog, w, fmt.Sprintf("%q is none of %s", word, strings.Join(words, ", ")))
+			c.at(diag.SettingsLog, w, unknownWord(word))
 		}
 	}
 }
 
 func (c *checker) layers(v document.Value) {
 	if v.Exists() && v.Kind() != document.Array { // SET-40
-		c.at(diag.SettingsLayers, v, "not an array of layers: programs get no layer at all")
+		c.at(diag.SettingsLayers, v, noLayers)
 		if v.Kind() != document.Object {
 			return
 		}
 	}
-	const dropped = "; the whole list is dropped, and layers are as without it"
 	place := document.Value{}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if !e.IsObject() {
-			c.at(diag.SettingsLayers, e, "not an object"+dropped)
+			c.at(diag.SettingsLayers, e, layerNoObject)
 			continue
 		}
 		control, ok := e.Member("control").Text()
 		if !ok {
-			c.at(diag.SettingsLayers, e, "control is missing or no string"+dropped)
+			c.at(diag.SettingsLayers, e, layerWithout("control"))
 			continue
 		}
 		switch control {
@@ -147,43 +145,43 @@ func (c *checker) layers(v document.Value) {
 		case "unordered_layer_location":
 			if place.Exists() { // SET-48
 				line, _ := place.Position()
-				c.at(diag.SettingsControl, e, fmt.Sprintf("without effect: the place of all other layers is in line %d", line))
+				c.at(diag.SettingsControl, e, secondPlace(line))
 			} else {
 				place = e
 			}
 			continue
 		default: // SET-37
-			c.at(diag.SettingsControl, e.Member("control"), fmt.Sprintf("%q is taken as auto", control))
+			c.at(diag.SettingsControl, e.Member("control"), takenAsAuto(control))
 		}
 		for _, name := range []string{"name", "path"} { // SET-38
 			if _, ok := e.Member(name).Text(); !ok {
-				c.at(diag.SettingsLayers, e, name+" is missing or no string"+dropped)
+				c.at(diag.SettingsLayers, e, layerWithout(name))
 			}
 		}
 		if path, ok := e.Member("path").Text(); ok && control != "off" && !search.IsManifestName(path) { // SET-42
-			c.at(diag.SettingsControl, e.Member("path"), "without effect: the path does not end in .json")
+			c.at(diag.SettingsControl, e.Member("path"), noManifest)
 		}
 		if t := e.Member("treat_as_implicit_manifest"); t.Exists() && t.Kind() != document.True && t.Kind() != document.False {
-			c.at(diag.SettingsControl, t, "only the JSON value true counts")
+			c.at(diag.SettingsControl, t, onlyTrue)
 		}
 	}
 }
 
 func (c *checker) drivers(v document.Value) {
 	if v.Exists() && v.Kind() != document.Array && v.Kind() != document.Object {
-		c.at(diag.SettingsDrivers, v, "not an array of drivers: counts as if it were not there")
+		c.at(diag.SettingsDrivers, v, noDrivers)
 		return
 	}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		path, ok := e.Member("path").Text()
 		switch {
 		case !ok: // SET-85
-			c.at(diag.SettingsDrivers, e, "not an object with a string path; the whole list is dropped")
+			c.at(diag.SettingsDrivers, e, driverNoPath)
 		case search.IsManifestName(path):
 		case e.Next().Exists(): // SET-86
-			c.at(diag.SettingsDrivers, e.Member("path"), "skipped: the path does not end in .json")
+			c.at(diag.SettingsDrivers, e.Member("path"), skippedNoManifest)
 		default:
-			c.at(diag.SettingsDrivers, e.Member("path"), "the last path does not end in .json: no driver at all is found")
+			c.at(diag.SettingsDrivers, e.Member("path"), lastNoManifest)
 		}
 	}
 }
@@ -191,24 +189,24 @@ func (c *checker) drivers(v document.Value) {
 // devices judges the device configurations (SET-90 to SET-92).
 func (c *checker) devices(v document.Value) {
 	if v.Exists() && v.Kind() != document.Array {
-		c.at(diag.SettingsDevices, v, "not an array: counts as if it were not there")
+		c.at(diag.SettingsDevices, v, noArray)
 		return
 	}
 	if v.Exists() && !v.First().Exists() {
-		c.at(diag.SettingsDevices, v, "an empty list hides every device")
+		c.at(diag.SettingsDevices, v, hidesAll)
 	}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if !e.IsObject() {
-			c.at(diag.SettingsDevices, e, "not an object; the whole list is dropped")
+			c.at(diag.SettingsDevices, e, deviceNoObject)
 			continue
 		}
 		for _, name := range []string{"deviceUUID", "driverUUID"} {
 			if !settings.IsUUID(e.Member(name)) {
-				c.at(diag.SettingsDevices, e, name+" is not 16 numbers from 0 to 255; the entry is skipped")
+				c.at(diag.SettingsDevices, e, noUUID(name))
 			}
 		}
 		if _, ok := e.Member("driverVersion").Number(); !ok {
-			c.at(diag.SettingsDevices, e, "driverVersion is missing or no number; the entry is skipped")
+			c.at(diag.SettingsDevices, e, noVersion)
 		}
 	}
 }

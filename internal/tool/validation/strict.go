@@ -3,7 +3,6 @@ package validation
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -11,21 +10,19 @@ import (
 	"vkloader/internal/core/document"
 )
 
-const laxer = ": the loader accepts this, strict readers do not"
-
 // strict finds what the loader's dialect allows and JSON does not (LAY-11 to LAY-19), and what JSON readers disagree
 // about.
 func (c *checker) strict(text string, doc *document.Document) {
 	offset := 0
 	if strings.HasPrefix(text, "\xef\xbb\xbf") {
-		c.find(diag.FileDialect, 1, 1, "a byte-order mark"+laxer)
+		c.find(diag.FileDialect, 1, 1, byteOrderMark)
 		offset = 3
 	}
 	var any json.RawMessage
 	err := json.Unmarshal([]byte(text[offset:]), &any)
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
 		line, column := place(text, offset+int(max(wrong.Offset, 1))-1)
-		c.find(diag.FileDialect, line, column, wrong.Error()+laxer)
+		c.find(diag.FileDialect, line, column, notStrict(wrong.Error()))
 	}
 	if !utf8.ValidString(text) {
 		at := 0
@@ -37,7 +34,7 @@ func (c *checker) strict(text string, doc *document.Document) {
 			at += size
 		}
 		line, column := place(text, at)
-		c.find(diag.FileDialect, line, column, "a byte that is no UTF-8"+laxer)
+		c.find(diag.FileDialect, line, column, noUTF8)
 	}
 	c.members(doc.Top())
 }
@@ -57,8 +54,7 @@ func (c *checker) members(v document.Value) {
 			key := strings.ToLower(m.Name())
 			if first, twice := seen[key]; twice {
 				line, _ := first.Position()
-				c.at(diag.FileDuplicate, m, fmt.Sprintf(
-					"the member %q is there already, in line %d: the loader takes the first, most readers take the last", m.Name(), line))
+				c.at(diag.FileDuplicate, m, duplicate{m.Name(), line})
 			} else {
 				seen[key] = m
 			}

@@ -51,13 +51,13 @@ func File(text, path, whole string, kind Kind) *Report {
 	c := &checker{path: path, report: &Report{Kind: kind}}
 	doc, fault := document.Parse(text)
 	if fault != nil {
-		c.find(diag.FileSyntax, fault.Line, fault.Column, fault.What)
-		return c.report
+		c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+		return c.say()
 	}
 	if kind == Unknown {
 		c.report.Kind = kindOf(doc.Top(), whole)
 		if at := placeOf[directoryOf(whole)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
-			c.at(diag.FileWrongKind, doc.Top(), plural[c.report.Kind]+" in a directory for "+at+": no loader looks for it there")
+			c.at(diag.FileWrongKind, doc.Top(), misplaced{c.report.Kind, at})
 		}
 	}
 	c.strict(text, doc)
@@ -68,7 +68,7 @@ func File(text, path, whole string, kind Kind) *Report {
 		c.lines(driver.Lines)
 		if driver.WrongArch {
 			line := driver.WrongArchitecture()
-			c.at(diag.DriverArchitecture, doc.Top().Member("ICD").Member("library_arch"), line.Text)
+			c.at(diag.DriverArchitecture, doc.Top().Member("ICD").Member("library_arch"), said(line.Text))
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
 	case Implicit, Explicit:
@@ -78,13 +78,12 @@ func File(text, path, whole string, kind Kind) *Report {
 	case Settings:
 		c.settings(doc)
 	default:
-		c.at(diag.FileKindUnknown, doc.Top(), "neither a driver manifest (ICD), nor a layer manifest (layer, layers), "+
-			"nor settings (settings, settings_array)")
+		c.at(diag.FileKindUnknown, doc.Top(), ofNoKind)
 	}
-	slices.SortStableFunc(c.report.Findings, func(a, b diag.Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	slices.SortStableFunc(c.found, func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
-	return c.report
+	return c.say()
 }
 
 // kindOf tells a file's kind by its content, and layers' also by the directory.
@@ -129,16 +128,32 @@ func directoryOf(path string) string {
 type checker struct {
 	path     string
 	report   *Report
+	found    []finding
 	violated int // how often the schema is violated
 }
 
-func (c *checker) find(code diag.Code, line, column int, what string) {
-	c.report.Findings = append(c.report.Findings,
-		diag.Finding{Code: code, Subject: c.path, Path: c.path, Line: line, Column: column, What: what})
+// finding is one thing to say, as values.
+type finding struct {
+	code         diag.Code
+	line, column int
+	fact         fact
+}
+
+func (c *checker) find(code diag.Code, line, column int, what fact) {
+	c.found = append(c.found, finding{code, line, column, what})
+}
+
+// say writes what was found in words into the report.
+func (c *checker) say() *Report {
+	for _, f := range c.found {
+		c.report.Findings = append(c.report.Findings,
+			diag.Finding{Code: f.code, Subject: c.path, Path: c.path, Line: f.line, Column: f.column, What: f.fact.say()})
+	}
+	return c.report
 }
 
 // at finds something at a value.
-func (c *checker) at(code diag.Code, where document.Value, what string) {
+func (c *checker) at(code diag.Code, where document.Value, what fact) {
 	line, column := where.Position()
 	c.find(code, line, column, what)
 }
@@ -147,7 +162,7 @@ func (c *checker) at(code diag.Code, where document.Value, what string) {
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, l.Text)
+			c.find(l.Code, l.Line, l.Column, said(l.Text))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := spellings{"library_path": "library_path", "driveruuid": "driverUUID"}
 	for name, want := range map[string]string{
-		"libary_path": `; did you mean "library_path"?`, "driverUIDD": `; did you mean "driverUUID"?`, "other": "",
+		"libary_path": "library_path", "driverUIDD": "driverUUID", "other": "",
 	} {
 		if got := known.nearest(name); got != want {
 			t.Errorf("%s: %q", name, got)

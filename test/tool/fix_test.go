@@ -1,0 +1,80 @@
+package tool
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/world"
+)
+
+// With --probe, --fix has a step for a driver and for a layer that die when they are loaded: the quarantine, after which the
+// other drivers and layers are as before. --undo takes it back, and only as long as nobody has changed it.
+func TestFixQuarantinesWhatDies(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["XDG_DATA_DIRS"], w.Env["XDG_CONFIG_DIRS"] = w.Path("share"), w.Path("etc")
+	for name, line := range map[string]string{"bad": "die vkEnumeratePhysicalDevices", "good": "device name=good", "too": "device name=too"} {
+		w.Driver(name, "device name="+name, line).API("1.2.0").MoveManifest("share/vulkan/icd.d")
+	}
+	w.ImplicitLayer("VK_LAYER_dies", "die vkEnumeratePhysicalDevices")
+	w.ImplicitLayer("VK_LAYER_lives")
+	w.ExplicitLayer("VK_LAYER_idle")
+	settings := w.Path("home/.config/vulkan/loader_settings.d/vk_loader_settings.json")
+	uses := func(title string, want map[string]bool) {
+		t.Helper()
+		out, _ := tried(w, "explain")
+		in, _, _ := strings.Cut(out, "Not used")
+		for name, is := range want {
+			if strings.Contains(in, name) != is {
+				t.Errorf("%s: %s in use is %v\n%s", title, name, !is, out)
+			}
+		}
+	}
+	all := map[string]bool{"bad.json": true, "good.json": true, "too.json": true, "VK_LAYER_dies": true, "VK_LAYER_lives": true}
+	rest := map[string]bool{"bad.json": false, "good.json": true, "too.json": true, "VK_LAYER_dies": false, "VK_LAYER_lives": true}
+
+	// Without --probe nothing is loaded, and nothing known of it.
+	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "quarantine") {
+		t.Errorf("without --probe:\n%s", out)
+	}
+	fix := []string{"doctor", "--fix", "--yes", "--probe", "--timeout", "60s"}
+	out, exit := tried(w, fix...)
+	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader quarantine add bad.json\n", "problem layer-crashes: VK_LAYER_dies\n",
+		"step  vkloader quarantine add VK_LAYER_dies\n          writes " + settings + "\n          writes " + filepath.Dir(settings) +
+			"/vkloader_quarantine.json\n", "2 steps done"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s%s", want, out, exit.Stderr)
+		}
+	}
+	if _, left, _ := strings.Cut(out, "For you to do"); strings.Contains(left, "bad.json") || strings.Contains(left, "VK_LAYER_dies") {
+		t.Errorf("left to do:\n%s", out)
+	}
+	uses("in quarantine", rest)
+	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "quarantine", "list"); strings.Count(out, "all programs") != 2 {
+		t.Errorf("list:\n%s", out)
+	}
+
+	if _, exit := tried(w, "doctor", "--undo"); exit.Code != 0 {
+		t.Errorf("undo: %d, %s", exit.Code, exit.Stderr)
+	}
+	uses("undone", all)
+	if left, _ := filepath.Glob(filepath.Dir(settings) + "/*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+
+	// Another program's settings are not touched, and so there is no step.
+	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte(`{"file_format_version":"1.0.0","settings":{"stderr_log":["error"]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := tried(w, fix...); strings.Contains(out, "quarantine add") ||
+		!strings.Contains(out, "bad.json: killed by SIGABRT during: list devices\n") {
+		t.Errorf("beside another program's settings:\n%s", out)
+	}
+	uses("beside another program's settings", all)
+}
