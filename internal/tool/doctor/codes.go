@@ -91,7 +91,7 @@ var table = [codeCount]Entry{
 		"The driver opens this library when it runs, so that its absence shows only then: no device is listed, or nothing " +
 			"can be compiled.",
 		"Install the driver's packages completely."},
-	DriverHeadless: {"driver-headless", diag.Problem, "",
+	DriverHeadless: {"driver-headless", diag.Warning, "",
 		"Where no display is set, NVIDIA's driver starts itself through EGL; where that does not find it, it has no " +
 			"vkCreateInstance, and the loader skips it.",
 		"Install libglvnd and the EGL part of NVIDIA's driver."},

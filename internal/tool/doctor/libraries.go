@@ -22,7 +22,8 @@ func (e *exam) libraries() {
 	for _, d := range e.plan.Drivers {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // of the service: its library is nowhere here, and is opened by a descriptor
-			m.Good = e.withoutDisplay(&m, nil)
+			m.Good = true
+			e.withoutDisplay(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
@@ -30,8 +31,8 @@ func (e *exam) libraries() {
 			return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 				has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 		}, DriverInterface)
-		if f != nil {
-			m.Good = e.withoutDisplay(&m, f) && m.Good
+		if f != nil && m.Good {
+			e.withoutDisplay(&m, f)
 		}
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
@@ -253,26 +254,25 @@ func (e *exam) atRunTime(m *Module, file *linker.File) {
 	}
 }
 
-// withoutDisplay tells whether a driver has what it starts itself by where no display is. file is its library; nil: the
-// service has it, and with it the libraries.
-func (e *exam) withoutDisplay(m *Module, file *linker.File) bool {
+// withoutDisplay looks for what a driver starts itself by where no display is. file is its library; nil: the service has it,
+// and with it the libraries. On NixOS every program names its own places for them.
+func (e *exam) withoutDisplay(m *Module, file *linker.File) {
 	family := driverfiles.Of(m.Library)
-	if family == nil || family.Headless.Vendor == nil || e.variable("DISPLAY") != "" || e.variable("WAYLAND_DISPLAY") != "" {
-		return true
+	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
+		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
+		return
 	}
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
 			e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{library: name}, e.cure(name))
-			return false
+			return
 		}
 	}
-	if len(driverfiles.Matches(need.Vendor, e.machine.ReadDir)) > 0 {
-		return true
+	if len(driverfiles.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+		e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
+			vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
 	}
-	e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
-		vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
-	return false
 }
 
 // olderThan is what to do about a library that is too old.

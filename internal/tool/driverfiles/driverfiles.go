@@ -28,6 +28,7 @@ type Family struct {
 
 // Headless is what a driver of NVIDIA's starts itself by where no display is: through the vendors' EGL.
 type Headless struct {
+	Unless    []string // variables: a display, or other places for the vendors' files
 	Libraries []string // names
 	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
 	Says      string   // what is in such a file
@@ -53,7 +54,8 @@ var families = []Family{
 		},
 		Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
 		Data:  append([]string{"/usr/share/nvidia/nvidia-application-profiles-*"}, nvidiaVendor...),
-		Headless: Headless{Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
+		Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
+			Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
 			Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 	{libraries: []string{"libvulkan_radeon"}, Kernel: []string{"amdgpu"}, Data: []string{mesa, "/usr/share/libdrm/amdgpu.ids"}},
 	{libraries: []string{"amdvlk64", "amdvlk32", "amdvlkpro64", "amdvlkpro32"}, Kernel: []string{"amdgpu"},
