@@ -105,6 +105,38 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	}
 }
 
+// A launcher that forks and ends at once is no end: what it has started is followed to its own. What it leaves running
+// without the Vulkan loader is no hang.
+func TestFindCulpritBehindLauncher(t *testing.T) {
+	t.Parallel()
+	t.Run("crash", func(t *testing.T) {
+		t.Parallel()
+		w, program := computing(t)
+		w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+		v := hunted(t, w, 1, []string{"sh", "-c", `(sleep 1; "$@") & exit 0`, "sh", program[0], program[1], program[2]})
+		if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" || v.Process != program[0] ||
+			!strings.HasPrefix(v.Phase, "after a device was made") {
+			t.Errorf("got %+v", v)
+		}
+	})
+	t.Run("hang", func(t *testing.T) {
+		t.Parallel()
+		w, program := computing(t)
+		w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "delay vkQueueSubmit 3600000")
+		v := hunted(t, w, 1, []string{"sh", "-c", `"$@" & exit 0`, "sh", program[0], program[1], program[2]}, "--hangs-after", "8s")
+		if v.Result != "found" || v.What == "" || fmt.Sprint(v.Culprits) != "[{layer VK_LAYER_bad}]" || v.Process != program[0] {
+			t.Errorf("got %+v", v)
+		}
+	})
+	t.Run("something is left", func(t *testing.T) {
+		t.Parallel()
+		w, _ := computing(t)
+		if v := hunted(t, w, 0, []string{"sh", "-c", "sleep 600 & exit 0"}); v.Result != "fine" || len(v.Runs) != 1 {
+			t.Errorf("got %+v", v)
+		}
+	})
+}
+
 // What --apply writes keeps the culprit out of this program alone, until its file changes.
 func TestFindCulpritApplies(t *testing.T) {
 	t.Parallel()

@@ -274,6 +274,14 @@ type (
 func (c changeVariable) say() (string, []string)  { return "Change " + c.name + ".", nil }
 func (c correctVariable) say() (string, []string) { return "Correct " + c.name + ".", nil }
 
+// rightDirectory is the path that a manifest should give its library; tokened: the same with $LIB.
+type rightDirectory struct{ manifest, file, tokened string }
+
+func (r rightDirectory) say() (string, []string) {
+	return "Write " + term.Quoted(r.file) + " as library_path into " + term.Quoted(r.manifest) + "; where programs of both word sizes use it, " +
+		term.Quoted(r.tokened) + ", in which the dynamic linker puts the directory of each for $LIB.", nil
+}
+
 // aim is what a change is good for, where that is not the end of a fault.
 type aim uint8
 

@@ -116,7 +116,11 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 func (e *exam) missing(m *Module, r linker.Result) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
-		e.found(LibraryMissing, m.Name, m.Manifest, absent{m.Library, target, err == nil}, e.system.forFile(m.Library, m.Manifest))
+		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
+		if tokened, file := e.sibling(m.Library); file != "" {
+			what.beside, do = file, rightDirectory{m.Manifest, file, tokened}
+		}
+		e.found(LibraryMissing, m.Name, m.Manifest, what, do)
 		return
 	}
 	if len(r.Others) > 0 {
@@ -126,6 +130,27 @@ func (e *exam) missing(m *Module, r linker.Result) {
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library})
+}
+
+// sibling looks for a library that is not where its manifest says in the directories of the same place for libraries of other
+// word sizes: those that $LIB stands for somewhere. tokened is its path with $LIB.
+func (e *exam) sibling(library string) (tokened, file string) {
+	parts := strings.Split(library, "/")
+	for i, part := range parts[:len(parts)-1] {
+		if part != "lib" && part != "lib32" && part != "lib64" {
+			continue
+		}
+		for _, rest := range []int{i + 2, i + 1} { // lib/x86_64-linux-gnu is one directory of that kind, too
+			if rest >= len(parts) {
+				continue
+			}
+			tokened = strings.Join(parts[:i], "/") + "/$LIB/" + strings.Join(parts[rest:], "/")
+			if r := e.linker.Find(tokened); r.File != nil && e.fits(r.File.Path) {
+				return tokened, r.File.Path
+			}
+		}
+	}
+	return "", ""
 }
 
 // nowhere says that the dynamic linker does not find a library, and offers to put the directory into LD_LIBRARY_PATH where

@@ -85,10 +85,12 @@ type (
 	// noInterface is a library without the functions that the loader looks for.
 	noInterface struct{ file string }
 
-	// absent is a library that a manifest names by its path; target: it is a link there.
+	// absent is a library that a manifest names by its path; target: it is a link there; beside: the library in the directory
+	// for another word size.
 	absent struct {
 		file, target string
 		link         bool
+		beside       string
 	}
 
 	// nowhere is a library that the dynamic linker does not find.
@@ -151,10 +153,14 @@ func (n noInterface) say() string {
 }
 
 func (a absent) say() string {
+	what := a.file + " does not exist"
 	if a.link {
-		return fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target)
+		what = fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target)
 	}
-	return a.file + " does not exist"
+	if a.beside != "" {
+		what += "; " + a.beside + " is there"
+	}
+	return what
 }
 
 // whoNeeds is a library in words, with the driver or layer that needs it.

@@ -45,7 +45,8 @@ type Fault struct {
 	Files   []string // the file with that instruction, then those on the stack, nearest first; each once
 }
 
-// Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended.
+// Trace runs the program as a child under ptrace, with its standard error split, until it and what it started have ended, or
+// until only such is left as does not use Vulkan.
 // Its processes see their signals as without; none of them outlives the tool. Where ptrace is not allowed it runs without,
 // and no fault is known. stdout is what becomes its standard output.
 func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, error) {
@@ -60,7 +61,8 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	// Only the thread that started the program may trace it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	t := &tracer{traced: true, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{})}
+	t := &tracer{traced: true, alive: map[int]bool{}, last: map[int]*place{}, wake: make(chan struct{}),
+		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}}
 	t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
@@ -107,6 +109,10 @@ func (t *tracer) end() *End {
 	return &End{Status: t.status, Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: t.fault}
 }
 
+// maxIdle is for how many seconds what a program has left running may do without the Vulkan loader: then it is a service of
+// some kind, and not the program that was launched.
+const maxIdle = 10
+
 // watch asks for the end when it is time, or when a signal comes.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	var hang, enough <-chan time.Time
@@ -116,17 +122,31 @@ func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	if limits.Enough > 0 {
 		enough = time.After(limits.Enough)
 	}
-	why := unwanted
-	select {
-	case <-t.wake:
-		return
-	case <-hang:
-		why = hangs
-	case <-enough:
-		why = longEnough
-	case s := <-signals:
-		if s == unix.SIGQUIT {
+	why, left := goesOn, t.left
+	var look <-chan time.Time // once a second, when the program itself has ended
+	for idle := 0; why == goesOn; {
+		select {
+		case <-t.wake:
+			return
+		case <-left:
+			ticker := time.NewTicker(time.Second)
+			defer ticker.Stop()
+			look, left = ticker.C, nil
+		case <-look:
+			if idle++; !t.idle() {
+				idle = 0
+			}
+			if idle >= maxIdle {
+				why = longEnough
+			}
+		case <-hang:
 			why = hangs
+		case <-enough:
+			why = longEnough
+		case s := <-signals:
+			if why = unwanted; s == unix.SIGQUIT {
+				why = hangs
+			}
 		}
 	}
 	t.why.Store(why)

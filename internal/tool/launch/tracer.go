@@ -20,6 +20,8 @@ type tracer struct {
 	loader bool // the fault is in a process that has the Vulkan loader
 	why    atomic.Int32
 	wake   chan struct{} // closed at the end
+	left   chan struct{} // closed when the program itself has ended well, and others may go on
+	over   bool          // it has failed: all others end
 
 	mutex sync.Mutex
 	alive map[int]bool // threads; true: it has stopped once, as it does before it begins
@@ -63,10 +65,7 @@ func (t *tracer) loop() error {
 			t.mutex.Unlock()
 			delete(t.last, tid)
 			if tid == t.main {
-				t.status = syscall.WaitStatus(status)
-				for _, left := range t.threads() { // what it leaves running ends with it
-					_ = unix.Kill(left, unix.SIGKILL)
-				}
+				t.ended(syscall.WaitStatus(status))
 			}
 		case status.Stopped() && first:
 			first = false
@@ -80,12 +79,37 @@ func (t *tracer) loop() error {
 	}
 }
 
+// ended takes that the program itself has ended. With one that has failed all that it has started ends; otherwise it may
+// have been a launcher, and what it has started is followed on.
+func (t *tracer) ended(status syscall.WaitStatus) {
+	t.status = status
+	if !status.Signaled() && status.ExitStatus() <= 128 {
+		close(t.left)
+		return
+	}
+	t.over = true // also for those that have not been heard of yet
+	for _, other := range t.threads() {
+		_ = unix.Kill(other, unix.SIGKILL)
+	}
+}
+
+// idle tells whether none of what goes on has the Vulkan loader.
+func (t *tracer) idle() bool {
+	return !slices.ContainsFunc(t.threads(), func(tid int) bool {
+		_, loader := codeOf(tid)
+		return loader
+	})
+}
+
 // goOn lets a thread go on, with a signal or none; one that is gone meanwhile is told by the next wait.
 func (t *tracer) goOn(tid int, signal syscall.Signal) {
 	_ = unix.PtraceCont(tid, int(signal))
 }
 
 func (t *tracer) stopped(tid int, status unix.WaitStatus) {
+	if t.over {
+		_ = unix.Kill(tid, unix.SIGKILL)
+	}
 	signal := status.StopSignal()
 	known := t.know(tid)
 	switch event := status.TrapCause(); {
