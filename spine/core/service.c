@@ -103,26 +103,39 @@ static void take_descriptors(struct msghdr *m, struct beside *b)
     }
 }
 
-/* Waits for a datagram; what it says is a text then. */
-static enum state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+/* Waits until there is something to take, or the connection has ended. */
+static enum state await(const struct service *s)
 {
     for (;;) {
         int64_t left = s->until - now();
         struct pollfd p = {.fd = s->socket, .events = POLLIN};
         int ready = poll(&p, 1, left > 0 ? (int)left : 0);
         if (ready == 0) return LATE;
-        if (ready > 0) break;
+        if (ready > 0) return ANSWERED;
         if (errno != EINTR) return ENDED;
         if (left <= 0) return LATE;
     }
+}
+
+/* Takes a datagram, which it waits for when there is none yet; what it says is a text then. */
+static enum state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+{
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(BESIDE_MAX * sizeof(int))];
     } control;
     struct iovec part = {.iov_base = text, .iov_len = ANSWER_MAX - 1};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t size = recvmsg(s->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (size < 0) return ENDED;
+    struct msghdr m;
+    ssize_t size;
+    for (bool waited = false;; waited = true) {
+        m = (struct msghdr){
+            .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        size = recvmsg(s->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (size >= 0) break;
+        if (waited || (errno != EAGAIN && errno != EWOULDBLOCK)) return ENDED;
+        enum state state = await(s);
+        if (state != ANSWERED) return state;
+    }
     take_descriptors(&m, b);
     if (size == 0 && b->count == 0) return ENDED;
     text[size] = '\0';
