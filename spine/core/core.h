@@ -41,14 +41,21 @@ void plan_free(struct plan *plan);
 
 /* ---- service.c ------------------------------------------------------------------------------------------------- */
 
+#define SERVICE_AHEAD_MAX 16
+
 /* One call's connection. */
 struct service {
-    int socket;      /* -1: there is none */
-    uint32_t asked;  /* requests so far */
-    int64_t until;   /* when it is given up, in milliseconds of the monotonic clock */
-    char place[108]; /* its socket */
+    int socket;                        /* -1: there is none */
+    uint32_t asked;                    /* requests so far */
+    int64_t until;                     /* when it is given up, in milliseconds of the monotonic clock */
+    char place[108];                   /* its socket */
+    uint32_t ahead[SERVICE_AHEAD_MAX]; /* files that were asked for and not taken, in their order */
+    uint32_t ahead_count;
 };
 
+/* Asks for a file that service_file is to open later, so that nobody waits for each file by itself; answers come in the
+ * order of the questions. It does nothing when too much was asked for already. */
+void service_ahead(struct service *s, uint32_t number);
 /* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
  * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's. */
 int service_file(struct service *s, uint32_t number, uint32_t size, const char **why);

@@ -50,6 +50,7 @@ void service_end(struct service *s)
 {
     if (s->socket >= 0) close(s->socket);
     s->socket = -1;
+    s->ahead_count = 0;
 }
 
 /* ---- one that hangs --------------------------------------------------------------------------------------------- */
@@ -102,39 +103,57 @@ static void take_descriptors(struct msghdr *m, struct beside *b)
     }
 }
 
-/* Waits for a datagram; what it says is a text then. */
-static enum state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+/* Waits until there is something to take, or the connection has ended. */
+static enum state await(const struct service *s)
 {
     for (;;) {
         int64_t left = s->until - now();
         struct pollfd p = {.fd = s->socket, .events = POLLIN};
         int ready = poll(&p, 1, left > 0 ? (int)left : 0);
         if (ready == 0) return LATE;
-        if (ready > 0) break;
+        if (ready > 0) return ANSWERED;
         if (errno != EINTR) return ENDED;
         if (left <= 0) return LATE;
     }
+}
+
+/* Takes a datagram, which it waits for when there is none yet; what it says is a text then. */
+static enum state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+{
     union {
         struct cmsghdr align;
         char room[CMSG_SPACE(BESIDE_MAX * sizeof(int))];
     } control;
     struct iovec part = {.iov_base = text, .iov_len = ANSWER_MAX - 1};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t size = recvmsg(s->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    if (size < 0) return ENDED;
+    struct msghdr m;
+    ssize_t size;
+    for (bool waited = false;; waited = true) {
+        m = (struct msghdr){
+            .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        size = recvmsg(s->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (size >= 0) break;
+        if (waited || (errno != EAGAIN && errno != EWOULDBLOCK)) return ENDED;
+        enum state state = await(s);
+        if (state != ANSWERED) return state;
+    }
     take_descriptors(&m, b);
     if (size == 0 && b->count == 0) return ENDED;
     text[size] = '\0';
     return m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || b->count > 1 ? BREACH : ANSWERED;
 }
 
-/* One request and its answer. *fd: the descriptor that came with it, -1 for none. What fails ends the connection. */
-static enum state exchange(struct service *s, const char *request, char text[ANSWER_MAX], int *fd)
+static bool say(struct service *s, const char *request)
+{
+    ssize_t length = (ssize_t)strlen(request);
+    return send(s->socket, request, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) == length;
+}
+
+/* Waits for the answer to a request that was sent. *fd: the descriptor that came with it, -1 for none. What fails ends
+ * the connection. */
+static enum state take(struct service *s, bool sent, char text[ANSWER_MAX], int *fd)
 {
     struct beside b = {.fd = -1};
-    enum state state = ENDED;
-    ssize_t length = (ssize_t)strlen(request);
-    if (send(s->socket, request, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) == length) state = receive(s, text, &b);
+    enum state state = sent ? receive(s, text, &b) : ENDED;
     if (state == LATE) note_late(s);
     if (state != ANSWERED) {
         if (b.fd >= 0) close(b.fd);
@@ -143,6 +162,11 @@ static enum state exchange(struct service *s, const char *request, char text[ANS
     }
     *fd = b.fd;
     return state;
+}
+
+static enum state exchange(struct service *s, const char *request, char text[ANSWER_MAX], int *fd)
+{
+    return take(s, say(s, request), text, fd);
 }
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
@@ -263,15 +287,56 @@ static const char *why_not(enum state state)
     }
 }
 
-int service_file(struct service *s, uint32_t number, uint32_t size, const char **why)
+static bool is_ahead(const struct service *s, uint32_t number)
+{
+    for (uint32_t i = 0; i < s->ahead_count; i++)
+        if (s->ahead[i] == number) return true;
+    return false;
+}
+
+/* Takes the answer to the first question that has none yet. */
+static enum state take_first(struct service *s, int *fd)
 {
     char text[ANSWER_MAX];
-    struct stat st;
-    int fd;
-    *why = why_not(ENDED);
-    if (s->socket < 0) return -1;
+    s->ahead_count--;
+    memmove(s->ahead, s->ahead + 1, s->ahead_count * sizeof s->ahead[0]);
+    return take(s, true, text, fd);
+}
+
+void service_ahead(struct service *s, uint32_t number)
+{
+    char text[64];
+    if (s->socket < 0 || s->ahead_count == SERVICE_AHEAD_MAX) return;
     snprintf(text, sizeof text, "{\"id\":%u,\"method\":\"open_file\",\"file\":%u}", ++s->asked, number);
-    enum state state = exchange(s, text, text, &fd);
+    if (say(s, text)) s->ahead[s->ahead_count++] = number;
+}
+
+static enum state take_file(struct service *s, uint32_t number, int *fd)
+{
+    enum state state = ANSWERED;
+    while (!is_ahead(s, number) && state == ANSWERED) { /* those before it are not wanted any more */
+        uint32_t before = s->ahead_count;
+        service_ahead(s, number);
+        if (s->ahead_count > before) break;
+        if (!before) return ENDED;
+        state = take_first(s, fd);
+        if (*fd >= 0) close(*fd);
+    }
+    while (state == ANSWERED) {
+        bool wanted = s->ahead[0] == number;
+        state = take_first(s, fd);
+        if (wanted) return state;
+        if (*fd >= 0) close(*fd);
+    }
+    *fd = -1;
+    return state;
+}
+
+int service_file(struct service *s, uint32_t number, uint32_t size, const char **why)
+{
+    struct stat st;
+    int fd = -1;
+    enum state state = s->socket < 0 ? ENDED : take_file(s, number, &fd);
     if (state != ANSWERED) {
         *why = why_not(state);
         return -1;

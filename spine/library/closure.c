@@ -148,8 +148,12 @@ static bool open_all(struct closure *c, struct service *service, const struct se
                      bool own, bool *took, char **text)
 {
     char *said = NULL;
-    for (; c->count + 1 < count; c->count++)
+    uint32_t asked = 0;
+    for (; c->count + 1 < count; c->count++) {
+        for (; asked + 1 < count && asked < c->count + SERVICE_AHEAD_MAX; asked++)
+            service_ahead(service, file[asked].number);
         c->handle[c->count] = open_needed(service, &file[c->count], own, took, text);
+    }
     void *driver = open_fd(fd, file[count - 1].name, &said);
     if (!driver) {
         keep_first(text, said);

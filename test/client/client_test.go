@@ -486,3 +486,45 @@ func TestDriversAfterReopening(t *testing.T) {
 	}
 	h.Quit()
 }
+
+// The files of a driver are asked for ahead: each lands under its own name, those that the system has are left out, and
+// nothing of them is left open.
+//
+// holds: PRO-050
+func TestManyLibraries(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	needed := compile(t, w.Path("lib", "libneeded.so"), "-Wl,-soname,libvkc-needed.so.1", "library/needed.c")
+	driver := compile(t, w.Path("lib", "libneeding.so"), "library/needing.c", needed)
+	text, err := os.ReadFile(needed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, want := []string{}, []string{}
+	for n := range 50 {
+		name := fmt.Sprintf("more%d.so", n) // each of another size, by which the library knows a wrong one
+		files = append(files, w.Write("given/"+name, string(text)+strings.Repeat("x", n+1)))
+		if n%3 == 1 {
+			want = append(want, w.Write("own/"+name, string(text)))
+		} else {
+			want = append(want, files[n])
+		}
+	}
+	serve(t, w).offers("many.json", world.DriverManifest("libneeding.so", "1.3.0"), append(files, needed, driver)...)
+	w.Env["LD_LIBRARY_PATH"] = w.Path("own")
+	h := w.Start()
+	before := h.Do("state").Int("descriptors")
+	if !strings.Contains(fmt.Sprint(h.OK("instance_extensions")), "VK_KHR_display") {
+		t.Error("the driver's extension is not there")
+	}
+	if after := h.Do("state").Int("descriptors"); after != before {
+		t.Errorf("%d descriptors, then %d", before, after)
+	}
+	got := h.Do("maps", "match", "/more").Strings("maps")
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(slices.Compact(got), want) {
+		t.Errorf("it has %v, want %v", got, want)
+	}
+	h.Quit()
+}

@@ -39,7 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BUILD", built)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "vkloader": runTool},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"machine": chooseMachine, "image": makeImage, "vkloader": runTool},
 	})
 }
 
@@ -49,10 +49,15 @@ type stage struct {
 	fake *fake
 }
 
-// chooseMachine is the command "machine NAME": the commands after it look at this machine, whose root is $ROOT.
+// chooseMachine is the command "machine NAME": the commands after it look at this machine, whose root is $ROOT; "machine
+// none" is none but the running one.
 func chooseMachine(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) != 1 {
 		ts.Fatalf("usage: machine NAME")
+	}
+	if args[0] == "none" {
+		*ts.Value(stage{}).(*stage) = stage{}
+		return
 	}
 	archive, err := filepath.Abs(filepath.Join("testdata/machines", args[0]+".txtar"))
 	ts.Check(err)

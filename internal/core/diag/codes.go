@@ -28,6 +28,7 @@ const (
 	DriverPolicy
 	DriverDirect
 	DriverNotServed
+	DriverServedToo
 	ServiceUsed
 	ServiceRefused
 	DriverNone
@@ -113,6 +114,7 @@ var table = [codeCount]Entry{
 	DriverPolicy:           {"driver-policy", Drivers, Note, "docs/tool.md", ""},
 	DriverDirect:           {"driver-direct", Drivers, Note, "DRV-085", ""},
 	DriverNotServed:        {"driver-not-served", Drivers, Problem, "PRO-050", "Look at the driver with vkloader service status, on the machine that the service runs on."},
+	DriverServedToo:        {"driver-served-too", Drivers, Note, "PRO-049", ""},
 	ServiceUsed:            {"service-used", Place, Note, "PRO-049", ""},
 	ServiceRefused:         {"service-refused", Place, Warning, "PRO-048", "Look at the service with vkloader service status."},
 	DriverNone:             {"driver-none", Drivers, Problem, "INS-029", "Install a driver, or see above why those found are out."},

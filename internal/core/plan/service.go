@@ -3,7 +3,10 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
 	"vkloader/internal/core/served"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 )
 
@@ -11,9 +14,16 @@ import (
 const Served = "service:/"
 
 // wantsService tells whether the driver service is to be asked: only where nothing else gives a driver, and nobody has
-// said which ones there should be (PRO-049).
+// said which ones there should be, unless the settings say when (PRO-049).
 func (d *decider) wantsService(w *weighing) bool {
-	if len(d.a.Drivers) > 0 || w.wished || d.q.App.DirectList || d.set != nil && (d.set.HasDevices || d.set.Exclusively) {
+	when := settings.ServiceLast
+	if d.set != nil {
+		when = d.set.Service
+	}
+	if when == settings.ServiceNever || d.q.App.DirectList || d.set != nil && d.set.Exclusively {
+		return false
+	}
+	if when == settings.ServiceLast && (len(d.a.Drivers) > 0 || w.wished || d.set != nil && d.set.HasDevices) {
 		return false
 	}
 	return !d.f.Variable(variables.DriverFiles).Set && !d.f.Variable(variables.ICDFilenames).Set
@@ -33,6 +43,7 @@ func (d *decider) fromService(w *weighing) {
 		d.say(diag.Warn|diag.Driver, diag.ServiceRefused, s.Place, s.Place, "The driver service at "+s.Place+" is not used: "+why)
 		return
 	}
+	own := d.a.Drivers
 	d.say(diag.Info|diag.Driver, diag.ServiceUsed, s.Place, s.Place, "The driver service at "+s.Place+" offers "+
 		decimal(uint32(len(drivers)))+" drivers")
 	for i := range drivers {
@@ -49,10 +60,25 @@ func (d *decider) fromService(w *weighing) {
 		if driver == nil {
 			continue
 		}
+		if found := sameDriver(own, one); found != "" {
+			d.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: it is found on this machine, as "+found)
+			continue
+		}
 		driver.Files = one.Files
 		driver.Library, driver.HasSlash = Served+one.Files[len(one.Files)-1].Name, false
 		d.weigh(w, driver, "the driver service at "+s.Place)
 	}
+}
+
+// sameDriver gives the manifest of the driver that was found without the service and is the same one, by the name of its
+// manifest or of its library; empty for none.
+func sameDriver(own []*manifest.Driver, one *served.Driver) string {
+	for _, d := range own {
+		if search.BaseName(d.Path) == one.Name || search.BaseName(d.Library) == one.Files[len(one.Files)-1].Name {
+			return d.Path
+		}
+	}
+	return ""
 }
 
 func repeated(list []served.Driver, name string) bool {

@@ -80,8 +80,10 @@ search:
 	s.layers(chosen.Member("layers"))
 	s.drivers(chosen)
 	s.hardware(chosen.Member(HardwareMember))
+	s.service(chosen.Member(ServiceMember))
 	s.devices(chosen.Member("device_configurations"))
-	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware { // SET-25
+	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
+		s.Service == ServiceLast { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}
@@ -94,6 +96,16 @@ func (s *Settings) hardware(v document.Value) {
 	for _, h := range []Hardware{PresentHardware, AwakeHardware} {
 		if word == h.String() {
 			s.Hardware = h
+		}
+	}
+}
+
+// service reads when the driver service is asked; what is no word of it means nothing.
+func (s *Settings) service(v document.Value) {
+	word, _ := v.Text()
+	for _, w := range []Service{ServiceAlways, ServiceNever} {
+		if word == w.String() {
+			s.Service = w
 		}
 	}
 }

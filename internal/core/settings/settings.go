@@ -63,6 +63,30 @@ func (h Hardware) String() string {
 	return "any"
 }
 
+// Service is when the driver service is asked, of ServiceMember.
+type Service uint8
+
+// When it is asked.
+const (
+	ServiceLast   Service = iota // where nothing else gives a driver
+	ServiceAlways                // beside the drivers that are found
+	ServiceNever
+)
+
+// ServiceMember is the member of a settings object that says so. Other loaders do not know it.
+const ServiceMember = "vkloader_driver_service"
+
+// String is the word as it is written.
+func (s Service) String() string {
+	switch s {
+	case ServiceAlways:
+		return "always"
+	case ServiceNever:
+		return "never"
+	}
+	return "last"
+}
+
 // Settings is the settings object in force.
 type Settings struct {
 	File           string
@@ -73,6 +97,7 @@ type Settings struct {
 	Exclusively    bool // additional_drivers_use_exclusively
 	Drivers        []string
 	Hardware       Hardware
+	Service        Service
 	HasDevices     bool // device configurations are active (SET-92)
 	Devices        []Device
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -128,6 +129,38 @@ func TestFeatures(t *testing.T) {
 		if got.Features != 7|1<<16|1<<17|1<<18 {
 			t.Errorf("%s: %#x", socket, got.Features)
 		}
+	}
+}
+
+// A client may ask for all files at once: they come in the order of the questions.
+//
+// holds: PRO-005
+func TestFilesInOrder(t *testing.T) {
+	t.Parallel()
+	conn := protocol.On(raw(t, service(t, twoDrivers())))
+	say := func(text string) {
+		if err := conn.Send([]byte(text), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hear := func(id uint64) {
+		frame, files, err := conn.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		protocol.Discard(files)
+		var r protocol.Reply
+		if err := json.Unmarshal(frame, &r); err != nil || r.ID != id || len(files) != 1 {
+			t.Fatalf("%s, want the answer to %d", frame, id)
+		}
+	}
+	say(`{"id":0,"method":"machine_drivers","machine":"x86_64"}`)
+	hear(0)
+	for id := uint64(1); id <= 100; id++ {
+		say(fmt.Sprintf(`{"id":%d,"method":"open_file","file":%d}`, id, id%3))
+	}
+	for id := uint64(1); id <= 100; id++ {
+		hear(id)
 	}
 }
 

@@ -11,12 +11,12 @@ import (
 
 func newPolicy(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "policy hardware",
-		Short: "Which drivers are opened: all of them, or only those whose hardware is here",
-		Args:  subcommandOnly("which policy", "hardware"),
+		Use:   "policy hardware|service",
+		Short: "Which drivers are opened: those whose hardware is here, those of the driver service",
+		Args:  subcommandOnly("which policy", "hardware or service"),
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newPolicyHardware(s))
+	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s))
 	return cmd
 }
 
@@ -46,13 +46,40 @@ func newPolicyHardware(s *surroundings) *cobra.Command {
 			return s.policy(c)
 		},
 	}
+	policyFlags(cmd, c)
+	return cmd
+}
+
+func newPolicyService(s *surroundings) *cobra.Command {
+	c := &settingsfile.Change{}
+	cmd := &cobra.Command{
+		Use:   "service last|always|never",
+		Short: "When the driver service is asked for drivers: where there are no others, always, or never",
+		Long: "Where the loader finds no driver it asks the driver service of the machine (\"vkloader serve\"), which is for containers\n" +
+			"and sandboxes without drivers. With \"always\" it does so beside the drivers that it finds; a driver that is there as well,\n" +
+			"by the name of its manifest or of its library, is used once. With \"never\" it does not. \"last\" is how it is without a\n" +
+			"policy. A program that brings its own drivers, and variables and settings that name all of them, are not gone beyond.\n\n" +
+			"The policy is a part of the settings file: \"vkloader settings show\" has it, and --app, --system, --expires and --force\n" +
+			"are those of \"vkloader settings set\". Other loaders ignore it.\n\n" + exitCodesHelp,
+		Example:   "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
+		ValidArgs: []string{"last", "always", "never"},
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c.Service = args[0]
+			return s.policy(c)
+		},
+	}
+	policyFlags(cmd, c)
+	return cmd
+}
+
+func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
 	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	flags.BoolVar(&c.Force, "force", false, "also in place of another program's file")
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
-	return cmd
 }
 
 func (s *surroundings) policy(c *settingsfile.Change) error {

@@ -206,6 +206,12 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 	case settings.AwakeHardware.String():
 		line("drivers whose hardware is not here, or sleeps: not opened")
 	}
+	switch p.Service {
+	case settings.ServiceAlways.String():
+		line("the driver service: asked for drivers, whether or not there are others")
+	case settings.ServiceNever.String():
+		line("the driver service: never asked for drivers")
+	}
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
 		line("drivers: none at all")

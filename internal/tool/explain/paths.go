@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -52,6 +53,12 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 			}
 			add(p)
 		}
+		if search.Kind(kind) == search.Drivers {
+			for i, p := range services(answer, source) {
+				p.Order = len(answer.Searched[kind].List) + i + 1
+				add(p)
+			}
+		}
 		for _, long := range answer.Searched[kind].TooLong {
 			add(Searched{For: name, Path: long, Manifests: []string{}, Note: "too long: not looked into"})
 		}
@@ -69,6 +76,37 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 		add(p)
 	}
 	return places
+}
+
+// services are the sockets of the driver service, which is the last place for drivers (PRO-008).
+func services(answer *plan.Answer, source *machine.Source) []Searched {
+	when, list := settings.ServiceLast, []Searched{}
+	if answer.Settings != nil {
+		when = answer.Settings.Service
+	}
+	place := func(directory, from string) {
+		p := Searched{For: searchNames[search.Drivers], Path: directory + "/loader.sock", From: from, Manifests: []string{}}
+		if p.Exists = source.Exists(p.Path); p.Exists {
+			p.Note = map[settings.Service]string{settings.ServiceLast: "a driver service, asked where no driver is found",
+				settings.ServiceAlways: "a driver service, which is always asked", settings.ServiceNever: "a driver service, which is never asked"}[when]
+		}
+		list = append(list, p)
+	}
+	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
+		if source.Var(v.Name(), v.Secure()).Set { // they name all places
+			return nil
+		}
+	}
+	read := func(v variables.ID) string { return source.Var(v.Name(), v.Secure()).Value }
+	if told := read(variables.ServiceDirectory); told != "" {
+		place(told, variables.ServiceDirectory.Name())
+		return list
+	}
+	place("/run/vkloaderd", "default")
+	if own := read(variables.RuntimeDirectory); own != "" {
+		place(own+"/vkloaderd", variables.RuntimeDirectory.Name())
+	}
+	return list
 }
 
 // settingsFrom is what names a place of the settings file.

@@ -30,6 +30,7 @@ type Change struct {
 	NoLayers, OnlyThese                   bool
 	Log, Expires                          string
 	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
+	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
 	System, Force, Dry                    bool
 }
 
@@ -151,7 +152,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	if c.Dry {
 		return written, judge(content, where)
 	}
-	if len(content["settings_array"].([]any)) == 0 && c.Hardware != "" { // nothing is left to say
+	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" { // nothing is left to say
 		written.Gone = true
 		if f != nil {
 			if _, err := Remove(&p.Machine, where); err != nil {
@@ -171,7 +172,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 
 func (c *Change) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
-		c.Hardware != ""
+		c.Hardware+c.Service != ""
 }
 
 // place chooses the file to write: the one in force, or else the first place.
@@ -244,6 +245,13 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		delete(object, settings.HardwareMember)
 	default:
 		object[settings.HardwareMember] = c.Hardware
+	}
+	switch c.Service {
+	case "":
+	case settings.ServiceLast.String():
+		delete(object, settings.ServiceMember)
+	default:
+		object[settings.ServiceMember] = c.Service
 	}
 	if c.Log != "" {
 		words := []any{}

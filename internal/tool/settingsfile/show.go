@@ -37,6 +37,7 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
+	Service   string        `json:"driver_service,omitempty"`  // when the driver service is asked: always or never
 }
 
 // ShownLayer is an entry of the list of layers.
@@ -117,6 +118,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively}
 	if set.Hardware != settings.AnyHardware {
 		shown.Hardware = set.Hardware.String()
+	}
+	if set.Service != settings.ServiceLast {
+		shown.Service = set.Service.String()
 	}
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)
