@@ -52,9 +52,9 @@ func TestDoctorLoadsNothing(t *testing.T) {
 func TestProbeOfFailures(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"failing-driver": {"problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
+		"failing-driver": {"; 1 problem: bad.json: create instance failed", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
-		"failing-layer": {"problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
+		"failing-layer": {"; 1 problem: VK_LAYER_no: create instance failed", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
 			"export DISABLE_VK_LAYER_no=1"},
 		"empty-driver": {"note driver-no-device: empty.json\n", "it works, and lists no device", "no problems"},
 	} {

@@ -46,8 +46,8 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	e.settle()
+	e.sum = e.verdict
 	e.Order()
-	e.Verdict = e.verdict()
 	return e.Report, nil
 }
 

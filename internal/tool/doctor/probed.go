@@ -66,6 +66,15 @@ func (r *Report) probed(a *alone) {
 	if !wrong {
 		return
 	}
+	if code != DriverNoDevice {
+		for _, modules := range [][]Module{r.Drivers, r.Layers} {
+			for i := range modules {
+				if modules[i].Manifest == a.Manifest && (a.Kind == "driver" || modules[i].Name == a.Name) {
+					modules[i].Good = false
+				}
+			}
+		}
+	}
 	var do advice
 	if c, ok := cure.New(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
 		do = typed{c.Line()}
@@ -81,7 +90,7 @@ func (r *Report) probed(a *alone) {
 // ProbeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
 // of its own, and enters in the report what became of it. The error is for what kept it from looking.
 func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration) error {
-	defer r.say()
+	defer r.Order()
 	drivers, layers := r.toProbe()
 	base := ""
 	for i := range drivers {

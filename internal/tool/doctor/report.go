@@ -67,7 +67,8 @@ type Report struct {
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 
 	source *machine.Source
-	chosen bool // GPUs are not all
+	chosen bool          // GPUs are not all
+	sum    func() string // the verdict on what has been found by now
 }
 
 // Probe is how a driver or layer behaved in a child process of its own.
@@ -148,7 +149,8 @@ func (f *Finding) soften(to diag.Severity) {
 	}
 }
 
-// Order puts problems first, then warnings, then notes; otherwise as found, each once. All are in words then.
+// Order puts problems first, then warnings, then notes; otherwise as found, each once. All are in words then, and the verdict
+// is of all of them.
 func (r *Report) Order() {
 	rank := func(f Finding) int {
 		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
@@ -165,4 +167,7 @@ func (r *Report) Order() {
 		return false
 	})
 	r.say()
+	if r.sum != nil {
+		r.Verdict = r.sum()
+	}
 }

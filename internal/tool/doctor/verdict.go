@@ -13,7 +13,7 @@ import (
 func (e *exam) verdict() string {
 	var works []string
 	for _, g := range e.gpus {
-		if len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == "" && g.Kernel != "radeon" && !e.broken(g) {
+		if slices.ContainsFunc(g.Drivers, e.good) && len(g.Nodes) > 0 && e.refused(g) == "" && g.Kernel != "radeon" && !e.broken(g) {
 			works = append(works, g.Label+" works through "+e.driverOf(g))
 		}
 	}
@@ -80,6 +80,11 @@ func (e *exam) rest(works bool) string {
 		return device + "; programs compute on the processor, through " + software + "; " + end
 	}
 	return device + ", and no driver that could do without; " + end
+}
+
+// good tells whether nothing is wrong with a driver, by its manifest.
+func (e *exam) good(manifest string) bool {
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
 }
 
 // broken tells whether a problem was found with what serves a device.
