@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 )
 
 // kind is a kind of process that drivers can be for.
@@ -64,6 +65,7 @@ func owned(name string) bool {
 type Gathered struct {
 	Document
 	Paths   []string // of the files, as the dynamic linker names them
+	Places  []string // where something else would be found if it changed, beside them
 	LeftOut []LeftOut
 }
 
@@ -96,6 +98,15 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 			g.out.LeftOut = append(g.out.LeftOut, LeftOut{search.BaseName(d.Path), d.Path, why})
 		}
 	}
+	for _, location := range answer.Searched[search.Drivers].List {
+		g.out.Places = append(g.out.Places, location.Path)
+	}
+	for _, row := range explain.Drivers.Rows(answer) {
+		if row.Path != "" {
+			g.out.Places = append(g.out.Places, row.Path)
+		}
+	}
+	g.out.Places = append(append(g.out.Places, settingsfile.Places(&program)...), "/etc/ld.so.cache")
 	return g.out, nil
 }
 

@@ -18,9 +18,10 @@ type Index struct {
 	Document
 	LeftOut []LeftOut
 
-	text  []byte
-	file  *os.File // sealed; the text
-	files []*os.File
+	text   []byte
+	file   *os.File // sealed; the text
+	files  []*os.File
+	stamps map[string]stamp // of what it was made of
 }
 
 // Text opens the document for a client.
@@ -68,6 +69,7 @@ func Find(source *machine.Source, name string) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{Document: g.Document, LeftOut: g.LeftOut}
+	x.watch(source, g)
 	if err := x.open(source, g.Paths); err != nil {
 		x.close()
 		return nil, err
@@ -100,6 +102,7 @@ func (x *Index) open(source *machine.Source, paths []string) error {
 type Offers struct {
 	Source *machine.Source
 	Fresh  time.Duration // how long it is not looked again
+	Later  func(func())  // runs what nobody waits for
 
 	mu   sync.Mutex
 	last map[string]*look
@@ -110,28 +113,57 @@ type look struct {
 	began time.Time
 	done  chan struct{}
 	index *Index
-	err   error
+
+	stamps    map[string]stamp // of what the index was made of
+	followed  bool             // by another one that nobody waits for
+	meanwhile *Index           // for those who ask before it has ended, of one that nobody waits for
+	err       error
 }
 
-// Find gives what is offered on a machine. Whoever asks while a search is running waits for that one.
+// Find gives what is offered on a machine. Whoever asks while a first search is running waits for that one. Where nothing
+// seems to have changed since the last one nobody waits for the next one either, which is for those who ask later.
 func (o *Offers) Find(name string) (*Index, error) {
 	o.mu.Lock()
 	before := o.last[name]
 	if before != nil {
 		select {
 		case <-before.done:
-			if time.Since(before.began) > o.Fresh {
-				break
+			if time.Since(before.began) <= o.Fresh {
+				o.mu.Unlock()
+				return before.index, before.err
 			}
-			o.mu.Unlock()
-			return before.index, before.err
 		default:
 			o.mu.Unlock()
+			if before.meanwhile != nil {
+				return before.meanwhile, nil
+			}
 			<-before.done
 			return before.index, before.err
 		}
 	}
-	now := &look{began: time.Now(), done: make(chan struct{}), err: errors.New("the search broke off")}
+	o.mu.Unlock()
+	if before == nil || before.err != nil || !before.unchanged(o.Source) {
+		return o.look(name, before, nil)
+	}
+	o.mu.Lock()
+	first := !before.followed
+	before.followed = true
+	o.mu.Unlock()
+	if first {
+		o.Later(func() { _, _ = o.look(name, before, before.index) })
+	}
+	return before.index, nil
+}
+
+// look searches, unless somebody has begun to since before. meanwhile: for those who ask before it has ended; nil: they wait.
+func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, error) {
+	o.mu.Lock()
+	if begun := o.last[name]; begun != before {
+		o.mu.Unlock()
+		<-begun.done
+		return begun.index, begun.err
+	}
+	now := &look{began: time.Now(), done: make(chan struct{}), err: errors.New("the search broke off"), meanwhile: meanwhile}
 	if o.last == nil {
 		o.last = map[string]*look{}
 	}
@@ -139,6 +171,9 @@ func (o *Offers) Find(name string) (*Index, error) {
 	o.mu.Unlock()
 	defer close(now.done)
 	now.index, now.err = Find(o.Source, name)
+	if now.err == nil {
+		now.stamps = now.index.stamps
+	}
 	if now.err == nil && before != nil && before.index != nil && before.index.same(now.index) {
 		now.index.close()
 		now.index = before.index
@@ -158,6 +193,9 @@ func (o *Offers) Last() map[string]*Index {
 				found[name] = l.index
 			}
 		default:
+			if l.meanwhile != nil {
+				found[name] = l.meanwhile
+			}
 		}
 	}
 	return found

@@ -188,7 +188,8 @@ func TestVersions(t *testing.T) {
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so"})
-	o := &Offers{Source: s}
+	var later sync.WaitGroup
+	o := &Offers{Source: s, Later: later.Go}
 	first, err := o.Find("x86_64")
 	if err != nil {
 		t.Fatal(err)
@@ -202,6 +203,7 @@ func TestOffers(t *testing.T) {
 		})
 	}
 	group.Wait()
+	later.Wait()
 	library := filepath.Join(s.Root, "usr/lib/liba.so")
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
@@ -223,6 +225,55 @@ func TestOffers(t *testing.T) {
 	}
 	if len(o.Last()) != 1 || o.Last()["x86_64"] != second {
 		t.Error("last")
+	}
+}
+
+// Who asks when nothing seems to have changed waits for no look at the machine; it is looked at all the same, for the next
+// one. A change of what an index was made of is noticed at once.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),
+		"usr/lib/liba.so": "soname=liba.so needed=libx.so", "usr/lib/libx.so": "soname=libx.so"})
+	var waiting []func()
+	o := &Offers{Source: s, Later: func(f func()) { waiting = append(waiting, f) }}
+	find := func() *Index {
+		t.Helper()
+		x, err := o.Find("x86_64")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	first := find()
+	if again := find(); again != first || find() != first || len(waiting) != 1 {
+		t.Fatalf("%d looks for later, and another index: %v", len(waiting), again != first)
+	}
+	waiting[0]()
+	if find() != first || len(waiting) != 2 {
+		t.Errorf("%d looks for later", len(waiting))
+	}
+	// A change that nothing of the index shows is for the next one.
+	put(t, filepath.Join(s.Root, "usr/share/drirc.d/a.conf"), "text ")
+	if find() != first {
+		t.Error("another index")
+	}
+	for name, change := range map[string]func(path string) error{
+		"usr/lib/libx.so":               func(path string) error { return os.Chmod(path, 0o700) },
+		"usr/share/vulkan/icd.d/b.json": func(path string) error { return os.WriteFile(path, []byte(driverManifest("liba.so", "")), 0o600) },
+		"etc/ld.so.cache":               func(path string) error { return os.WriteFile(path, nil, 0o600) },
+	} {
+		find()
+		path := filepath.Join(s.Root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := len(waiting)
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if find(); len(waiting) != before {
+			t.Errorf("%s: the change is not noticed", name)
+		}
 	}
 }
 

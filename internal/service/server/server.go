@@ -78,6 +78,7 @@ type Server struct {
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
 		connections: map[*connection]bool{}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
+	s.offers.Later = s.workers.Go
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s.context = ctx
