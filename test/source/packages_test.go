@@ -5,7 +5,33 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
+
+// The tool is Go of every machine that has packages: what fits into an int on one need not fit on another. Its types are
+// checked, the standard library's too, and nothing is compiled.
+func TestToolIsOfEveryMachine(t *testing.T) {
+	t.Parallel()
+	for _, machine := range []string{"386", "arm64"} {
+		t.Run(machine, func(t *testing.T) {
+			t.Parallel()
+			list, err := packages.Load(&packages.Config{
+				Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+					packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
+				Dir: top, Env: append(os.Environ(), "GOARCH="+machine, "CGO_ENABLED=0"),
+			}, "./cmd/vkloader")
+			if err != nil || len(list) != 1 {
+				t.Fatalf("%v: %v", list, err)
+			}
+			packages.Visit(list, nil, func(p *packages.Package) {
+				for _, e := range p.Errors {
+					t.Errorf("%s: %v", p.PkgPath, e)
+				}
+			})
+		})
+	}
+}
 
 // Every package is one of the release that VERSION names, and Alpine's provides the loader of the registry's version.
 func TestPackagesNameTheRelease(t *testing.T) {
