@@ -45,5 +45,14 @@ make -s -j"$(nproc)" spine drivers layers
 
 grep -v '^#' "test/target/$target.txt" | sed "s/^/test: $target leaves out: /" || :
 skip=$(grep -v '^#' "test/target/$target.txt" | cut -d ' ' -f 1 | paste -s -d '|' || :)
+# The suites on the library with the address and undefined-behaviour sanitizers, which run where the processor does.
+sanitized() {
+    echo "test: $target, with the address and undefined-behaviour sanitizers"
+    make -s -j"$(nproc)" asan
+    # shellcheck disable=SC2086
+    VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} \
+        ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/physdev ./test/wsi
+}
 # shellcheck disable=SC2086
-exec "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+"$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+if [ "$target" = i386 ]; then sanitized; fi
