@@ -33,6 +33,30 @@ func TestToolIsOfEveryMachine(t *testing.T) {
 	}
 }
 
+// The maintainer's address is written in debian/control; whoever changes it there is told where else it stands.
+func TestPackagesHaveOneMaintainer(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	_, rest, _ := strings.Cut(read("debian/control"), "\nMaintainer: ")
+	maintainer, _, _ := strings.Cut(rest, "\n")
+	if !strings.Contains(maintainer, "@") {
+		t.Fatalf("debian/control names %q", maintainer)
+	}
+	_, signed, _ := strings.Cut(read("debian/changelog"), "\n -- ")
+	if signed, _, _ = strings.Cut(signed, "  "); signed != maintainer {
+		t.Errorf("debian/changelog is signed by %q, debian/control says %q", signed, maintainer)
+	}
+	if want := "\nmaintainer=\"" + maintainer + "\"\n"; !strings.Contains(read("packaging/alpine/APKBUILD"), want) {
+		t.Errorf("packaging/alpine/APKBUILD lacks %q", want)
+	}
+}
+
 // Every package is one of the release that VERSION names, and Alpine's provides the loader of the registry's version.
 func TestPackagesNameTheRelease(t *testing.T) {
 	t.Parallel()
