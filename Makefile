@@ -21,7 +21,8 @@ MAKEFLAGS += --no-builtin-rules
 GO ?= go
 TARGET ?=
 COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
-COMPILER_arm64 := aarch64-linux-gnu-gcc
+# That of the machine, or what tools/cross.sh has unpacked.
+COMPILER_arm64 := $(or $(notdir $(shell command -v aarch64-linux-gnu-gcc)),$(wildcard $(CURDIR)/build/arm64-tools/bin/aarch64-linux-gnu-gcc),aarch64-linux-gnu-gcc)
 COMPILER_musl := musl-gcc
 ifneq ($(TARGET),)
 ifeq ($(COMPILER_$(TARGET)),)

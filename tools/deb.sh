@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, for amd64, i386 and arm64 when none is
-# named; for those that need a compiler that is not here, says which. The same source gives the same bytes: the date is
-# that of debian/changelog, the version that of VERSION.
+# named. The compiler for arm64 it unpacks itself; for what needs one that is not here, it says which. The same source
+# gives the same bytes: the date is that of debian/changelog, the version that of VERSION.
 set -eu
 cd "$(dirname "$0")/.."
 tools/packages.sh deb debhelper dpkg-dev
@@ -15,7 +15,7 @@ fi
 
 # dh gives each build a home of its own: Go's caches stay those of the user.
 go=$(command -v "${GO:-go}")
-PATH=$(dirname "$go"):$PATH
+PATH=$(dirname "$go"):$PWD/build/arm64-tools/bin:$PATH
 GOCACHE=$("$go" env GOCACHE)
 GOMODCACHE=$("$go" env GOMODCACHE)
 export PATH GOCACHE GOMODCACHE
@@ -28,6 +28,7 @@ built=
 [ $# -gt 0 ] || set -- amd64 i386 arm64
 for architecture; do
     # It warns of a compiler for another machine, which the rules choose.
+    if [ "$architecture" = arm64 ] && [ "$(dpkg --print-architecture)" != arm64 ]; then tools/cross.sh compiler || :; fi
     missing=$(dpkg-architecture -a "$architecture" -f -c debian/rules --no-print-directory missing 2> /dev/null)
     if [ -n "$missing" ]; then
         echo "deb: no packages for $architecture: missing is $missing"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
-# that judge them there. What is left out is in test/target/TARGET.txt, and printed. Programs of arm64 are run by
-# TARGET_RUN, an emulator with its arguments; without it by qemu-aarch64, where there is one. SLOW=1: suites that take
-# minutes there, too.
+# that judge them there. What is left out is in test/target/TARGET.txt, and printed. What it needs it installs (Debian), or
+# says so: the compiler; for arm64 on another machine tools/cross.sh unpacks compiler and emulator. Programs of arm64 are
+# run by TARGET_RUN, an emulator with its arguments, or by qemu-aarch64. SLOW=1: suites that take minutes there, too.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -21,14 +21,12 @@ i386)
 arm64)
     compiler=aarch64-linux-gnu-gcc
     packages="gcc-aarch64-linux-gnu"
-    if [ "$(uname -m)" != aarch64 ] && [ -z "${TARGET_RUN:-}" ]; then
-        qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || :)
-        if [ -z "$qemu" ]; then
-            echo "test: programs of arm64 need an emulator: qemu-user 8.1 or newer, or TARGET_RUN='emulator arguments'" >&2
-            exit 1
-        fi
-        TARGET_RUN="$qemu -L /usr/aarch64-linux-gnu"
-        export TARGET_RUN
+    if [ "$(uname -m)" != aarch64 ]; then
+        if [ -n "${TARGET_RUN:-}" ]; then tools/cross.sh compiler; else tools/cross.sh; fi
+        PATH=$PWD/build/arm64-tools/bin:$PATH
+        libc=$("$compiler" -print-file-name=libc.so.6)
+        TARGET_RUN=${TARGET_RUN:-$(command -v qemu-aarch64) -L $(readlink -f "${libc%/*}/..")}
+        export PATH TARGET_RUN
     fi
     # Processors that are not there are slow, and cases wait for each other.
     parallel=2
@@ -47,5 +45,14 @@ make -s -j"$(nproc)" spine drivers layers
 
 grep -v '^#' "test/target/$target.txt" | sed "s/^/test: $target leaves out: /" || :
 skip=$(grep -v '^#' "test/target/$target.txt" | cut -d ' ' -f 1 | paste -s -d '|' || :)
+# The suites on the library with the address and undefined-behaviour sanitizers, which run where the processor does.
+sanitized() {
+    echo "test: $target, with the address and undefined-behaviour sanitizers"
+    make -s -j"$(nproc)" asan
+    # shellcheck disable=SC2086
+    VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} \
+        ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/physdev ./test/wsi
+}
 # shellcheck disable=SC2086
-exec "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+"$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+if [ "$target" = i386 ]; then sanitized; fi

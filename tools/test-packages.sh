@@ -210,6 +210,10 @@ real_driver() {
     quiet vulkaninfo --summary
     grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
     quiet vkloader info
+    # The driver service is there, and nobody has enabled it.
+    [ -e "$root/lib/systemd/system/vkloader.socket" ] || fail "there is no vkloader.socket"
+    told=$(find "$root/etc" -name '*vkloader*')
+    [ -z "$told" ] || fail "enabled: $told"
     apt install "$(ours libvulkan1-vkloader i386)"
     gets_ours 64
     gets_ours 32
@@ -219,7 +223,8 @@ real_driver() {
     apt remove libvulkan1-vkloader
     gets_theirs 64
     gets_ours 32
-    apt remove libvulkan1-vkloader:i386 vkloader
+    apt remove libvulkan1-vkloader:i386
+    apt purge vkloader # which has a script for that: its units may have been enabled
     as_before 64 32
 }
 
@@ -348,7 +353,7 @@ with_programs() {
     apt remove libvulkan1:amd64
     [ ! -e "$root$lib64/vkloader" ] || fail "libvulkan1-vkloader has stayed without libvulkan1"
     apt install libvulkan1 mesa-vulkan-drivers libvulkan-dev
-    apt remove vkloader
+    apt purge vkloader
     as_before 64 32
 }
 

@@ -294,12 +294,14 @@ var broken = map[string]struct {
 }{
 	"no library": {func(w *world.World, f *world.Fake) { f.Set("library_path", w.Path("lib/absent.so")) }, "",
 		func(f *world.Fake) (string, string) {
-			return "ERROR", strings.TrimSuffix(f.Library, "VK_LAYER_bad.so") + "absent.so: cannot open shared object file: No such file or directory"
+			return "ERROR", world.MissingError(strings.TrimSuffix(f.Library, "VK_LAYER_bad.so") + "absent.so")
 		}, `Requested layer "VK_LAYER_bad" failed to load`},
 	"no ELF file": {func(w *world.World, f *world.Fake) { w.BadBinary("VK_LAYER_bad") }, "",
-		func(f *world.Fake) (string, string) { return "ERROR", f.Library + ": invalid ELF header" }, `Requested layer "VK_LAYER_bad" failed to load`},
+		func(f *world.Fake) (string, string) { return "ERROR", world.HeaderError(f.Library) }, `Requested layer "VK_LAYER_bad" failed to load`},
 	"wrong class": {func(w *world.World, f *world.Fake) { w.WrongClass("VK_LAYER_bad") }, "",
-		func(f *world.Fake) (string, string) { return "INFO", f.Library + ": " + world.ClassError() }, `Requested layer "VK_LAYER_bad" was wrong bit-type`},
+		func(f *world.Fake) (string, string) {
+			return map[bool]string{true: "INFO", false: "ERROR"}[world.TellsClass()], world.ClassError(f.Library)
+		}, `Requested layer "VK_LAYER_bad" ` + world.WrongClassSaid()},
 	"no GIPA": {func(w *world.World, f *world.Fake) { f.Kind(world.LayerNothing) }, "",
 		func(f *world.Fake) (string, string) {
 			return "ERROR | LAYER", fmt.Sprintf(`loader_create_instance_chain: Failed to find 'vkGetInstanceProcAddr' in layer "%s"`, f.Library)

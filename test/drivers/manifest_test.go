@@ -127,7 +127,7 @@ func TestManifests(t *testing.T) {
 			[]string{"[WARN|DRIVER] loader_parse_icd_manifest: ICD JSON PATH 'library_path' field is empty. Skipping ICD JSON."}, nil},
 		{"library_number", `{` + version + `"ICD": {"library_path": 5, ` + api + `}}`, false, []string{
 			"[DEBUG|DRIVER] Searching for ICD drivers named 5",
-			"[ERROR] 5: cannot open shared object file: No such file or directory",
+			"[ERROR] " + world.MissingError("5"),
 			"[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON 5. Ignoring this JSON"}, nil},
 
 		{"no_api", whole("1.0.1", `"x": 1`), false,

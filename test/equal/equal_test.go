@@ -118,6 +118,10 @@ func TestCorpus(t *testing.T) {
 // So they do by other compilers, and on other machines.
 func TestCompilers(t *testing.T) {
 	t.Parallel()
+	unpacked, err := filepath.Abs(filepath.Join(top, "build/arm64-tools/bin")) // by tools/cross.sh
+	if err != nil {
+		t.Fatal(err)
+	}
 	calls := questions(t)
 	for _, c := range []struct {
 		name     string
@@ -130,23 +134,36 @@ func TestCompilers(t *testing.T) {
 		{"gcc -O2", "gcc", "-O2", "", true}, // also build/obj
 		{"clang -O0", "clang", "-O0 -DGOC_STACK=60000", "", true},
 		{"clang -O2", "clang", "-O2", "", false},
-		{"i386 -O0", "i686-linux-gnu-gcc", "-O0 -DGOC_STACK=60000 -msse2 -mfpmath=sse -static", "", false},
-		{"i386 -O2", "i686-linux-gnu-gcc", "-O2 -msse2 -mfpmath=sse -static", "", true},
+		{"i386 -O0", "gcc", "-m32 -O0 -DGOC_STACK=60000 -msse2 -mfpmath=sse -static", "", false},
+		{"i386 -O2", "gcc", "-m32 -O2 -msse2 -mfpmath=sse -static", "", true},
 		{"musl -O1", "musl-gcc", "-O1 -static", "", false},
-		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -DGOC_STACK=60000 -static", "qemu-aarch64-static", false},
-		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "qemu-aarch64-static", true},
+		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -DGOC_STACK=60000 -static", "qemu-aarch64", false},
+		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "qemu-aarch64", true},
 	} {
 		if c.full && !*full {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			for _, program := range strings.Fields(c.compiler + " " + c.run) {
-				if _, err := exec.LookPath(program); err != nil {
+			programs := strings.Fields(c.compiler + " " + c.run)
+			for i, program := range programs {
+				path, err := exec.LookPath(program)
+				if err != nil {
+					path, err = exec.LookPath(filepath.Join(unpacked, program))
+				}
+				if err != nil {
 					t.Skip(err)
 				}
+				programs[i] = path
 			}
-			a := source(t, []string{c.compiler}, strings.Fields(c.flags), strings.Fields(c.run)...)
+			if strings.HasPrefix(c.name, "i386") {
+				try := exec.Command(programs[0], "-m32", "-x", "c", "-static", "-o", os.DevNull, "-")
+				try.Stdin = strings.NewReader("#include <stdio.h>\nint main(void) { return 0; }\n")
+				if text, err := try.CombinedOutput(); err != nil {
+					t.Skipf("no programs of i386 (Debian: gcc-multilib): %v\n%s", err, text)
+				}
+			}
+			a := source(t, programs[:1], strings.Fields(c.flags), programs[1:]...)
 			equal(t, c.name, calls, inGoCorpus(), a.inC(t, calls))
 		})
 	}

@@ -103,8 +103,6 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     struct record r;
     VkResult result = VK_SUCCESS;
     uint32_t total = 0, fill;
-    VkExtensionProperties all[256];
-    memset(all, 0, sizeof all);
     bool forced = imposed(function, p ? "fill" : "count", &result);
     record_open(&r, function);
     record_text(&r, "layer", layer);
@@ -113,6 +111,8 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     record_close(&r);
     if (forced && result < 0) return result;
     VkResult counted;
+    VkExtensionProperties *all = calloc(256, sizeof *all); /* threads may have little stack */
+    if (!all) abort();
     if (device) {
         char list[4096], *rest = NULL;
         snprintf(list, sizeof list, "%s", statement_value(device, "ext", ""));
@@ -132,6 +132,7 @@ VkResult list_extensions(const char *function, const char *layer, uint32_t *coun
     }
     counted = give_count(total, count, p != NULL, &fill);
     if (p) memcpy(p, all, fill * sizeof *p);
+    free(all);
     claim_more(function, count, p != NULL);
     return forced ? result : counted;
 }

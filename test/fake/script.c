@@ -386,11 +386,22 @@ static void log_load(const char *function)
     record_close(&r);
 }
 
+static bool loaded;
+
+/* Called by the interposer, too, where the C library itself does not unmap what is closed. */
+__attribute__((visibility("default"))) void fake_load(bool open);
+void fake_load(bool open)
+{
+    if (open == loaded) return;
+    loaded = open;
+    log_load(open ? "constructor" : "destructor");
+}
+
 __attribute__((constructor)) static void on_load(void)
 {
-    log_load("constructor");
+    fake_load(true);
 }
 __attribute__((destructor)) static void on_unload(void)
 {
-    log_load("destructor");
+    fake_load(false);
 }

@@ -2,6 +2,7 @@
  * says about this process. */
 #include "host.h"
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <poll.h>
@@ -382,6 +383,7 @@ COMMAND(maps)
 {
     char buffer[4400], last[4400] = "";
     const char *match = arg_or(line, "match", ".so");
+    bool (*closed)(const char *) = (bool (*)(const char *))dlsym(RTLD_DEFAULT, "world_closed");
     FILE *f = fopen("/proc/self/maps", "r");
     put_open("maps", '[');
     while (f && fgets(buffer, sizeof buffer, f)) {
@@ -390,7 +392,7 @@ COMMAND(maps)
         path[strcspn(path, "\n")] = 0;
         if (!strcmp(path, last)) continue;
         strcpy(last, path);
-        put_text(NULL, path);
+        if (!closed || !closed(path)) put_text(NULL, path);
     }
     put_close(']');
     if (f) fclose(f);

@@ -291,9 +291,6 @@ func TestUnwindingFromInside(t *testing.T) {
 	if world.Variant() != "" {
 		t.Skip("a sanitizer's own calls are in the way")
 	}
-	if world.Target() == "arm64" {
-		t.Skip("programs of this machine do not step by themselves")
-	}
 	w := world.New(t)
 	w.Driver("one").API("1.1.0")
 	h := w.Start()

@@ -8,12 +8,13 @@
  * WORLD_NO_MEMORY=text: opening a file or directory whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only
  * those. world_watch, world_fail, world_live and world_lost, called by the host: memory that one library asks of malloc
- * can be refused, is counted, and is looked for where WORLD_LOST is set.
+ * can be refused, is counted, and is looked for where WORLD_LOST is set. world_closed: a library that stays mapped.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -208,17 +209,71 @@ VISIBLE int open(const char *path, int flags, ...)
     return real(redirected(path, room, sizeof room), flags, mode);
 }
 
+/* musl's dlclose unmaps nothing and runs no destructor. So that a case sees whether a library was given back, what is
+ * open is counted there, and a fake is told when glibc would have unmapped it, and when it would have mapped it again.
+ */
+#ifndef __GLIBC__
+static struct library {
+    struct link_map *handle;
+    long open;
+} libraries[256];
+
+static struct library *library_of(struct link_map *handle)
+{
+    for (size_t i = 0; handle && i < sizeof libraries / sizeof *libraries; i++) {
+        struct link_map *there = NULL;
+        if (__atomic_compare_exchange_n(&libraries[i].handle, &there, handle, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST) ||
+            there == handle)
+            return &libraries[i];
+    }
+    return NULL;
+}
+
+static void tell(struct link_map *handle, bool open)
+{
+    void (*fake_load)(bool) = (void (*)(bool))dlsym(handle, "fake_load");
+    if (fake_load) fake_load(open);
+}
+#endif
+
+/* Whether a library was closed as often as opened and is mapped nevertheless. */
+VISIBLE bool world_closed(const char *path);
+bool world_closed(const char *path)
+{
+#ifndef __GLIBC__
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && libraries[i].handle; i++) {
+        char *real = realpath(libraries[i].handle->l_name, NULL);
+        bool same = real && !strcmp(real, path);
+        free(real);
+        if (same) return libraries[i].open <= 0;
+    }
+#endif
+    (void)path;
+    return false;
+}
+
 VISIBLE void *dlopen(const char *path, int flags)
 {
     char text[4400];
     snprintf(text, sizeof text, "%s %d", path ? path : "(null)", flags);
     note("dlopen", text);
-    return REAL(dlopen)(path, flags);
+    void *handle = REAL(dlopen)(path, flags);
+#ifndef __GLIBC__
+    struct library *library = library_of(handle);
+    if (library && flags & RTLD_NOLOAD && !library->open) return NULL;
+    if (library && __atomic_add_fetch(&library->open, 1, __ATOMIC_SEQ_CST) == 1) tell(handle, true);
+#endif
+    return handle;
 }
 
 VISIBLE int dlclose(void *handle)
 {
     note("dlclose", "");
+#ifndef __GLIBC__
+    struct library *library = library_of(handle);
+    if (library && __atomic_sub_fetch(&library->open, 1, __ATOMIC_SEQ_CST) == 0) tell(handle, false);
+#endif
     return REAL(dlclose)(handle);
 }
 

@@ -5,7 +5,57 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
+
+// The tool is Go of every machine that has packages: what fits into an int on one need not fit on another. Its types are
+// checked, the standard library's too, and nothing is compiled.
+func TestToolIsOfEveryMachine(t *testing.T) {
+	t.Parallel()
+	for _, machine := range []string{"386", "arm64"} {
+		t.Run(machine, func(t *testing.T) {
+			t.Parallel()
+			list, err := packages.Load(&packages.Config{
+				Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+					packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
+				Dir: top, Env: append(os.Environ(), "GOARCH="+machine, "CGO_ENABLED=0"),
+			}, "./cmd/vkloader")
+			if err != nil || len(list) != 1 {
+				t.Fatalf("%v: %v", list, err)
+			}
+			packages.Visit(list, nil, func(p *packages.Package) {
+				for _, e := range p.Errors {
+					t.Errorf("%s: %v", p.PkgPath, e)
+				}
+			})
+		})
+	}
+}
+
+// The maintainer's address is written in debian/control; whoever changes it there is told where else it stands.
+func TestPackagesHaveOneMaintainer(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	_, rest, _ := strings.Cut(read("debian/control"), "\nMaintainer: ")
+	maintainer, _, _ := strings.Cut(rest, "\n")
+	if !strings.Contains(maintainer, "@") {
+		t.Fatalf("debian/control names %q", maintainer)
+	}
+	_, signed, _ := strings.Cut(read("debian/changelog"), "\n -- ")
+	if signed, _, _ = strings.Cut(signed, "  "); signed != maintainer {
+		t.Errorf("debian/changelog is signed by %q, debian/control says %q", signed, maintainer)
+	}
+	if want := "\nmaintainer=\"" + maintainer + "\"\n"; !strings.Contains(read("packaging/alpine/APKBUILD"), want) {
+		t.Errorf("packaging/alpine/APKBUILD lacks %q", want)
+	}
+}
 
 // Every package is one of the release that VERSION names, and Alpine's provides the loader of the registry's version.
 func TestPackagesNameTheRelease(t *testing.T) {

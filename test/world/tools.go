@@ -36,10 +36,42 @@ func Bits() (own, other string) {
 	return "64", "32"
 }
 
-// ClassError is what the dynamic linker says of what WrongClass writes.
-func ClassError() string {
+// ClassError is what the dynamic linker says of what WrongClass has written to the path.
+func ClassError(path string) string {
 	_, other := Bits()
-	return "wrong ELF class: ELFCLASS" + other
+	return linkerError(path, "wrong ELF class: ELFCLASS"+other, "Exec format error")
+}
+
+// HeaderError is what it says of what BadBinary writes, ShortError of a file that ends too early, MissingError of none.
+func HeaderError(path string) string {
+	return linkerError(path, "invalid ELF header", "Exec format error")
+}
+
+func ShortError(path string) string {
+	return linkerError(path, "file too short", "Exec format error")
+}
+
+func MissingError(path string) string {
+	return linkerError(path, "cannot open shared object file: No such file or directory", "No such file or directory")
+}
+
+func linkerError(path, glibc, musl string) string {
+	if Target() == "musl" {
+		return "Error loading shared library " + path + ": " + musl
+	}
+	return path + ": " + glibc
+}
+
+// TellsClass: the loader tells a library of the other word size from one that is none by the dynamic linker's words, and
+// musl's linker says the same of both.
+func TellsClass() bool { return Target() != "musl" }
+
+// WrongClassSaid is what the loader says of a layer of the other word size.
+func WrongClassSaid() string {
+	if TellsClass() {
+		return "was wrong bit-type"
+	}
+	return "failed to load"
 }
 
 // Build returns the directory that make has built the loader under test in.
@@ -207,11 +239,7 @@ func buildTools() error {
 		return nil
 	}
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
-	host := "-rdynamic " + sanitizer
-	if Target() == "musl" { // as glibc has; with musl's own 128 kB many threads at once end in a crash: docs/porting.md
-		host += " -Wl,-z,stack-size=8388608"
-	}
-	if err := compile(filepath.Join(directory, "host"), host, "test/host/*.c", "test/interface.c"); err != nil {
+	if err := compile(filepath.Join(directory, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"

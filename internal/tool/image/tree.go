@@ -223,7 +223,7 @@ func (t *Tree) keep(n *node, data io.Reader) error {
 		data = io.MultiReader(strings.NewReader(string(magic)), data)
 	}
 	if t.end+n.size > maxKept {
-		return fmt.Errorf("the image has more than %d bytes of libraries", maxKept)
+		return fmt.Errorf("the image has more than %d bytes of libraries", int64(maxKept))
 	}
 	n.offset, n.kept = t.end, true
 	written, err := io.Copy(io.NewOffsetWriter(t.store, t.end), data)

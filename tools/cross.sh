@@ -1,0 +1,89 @@
+#!/bin/sh
+# cross.sh: what makes and runs programs of arm64 on another machine, where it is not installed: Debian's cross compiler,
+# which apt does not install beside gcc-multilib, and an emulator that is new enough, of Debian 13. Unpacks their packages
+# below build/arm64-tools, where the Makefile and tools/target.sh look; installs nothing and needs no root. The signatures
+# are apt's to check. "cross.sh compiler" does not ask for the emulator.
+set -eu
+cd "$(dirname "$0")/.."
+tools=$PWD/build/arm64-tools
+PATH=$tools/bin:$PATH
+triplet=aarch64-linux-gnu
+
+works() { echo 'int main(void) { return 0; }' | "$triplet-gcc" -x c -o /dev/null - 2> /dev/null; }
+
+# Debian 12's qemu-user 7.2 ignores MADV_WIPEONFORK, by which a forked child is told.
+emulates() {
+    version=$(qemu-aarch64 --version 2> /dev/null | sed -n 's/^qemu-aarch64 version \([0-9]*\)\.\([0-9]*\).*/\1\2/p')
+    [ -n "$version" ] && [ "$version" -ge 81 ]
+}
+
+# unpack PACKAGE...: the packages' files, below $tools. In options is where apt looks for them.
+unpack() {
+    rm -rf "$tools/packages"
+    mkdir -p "$tools/packages"
+    # shellcheck disable=SC2086
+    if ! (cd "$tools/packages" && apt-get -q $options download "$@") > "$tools/log" 2>&1; then
+        tail -n 5 "$tools/log" >&2
+        echo "cross: these packages could not be fetched: $*" >&2
+        exit 1
+    fi
+    for package in "$tools"/packages/*.deb; do dpkg -x "$package" "$tools"; done
+    rm -rf "$tools/packages"
+}
+
+missing=
+works || missing=compiler
+if [ "${1:-}" != compiler ] && ! emulates; then missing="$missing emulator"; fi
+[ -n "$missing" ] || exit 0
+if ! command -v apt-get > /dev/null || ! command -v dpkg > /dev/null; then
+    echo "cross: this is no Debian, so nothing is fetched; for arm64 there have to be $triplet-gcc and qemu-aarch64, 8.1 or newer" >&2
+    exit 1
+fi
+mkdir -p "$tools/bin"
+
+case $missing in *compiler*)
+    version=$(gcc -dumpversion)
+    echo "cross: unpacking Debian's gcc $version for arm64 below build/arm64-tools"
+    options=
+    unpack "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-arm64-cross" libgcc-s1-arm64-cross \
+        libc6-arm64-cross libc6-dev-arm64-cross linux-libc-dev-arm64-cross "binutils-$triplet"
+    for program in "$tools/usr/bin/$triplet"-*; do ln -sf "$program" "$tools/bin/"; done
+    # The linker script of the C library names its files by their whole path.
+    printf '#!/bin/sh\nexec %s --sysroot=%s "$@"\n' "$tools/usr/bin/$triplet-gcc-$version" "$tools" > "$tools/bin/$triplet-gcc"
+    chmod +x "$tools/bin/$triplet-gcc"
+    works || {
+        echo "cross: what was unpacked makes no program: $tools/bin/$triplet-gcc" >&2
+        exit 1
+    }
+    ;;
+esac
+
+case $missing in *emulator*)
+    echo "cross: unpacking Debian 13's qemu-user below build/arm64-tools"
+    lists=$tools/apt
+    mkdir -p "$lists/parts" "$lists/lists/partial" "$lists/cache/archives/partial"
+    cat > "$lists/parts/trixie.sources" <<END
+Types: deb
+URIs: http://deb.debian.org/debian
+Suites: trixie
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+END
+    options="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$lists/parts -o Dir::State::lists=$lists/lists
+        -o Dir::Cache=$lists/cache"
+    # shellcheck disable=SC2086
+    apt-get -q $options update > "$tools/log" 2>&1 || {
+        tail -n 5 "$tools/log" >&2
+        echo "cross: Debian 13's list of packages could not be fetched" >&2
+        exit 1
+    }
+    unpack qemu-user
+    find "$tools/usr/bin" -name 'qemu-*' ! -name qemu-aarch64 -delete
+    ln -sf "$tools/usr/bin/qemu-aarch64" "$tools/bin/qemu-aarch64"
+    rm -rf "$lists"
+    emulates || {
+        echo "cross: what was unpacked does not run: $tools/bin/qemu-aarch64" >&2
+        exit 1
+    }
+    ;;
+esac
