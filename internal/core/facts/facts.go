@@ -86,13 +86,20 @@ const (
 	KindExists
 	KindGraphics
 	KindService
+	KindRegistry
+	KindAdapters
+	KindDevices
+	KindPackages
+	KindDXGI
+	KindIntegrity
 )
 
 // Need is a fact that is missing.
 type Need struct {
 	Kind   Kind
-	Name   string // variable or path
+	Name   string // variable, path, key, value or family
 	Secure bool
+	Hive   Hive // of a key
 }
 
 // Store holds the facts of one API call.
@@ -107,6 +114,7 @@ type Store struct {
 	hasGraphics   bool
 	service       Service
 	hasService    bool
+	windows       windows
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
@@ -235,7 +243,7 @@ func (s *Store) Named(name string) Var { return s.variable(name, false) }
 func (s *Store) variable(name string, secure bool) Var {
 	e, isNew := s.kept(secure).get(name, s.round+1)
 	if isNew {
-		s.needs = append(s.needs, Need{KindVar, name, secure})
+		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
 	}
 	return e.value
 }
@@ -339,6 +347,10 @@ func (s *Store) Fetch(needs []Need, from Source) {
 			s.SetGraphics(from.Graphics())
 		case KindService:
 			s.SetService(from.Service())
+		default:
+			if w, ok := from.(WindowsSource); ok {
+				s.fetchWindows(n, w)
+			}
 		}
 	}
 }
