@@ -206,7 +206,7 @@ enum {
     WIRE_PACKAGES = 19,
     WIRE_DXGI = 20,
     WIRE_DXGI_ADAPTER = 21,
-    WIRE_INTEGRITY = 22,
+    WIRE_PROCESS = 22,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
@@ -221,7 +221,7 @@ enum {
     WIRE_NEED_DEVICES = 57,
     WIRE_NEED_PACKAGES = 58,
     WIRE_NEED_DXGI = 59,
-    WIRE_NEED_INTEGRITY = 60,
+    WIRE_NEED_PROCESS = 60,
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
@@ -736,21 +736,24 @@ static inline bool wire_get_dxgi_adapter(const struct wire_record *record, struc
     return record->end - at < 8;
 }
 
-struct wire_integrity {
-    uint32_t status; /* 0 read, 1 it cannot be read */
-    uint32_t level; /* the last sub-authority of the integrity level: 0x2000 medium, 0x3000 high */
+struct wire_process {
+    uint32_t status; /* 0 the integrity level of its token was read, 1 it cannot be read */
+    uint32_t level; /* the level's last sub-authority: 0x2000 medium, 0x3000 high */
+    uint32_t wow64; /* 1: a 32-bit process under a 64-bit system */
 };
-static inline void wire_put_integrity(struct wire_writer *w, const struct wire_integrity *r) {
+static inline void wire_put_process(struct wire_writer *w, const struct wire_process *r) {
     size_t start = wire_begin(w, 22);
     wire_put_u32(w, r->status);
     wire_put_u32(w, r->level);
+    wire_put_u32(w, r->wow64);
     wire_end(w, start);
 }
-static inline bool wire_get_integrity(const struct wire_record *record, struct wire_integrity *r) {
+static inline bool wire_get_process(const struct wire_record *record, struct wire_process *r) {
     const unsigned char *at = record->at;
     if (record->id != 22) return false;
     if (!wire_take(&at, record->end, &r->status, 4)) return false;
     if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    if (!wire_take(&at, record->end, &r->wow64, 4)) return false;
     return record->end - at < 8;
 }
 
@@ -986,15 +989,15 @@ static inline bool wire_get_need_dxgi(const struct wire_record *record, struct w
     return record->end - at < 8;
 }
 
-struct wire_need_integrity {
+struct wire_need_process {
     uint32_t unused;
 };
-static inline void wire_put_need_integrity(struct wire_writer *w, const struct wire_need_integrity *r) {
+static inline void wire_put_need_process(struct wire_writer *w, const struct wire_need_process *r) {
     size_t start = wire_begin(w, 60);
     wire_put_u32(w, r->unused);
     wire_end(w, start);
 }
-static inline bool wire_get_need_integrity(const struct wire_record *record, struct wire_need_integrity *r) {
+static inline bool wire_get_need_process(const struct wire_record *record, struct wire_need_process *r) {
     const unsigned char *at = record->at;
     if (record->id != 60) return false;
     if (!wire_take(&at, record->end, &r->unused, 4)) return false;

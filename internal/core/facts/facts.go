@@ -91,7 +91,7 @@ const (
 	KindDevices
 	KindPackages
 	KindDXGI
-	KindIntegrity
+	KindProcess
 )
 
 // Need is a fact that is missing.

@@ -127,10 +127,11 @@ type DXGI struct {
 	List    []Display
 }
 
-// Integrity is the integrity level of the process's token.
-type Integrity struct {
-	Known bool
-	Level uint32
+// Process is what the process may do, and where it runs.
+type Process struct {
+	Known bool   // the integrity level of its token was read
+	Level uint32 // that level
+	WOW64 bool   // a 32-bit process under a 64-bit system
 }
 
 // HighIntegrity is the level from which a process is elevated (WIN-051).
@@ -138,15 +139,15 @@ const HighIntegrity = 0x3000
 
 // windows are the facts that only Windows has.
 type windows struct {
-	machine, user         table[Key]
-	adapters              table[Adapters]
-	devices               table[Devices]
-	packages              table[[]string]
-	dxgi                  DXGI
-	hasDXGI               bool
-	integrity             Integrity
-	hasIntegrity          bool
-	dxgiAsked, levelAsked uint32 // the rounds that they were asked for in
+	machine, user           table[Key]
+	adapters                table[Adapters]
+	devices                 table[Devices]
+	packages                table[[]string]
+	dxgi                    DXGI
+	hasDXGI                 bool
+	process                 Process
+	hasProcess              bool
+	dxgiAsked, processAsked uint32 // the rounds that they were asked for in
 }
 
 func (w *windows) keys(h Hive) *table[Key] {
@@ -171,8 +172,8 @@ func (s *Store) SetPackages(family string, paths []string) { s.windows.packages.
 // SetDXGI adds the adapters of DXGI.
 func (s *Store) SetDXGI(d DXGI) { s.windows.dxgi, s.windows.hasDXGI = d, true }
 
-// SetIntegrity adds the integrity level.
-func (s *Store) SetIntegrity(i Integrity) { s.windows.integrity, s.windows.hasIntegrity = i, true }
+// SetProcess adds what the process may do.
+func (s *Store) SetProcess(p Process) { s.windows.process, s.windows.hasProcess = p, true }
 
 // Registry reads the values of a key; one that is not known counts as one that cannot be opened.
 func (s *Store) Registry(h Hive, key string) Key {
@@ -220,14 +221,14 @@ func (s *Store) DXGI() (DXGI, bool) {
 	return w.dxgi, w.hasDXGI
 }
 
-// Integrity asks for the integrity level; false while it is not known.
-func (s *Store) Integrity() (Integrity, bool) {
+// Process asks what the process may do; false while it is not known.
+func (s *Store) Process() (Process, bool) {
 	w := &s.windows
-	if !w.hasIntegrity && w.levelAsked != s.round+1 {
-		w.levelAsked = s.round + 1
-		s.needs = append(s.needs, Need{Kind: KindIntegrity})
+	if !w.hasProcess && w.processAsked != s.round+1 {
+		w.processAsked = s.round + 1
+		s.needs = append(s.needs, Need{Kind: KindProcess})
 	}
-	return w.integrity, w.hasIntegrity
+	return w.process, w.hasProcess
 }
 
 // WindowsSource gives the facts of Windows, too. Of another source none is got: a decision for Windows that asks for
@@ -239,7 +240,7 @@ type WindowsSource interface {
 	Devices(name string) Devices
 	Packages(family string) []string
 	DXGI() DXGI
-	Integrity() Integrity
+	Process() Process
 }
 
 func (s *Store) fetchWindows(n Need, from WindowsSource) {
@@ -254,7 +255,7 @@ func (s *Store) fetchWindows(n Need, from WindowsSource) {
 		s.SetPackages(n.Name, from.Packages(n.Name))
 	case KindDXGI:
 		s.SetDXGI(from.DXGI())
-	case KindIntegrity:
-		s.SetIntegrity(from.Integrity())
+	case KindProcess:
+		s.SetProcess(from.Process())
 	}
 }

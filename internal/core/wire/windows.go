@@ -74,9 +74,9 @@ func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
 		v, fits := rec.Packages()
 		s.SetPackages(v.Family.Text, texts(v.Paths))
 		return fits
-	case IDIntegrity:
-		v, fits := rec.Integrity()
-		s.SetIntegrity(facts.Integrity{Known: v.Status == 0, Level: v.Level})
+	case IDProcess:
+		v, fits := rec.Process()
+		s.SetProcess(facts.Process{Known: v.Status == 0, Level: v.Level, WOW64: v.Wow64 != 0})
 		return fits
 	}
 	return true // what is not known is passed over
@@ -95,7 +95,7 @@ func askWindows(w *Writer, n facts.Need) {
 		w.PutNeedPackages(NeedPackages{str(n.Name)})
 	case facts.KindDXGI:
 		w.PutNeedDxgi(NeedDxgi{})
-	case facts.KindIntegrity:
-		w.PutNeedIntegrity(NeedIntegrity{})
+	case facts.KindProcess:
+		w.PutNeedProcess(NeedProcess{})
 	}
 }

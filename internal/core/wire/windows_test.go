@@ -26,7 +26,7 @@ func TestWindowsFacts(t *testing.T) {
 	w.PutPackages(Packages{S("p"), []Str{S("/x"), S("/y")}})
 	w.PutDxgi(Dxgi{0, 1})
 	w.PutDxgiAdapter(DxgiAdapter{S("card"), 0x10de, 2, 3, -4})
-	w.PutIntegrity(Integrity{0, 0x3000})
+	w.PutProcess(Process{0, 0x3000, 1})
 	c := NewWindowsCall(search.Platform{})
 	if !c.Add(string(w.Bytes())) {
 		t.Fatal("refused")
@@ -35,7 +35,7 @@ func TestWindowsFacts(t *testing.T) {
 	adapters, _ := s.Adapters("n")
 	devices, _ := s.Devices("n")
 	dxgi, _ := s.DXGI()
-	integrity, _ := s.Integrity()
+	process, _ := s.Process()
 	for i, pair := range [][2]any{
 		{s.Registry(facts.LocalMachine, "k"), facts.Key{Opened: true, Values: []facts.Value{{Name: "a", Type: 4, Data: "\x00\x00\x00\x00"}, {Name: "b", Type: 1, Data: "c\x00"}}}},
 		{s.Registry(facts.CurrentUser, "k"), facts.Key{}},
@@ -44,7 +44,7 @@ func TestWindowsFacts(t *testing.T) {
 			Value: facts.SoftwareBroken, Type: 1, Data: "f"}}}},
 		{s.Packages("p"), []string{"/x", "/y"}},
 		{dxgi, facts.DXGI{Made: true, Ordered: true, List: []facts.Display{{Description: "card", Vendor: 0x10de, Device: 2, LUIDLow: 3, LUIDHigh: -4}}}},
-		{integrity, facts.Integrity{Known: true, Level: 0x3000}},
+		{process, facts.Process{Known: true, Level: 0x3000, WOW64: true}},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%d: %+v, want %+v", i, pair[0], pair[1])
@@ -85,7 +85,7 @@ func TestWindowsNeeds(t *testing.T) {
 		s.Devices("d")
 		s.Packages("p")
 		s.DXGI()
-		s.Integrity()
+		s.Process()
 	}
 	c := NewWindowsCall(search.Platform{})
 	c.writeAnswer(&plan.Answer{Needs: s.TakeNeeds()})
@@ -103,11 +103,11 @@ func TestWindowsNeeds(t *testing.T) {
 			got = append(got, n)
 		} else if n, ok := rec.NeedDxgi(); ok {
 			got = append(got, n)
-		} else if n, ok := rec.NeedIntegrity(); ok {
+		} else if n, ok := rec.NeedProcess(); ok {
 			got = append(got, n)
 		}
 	}
-	want := []any{NeedRegistry{2, S("k")}, NeedAdapters{S("a")}, NeedDevices{S("d")}, NeedPackages{S("p")}, NeedDxgi{}, NeedIntegrity{}}
+	want := []any{NeedRegistry{2, S("k")}, NeedAdapters{S("a")}, NeedDevices{S("d")}, NeedPackages{S("p")}, NeedDxgi{}, NeedProcess{}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}

@@ -24,7 +24,7 @@ const (
 	IDPackages      uint32 = 19
 	IDDxgi          uint32 = 20
 	IDDxgiAdapter   uint32 = 21
-	IDIntegrity     uint32 = 22
+	IDProcess       uint32 = 22
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
@@ -39,7 +39,7 @@ const (
 	IDNeedDevices   uint32 = 57
 	IDNeedPackages  uint32 = 58
 	IDNeedDxgi      uint32 = 59
-	IDNeedIntegrity uint32 = 60
+	IDNeedProcess   uint32 = 60
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
@@ -668,28 +668,31 @@ func (rec Record) DxgiAdapter() (r DxgiAdapter, ok bool) {
 	return r, b.done()
 }
 
-// Integrity is record 22.
-type Integrity struct {
-	Status uint32 // 0 read, 1 it cannot be read
-	Level  uint32 // the last sub-authority of the integrity level: 0x2000 medium, 0x3000 high
+// Process is record 22.
+type Process struct {
+	Status uint32 // 0 the integrity level of its token was read, 1 it cannot be read
+	Level  uint32 // the level's last sub-authority: 0x2000 medium, 0x3000 high
+	Wow64  uint32 // 1: a 32-bit process under a 64-bit system
 }
 
-// PutIntegrity adds the record to the message.
-func (w *Writer) PutIntegrity(r Integrity) {
-	start := w.begin(IDIntegrity)
+// PutProcess adds the record to the message.
+func (w *Writer) PutProcess(r Process) {
+	start := w.begin(IDProcess)
 	w.u32(r.Status)
 	w.u32(r.Level)
+	w.u32(r.Wow64)
 	w.end(start)
 }
 
-// Integrity reads the record; false when it is another one or does not hold its fields.
-func (rec Record) Integrity() (r Integrity, ok bool) {
-	if rec.ID != IDIntegrity {
+// Process reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Process() (r Process, ok bool) {
+	if rec.ID != IDProcess {
 		return r, false
 	}
 	b := body{rest: rec.body}
 	r.Status = b.u32()
 	r.Level = b.u32()
+	r.Wow64 = b.u32()
 	return r, b.done()
 }
 
@@ -1013,21 +1016,21 @@ func (rec Record) NeedDxgi() (r NeedDxgi, ok bool) {
 	return r, b.done()
 }
 
-// NeedIntegrity is record 60.
-type NeedIntegrity struct {
+// NeedProcess is record 60.
+type NeedProcess struct {
 	Unused uint32
 }
 
-// PutNeedIntegrity adds the record to the message.
-func (w *Writer) PutNeedIntegrity(r NeedIntegrity) {
-	start := w.begin(IDNeedIntegrity)
+// PutNeedProcess adds the record to the message.
+func (w *Writer) PutNeedProcess(r NeedProcess) {
+	start := w.begin(IDNeedProcess)
 	w.u32(r.Unused)
 	w.end(start)
 }
 
-// NeedIntegrity reads the record; false when it is another one or does not hold its fields.
-func (rec Record) NeedIntegrity() (r NeedIntegrity, ok bool) {
-	if rec.ID != IDNeedIntegrity {
+// NeedProcess reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedProcess() (r NeedProcess, ok bool) {
+	if rec.ID != IDNeedProcess {
 		return r, false
 	}
 	b := body{rest: rec.body}
