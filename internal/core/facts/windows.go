@@ -230,32 +230,3 @@ func (s *Store) Process() (Process, bool) {
 	}
 	return w.process, w.hasProcess
 }
-
-// WindowsSource gives the facts of Windows, too. Of another source none is got: a decision for Windows that asks for
-// them comes to no end there.
-type WindowsSource interface {
-	Source
-	Registry(h Hive, key string) Key
-	Adapters(name string) Adapters
-	Devices(name string) Devices
-	Packages(family string) []string
-	DXGI() DXGI
-	Process() Process
-}
-
-func (s *Store) fetchWindows(n Need, from WindowsSource) {
-	switch n.Kind {
-	case KindRegistry:
-		s.SetRegistry(n.Hive, n.Name, from.Registry(n.Hive, n.Name))
-	case KindAdapters:
-		s.SetAdapters(n.Name, from.Adapters(n.Name))
-	case KindDevices:
-		s.SetDevices(n.Name, from.Devices(n.Name))
-	case KindPackages:
-		s.SetPackages(n.Name, from.Packages(n.Name))
-	case KindDXGI:
-		s.SetDXGI(from.DXGI())
-	case KindProcess:
-		s.SetProcess(from.Process())
-	}
-}
