@@ -17,7 +17,6 @@ type Platform struct {
 	Rights   func(p *Platform, f *facts.Store) []Said   // settles which variables count; nil: the system's own secure look-up does
 	Pathless bool                                       // the system tells no program its path (FUC-005, BSD-005)
 	Linux    bool                                       // there are Linux's graphics devices and the driver service
-	Start    string                                     // a warning at the start of every call (FUC-013); "": none
 
 	// Of the steps for directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)
