@@ -59,6 +59,7 @@ var floors = []struct {
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/mend"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
 	{[]string{"internal/tool/registry"}, "reads files of the registry editor: knows of no driver"},
+	{[]string{"internal/tool/android"}, "what Android's loader does: facts in, decisions out"},
 	{[]string{"internal/tool/foreign"}, "what another system's machine would say; it is decided elsewhere"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},

@@ -52,6 +52,9 @@ func newExplain(s *surroundings) *cobra.Command {
 				if pid != 0 {
 					return errors.New("--platform is for files: not with --pid")
 				}
+				if other.platform == androidName {
+					return s.explainAndroid(&other, asJSON, statements, names)
+				}
 				return s.explainElsewhere(&other, app, elevated, asJSON, statements, names)
 			}
 			about, err := s.subject(app, elevated, pid)
@@ -136,7 +139,9 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 		if e.Package != "" {
 			where += ", installed by " + e.Package
 		}
-		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+		if where != "" {
+			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+		}
 		if e.Library != "" {
 			fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
 		}

@@ -41,18 +41,21 @@ func platformNames() (names []string) {
 	for _, s := range foreign.Systems {
 		names = append(names, s.Name)
 	}
-	return names
+	return append(names, androidName)
 }
+
+// androidName is the system whose loader has no manifests.
+const androidName = "android"
 
 // addPlatform adds the options for a machine with another system.
 func addPlatform(cmd *cobra.Command, e *elsewhere) {
 	f := cmd.Flags()
 	f.StringVar(&e.platform, "platform", "", "about a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
-	f.StringArrayVar(&e.properties, "properties", nil, "with --platform openharmony: a `FILE` of the system's parameters; may be repeated")
+	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` of what getprop, settings list or param prints; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", "with --platform: the word size of the program, 32 or 64")
-	f.StringVar(&e.pack, "package", "", "with --platform openharmony: the `NAME` of the program's bundle")
-	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform openharmony: the program is made for debugging")
+	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
+	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")
 	completes(cmd, map[string]completion{
 		"platform": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return platformNames(), cobra.ShellCompDirectiveNoFileComp
@@ -71,14 +74,14 @@ func (e *elsewhere) check() error {
 	if e.bits != "32" && e.bits != "64" {
 		return fmt.Errorf("--bits %s: 32 or 64 is wanted", e.bits)
 	}
-	if _, ok := foreign.Find(e.platform); e.platform != "" && !ok {
+	if _, ok := foreign.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
 		return fmt.Errorf("--platform %s: there is no such system; there are %s", e.platform, strings.Join(platformNames(), ", "))
 	}
 	switch {
 	case len(e.registry) > 0 && e.platform != "windows":
 		return errors.New("--registry goes with --platform windows")
-	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony":
-		return errors.New("--properties, --package and --debuggable go with --platform openharmony")
+	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
+		return errors.New("--properties, --package and --debuggable go with --platform android or openharmony")
 	case e.platform == "" && e.bits != "64":
 		return errors.New("--bits goes with --platform")
 	}
@@ -113,6 +116,22 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreig
 			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
 		}
 	}
+	properties, err := s.properties(e)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range properties {
+		if _, set := source.Machine.Lookup(name); !set {
+			source.Machine.Environ = machine.WithVariable(source.Machine.Environ, name, value)
+		}
+	}
+	source.Own.Name, source.Own.Release = e.pack, !e.debuggable
+	source.Own.Resources = s.resources(source, app)
+	return source, nil
+}
+
+// properties reads the files of --properties.
+func (s *surroundings) properties(e *elsewhere) (foreign.Properties, error) {
 	properties := foreign.Properties{}
 	for _, file := range e.properties {
 		content, err := os.ReadFile(file)
@@ -123,14 +142,43 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreig
 			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p))
 		}
 	}
-	for name, value := range properties {
-		if _, set := source.Machine.Lookup(name); !set {
-			source.Machine.Environ = machine.WithVariable(source.Machine.Environ, name, value)
-		}
+	return properties, nil
+}
+
+// explainAndroid is explain for Android.
+func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, names []string) error {
+	if s.root == "" {
+		return errors.New("--platform android wants --root: drivers and layers are files alone there")
 	}
-	source.Own.Name, source.Own.Release = e.pack, !e.debuggable
-	source.Own.Resources = s.resources(source, app)
-	return source, nil
+	m, err := s.machine()
+	if err != nil {
+		return err
+	}
+	properties, err := s.properties(e)
+	if err != nil {
+		return err
+	}
+	a := &foreign.Android{Machine: m, Properties: properties, Package: e.pack, Debuggable: e.debuggable, Bits: e.bits}
+	in, out, notes := a.Explain()
+	notes = append(notes, foreign.Commands(names)...)
+	names = slices.DeleteFunc(slices.Clone(names), foreign.IsCommand)
+	in, out = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) > 0 && len(in)+len(out) == 0 {
+		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	}
+	if asJSON {
+		return writeJSON(s, &explanation{Schema: explainSchema, App: e.pack, In: in, Out: out})
+	}
+	printExplained(s, e.pack, in, out)
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On Android"))
+	for _, note := range notes {
+		fmt.Fprintf(s.out, "    %s\n", term.OneLine(note))
+	}
+	if statements {
+		printRules(s, in, out)
+	}
+	return nil
 }
 
 // resources is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
@@ -163,6 +211,9 @@ func (s *surroundings) resources(source *foreign.Source, app string) string {
 
 // decided is the decision on the machine that the options name.
 func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*foreign.Source, *plan.Answer, error) {
+	if e.platform == androidName {
+		return nil, nil, errors.New("Android's loader has no manifests: vkloader explain --platform android shows all that it decides")
+	}
 	source, err := s.foreign(e, app, elevated)
 	if err != nil {
 		return nil, nil, err
