@@ -243,6 +243,12 @@ func (s *surroundings) explainElsewhere(e *elsewhere, app string, elevated, asJS
 	fmt.Fprintf(s.out, "    drivers  opened by %s\n", ways(source.System.Opening.Drivers))
 	fmt.Fprintf(s.out, "    layers   opened by %s\n", ways(source.System.Opening.Layers))
 	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)
+	if first := source.System.Opening.First; first != "" {
+		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
+	}
+	if version := source.System.Version(answer.Drivers); version != 0 {
+		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", term.Version(version))
+	}
 	if source.System.Program == "" {
 		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")
 	}

@@ -32,6 +32,9 @@ const page = 4096
 
 func (a *Android) lib() string { return map[string]string{"64": "lib64", "32": "lib"}[a.Bits] }
 
+// Loader is the file of the loader: programs cannot choose another one (AND-001).
+func (a *Android) Loader() string { return "/system/" + a.lib() + "/libvulkan.so" }
+
 // abi is the instruction set of the program's libraries.
 func (a *Android) abi() string {
 	for _, name := range []string{"ro.product.cpu.abilist" + a.Bits, "ro.product.cpu.abilist"} {
@@ -291,6 +294,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	for _, e := range f.DeviceExtensions(&android.DeviceFacts{}) {
 		ofDevices = append(ofDevices, e.Name)
 	}
+	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
 	notes = append(notes, "to the extensions of a device it adds "+strings.Join(ofDevices, ", ")+", and what display and driver allow (AND-055)")
 	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",
 		"the loader adds "+strings.Join(names, ", ")+" (AND-051)")

@@ -133,6 +133,17 @@ func TestExplainAndroid(t *testing.T) {
 	}
 }
 
+// holds: AND-001
+func TestLoader(t *testing.T) {
+	t.Parallel()
+	for bits, want := range map[string]string{"64": "/system/lib64/libvulkan.so", "32": "/system/lib/libvulkan.so"} {
+		a := &Android{Machine: tree(t, map[string]string{"data/app/com.x/lib/arm64/libvulkan.so": ""}), Properties: Properties{}, Package: "com.x", Bits: bits}
+		if a.Loader() != want {
+			t.Error(a.Loader())
+		}
+	}
+}
+
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(Commands([]string{"vkCreateSwapchainKHR", "vkEnumeratePhysicalDeviceGroups", "x"}))

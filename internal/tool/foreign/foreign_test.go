@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
@@ -120,6 +121,33 @@ func TestOpening(t *testing.T) {
 		by, why := on(t, c.system).System.Opening.Open(c.library, c.layer, func(w Way) Result { return c.answers[w] })
 		if by != c.by || strings.Join(why, "|") != c.why {
 			t.Errorf("%+v: by %q, %q", c, by, why)
+		}
+	}
+}
+
+// holds: OHO-010 FUC-012
+func TestVersionsAndFirstCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		system string
+		apis   []uint32
+		want   uint32
+	}{
+		{"openharmony", nil, 1<<22 | 3<<12 | 275}, {"openharmony", []uint32{1<<22 | 4<<12, 1 << 22}, 1<<22 | 4<<12}, {"openharmony", []uint32{1<<22 | 3<<12}, 1<<22 | 3<<12 | 275},
+		{"macos", []uint32{1<<22 | 4<<12}, 0},
+	} {
+		var drivers []*manifest.Driver
+		for _, api := range c.apis {
+			drivers = append(drivers, &manifest.Driver{API: api})
+		}
+		s := on(t, c.system).System
+		if got := s.Version(drivers); got != c.want {
+			t.Errorf("%s %x: %x", c.system, c.apis, got)
+		}
+	}
+	for name, want := range map[string]string{"fuchsia": "vk_icdInitializeOpenInNamespaceCallback", "fuchsia-upstream": "", "linux": ""} {
+		if system, _ := Find(name); system.Opening.First != want {
+			t.Errorf("%s: %q", name, system.Opening.First)
 		}
 	}
 }

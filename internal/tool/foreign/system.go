@@ -1,6 +1,9 @@
 package foreign
 
-import "vkloader/internal/core/search"
+import (
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+)
 
 // System is a system in the words of its loader's users.
 type System struct {
@@ -12,6 +15,7 @@ type System struct {
 	longest  int    // a longer path of the program counts as unknown; 0: any length
 	Order    Order
 	Opening  Opening // how libraries of drivers and layers are opened
+	atLeast  uint32  // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
 }
 
 // Order is how devices are listed.
@@ -46,10 +50,23 @@ var Systems = []System{
 	{Name: "hurd", Title: "GNU/Hurd", Platform: of(search.Hurd), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: usual},
 	{Name: "cygwin", Title: "Cygwin", Platform: of(search.Cygwin), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: usual},
 	{Name: "qnx", Title: "QNX", Platform: of(search.QNX), Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: usual},
-	{Name: "openharmony", Title: "OpenHarmony", Platform: of(search.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony},
+	{Name: "openharmony", Title: "OpenHarmony", Platform: of(search.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony,
+		atLeast: 1<<22 | 3<<12 | 275},
 }
 
 const unixLoader = "libvulkan.so.1" // BSD-008
+
+// Version is what vkEnumerateInstanceVersion gives, by the versions that the drivers' manifests have; 0: the loader's own,
+// whatever they are (OHO-010).
+func (s *System) Version(drivers []*manifest.Driver) uint32 {
+	version := s.atLeast
+	for _, d := range drivers {
+		if s.atLeast > 0 {
+			version = max(version, d.API)
+		}
+	}
+	return version
+}
 
 // Find gives a system by its name; false when there is none of that name.
 func Find(name string) (System, bool) {
@@ -77,14 +94,16 @@ const (
 // Opening says by which ways libraries are opened, in order; the next is taken when one fails.
 type Opening struct {
 	Drivers, Layers []Way
-	longest         int // of a name that the service is asked for, in bytes; 0: there is no service
+	First           string // what is called in a driver right after it is loaded, when it is exported; "": its negotiation
+	longest         int    // of a name that the service is asked for, in bytes; 0: there is no service
 }
 
 var (
 	usual          = Opening{Drivers: []Way{Linker}, Layers: []Way{Linker}}
-	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}, longest: 64}                   // FUC-006
-	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File}, longest: 64} // FUC-007
-	openHarmony    = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}}       // OHO-007, OHO-008
+	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}, longest: 64} // FUC-006
+	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File}, longest: 64,
+		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
+	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
 
 // Result is how asking one way ended.
