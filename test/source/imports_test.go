@@ -24,6 +24,7 @@ var floors = []struct {
 }{
 	{[]string{"internal/core/vk", "internal/core/vk/commands", "internal/core/vk/extensions", "internal/core/diag", "internal/core/document", "internal/core/variables"},
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
 	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system; the core never does"},
 	{[]string{"internal/core/served"}, "bytes of the driver service to files and manifests: untrusted, and nothing is opened"},
@@ -57,6 +58,9 @@ var floors = []struct {
 	{[]string{"internal/tool/culprit"}, "which runs find the culprit; it starts none and knows of no machine"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/mend"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
+	{[]string{"internal/tool/registry"}, "reads files of the registry editor: knows of no driver"},
+	{[]string{"internal/tool/android"}, "what Android's loader does: facts in, decisions out"},
+	{[]string{"internal/tool/foreign"}, "what another system's machine would say; it is decided elsewhere"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs; it knows of no decision"},
@@ -78,7 +82,7 @@ var floors = []struct {
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
 	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
-	{[]string{"internal/core/entry"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},
+	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},
 	{[]string{"cmd/vkloader"}, "a program: nobody imports it"},
 }
 

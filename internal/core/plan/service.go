@@ -20,7 +20,7 @@ func (d *decider) wantsService(w *weighing) bool {
 	if d.set != nil {
 		when = d.set.Service
 	}
-	if when == settings.ServiceNever || d.q.App.DirectList || d.set != nil && d.set.Exclusively {
+	if when == settings.ServiceNever || !d.q.Platform.Linux || d.q.App.DirectList || d.set != nil && d.set.Exclusively {
 		return false
 	}
 	if when == settings.ServiceLast && (len(d.a.Drivers) > 0 || w.wished || d.set != nil && d.set.HasDevices) {
