@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	full     = flag.Bool("full", false, "50,000 random and 200,000 damaged messages, and every compiler with and without optimization")
+	full     = flag.Bool("full", false, "50,000 random and 200,000 damaged messages, by every compiler and machine, with and without optimization")
 	recorded = flag.String("recorded", "", "also answer what the suites have recorded in this file (VKLOADER_RECORD), once more")
 	keep     = flag.Bool("keep", false, "make testdata/questions.gz of a part of what was recorded")
 )
@@ -165,6 +165,10 @@ func TestCompilers(t *testing.T) {
 			}
 			a := source(t, programs[:1], strings.Fields(c.flags), programs[1:]...)
 			equal(t, c.name, calls, inGoCorpus(), a.inC(t, calls))
+			if *full {
+				equalRandom(t, a)
+				equalDamaged(t, a)
+			}
 		})
 	}
 }
@@ -172,7 +176,11 @@ func TestCompilers(t *testing.T) {
 // So have random questions, and those of the suites with bytes changed, and no sanitizer finds anything.
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	a := object(t, "asan")
+	equalRandom(t, object(t, "asan"))
+}
+
+func equalRandom(t *testing.T, a answerer) {
+	t.Helper()
 	left := 2500
 	if *full {
 		left = 50000
@@ -192,7 +200,11 @@ func TestRandom(t *testing.T) {
 
 func TestDamaged(t *testing.T) {
 	t.Parallel()
-	a := object(t, "asan")
+	equalDamaged(t, object(t, "asan"))
+}
+
+func equalDamaged(t *testing.T, a answerer) {
+	t.Helper()
 	from := questions(t)
 	count := 10000
 	if *full {
