@@ -133,7 +133,7 @@ musl() {
         skip "there is no musl-gcc"
         return
     }
-    make -s TARGET=musl spine
+    make -s TARGET=musl spine > "$here/log"
     rm -rf "$here/musl"
     mkdir -p "$here/musl/lib" "$here/musl/usr/lib" "$here/musl/bin"
     cp /lib/x86_64-linux-musl/libc.so "$here/musl/lib/ld-musl-x86_64.so.1"
