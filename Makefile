@@ -52,12 +52,14 @@ say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))
 # What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
-MACROS := $(shell $(CC) -dM -E -x c /dev/null | cut -d ' ' -f 2)
+MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
 BITS := $(if $(filter __LP64__,$(MACROS)),64,32)
 machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
 MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
 ifeq ($(wildcard spine/asm/$(MACHINE).S),)
-ifeq ($(filter clean help generate generate-check,$(MAKECMDGOALS)),)
+# "make test TARGET=..." gets the compiler that is missing.
+ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
+$(if $(MACROS),,$(error "$(CC)" compiles nothing here$(if $(TARGET),; "make test TARGET=$(TARGET)" gets what it needs)))
 $(error "$(CC)" makes code for "$(shell $(CC) -dumpmachine)", for which spine/asm has no trampolines and spine/process/control.h no control word; docs/porting.md says what a machine needs)
 endif
 endif
