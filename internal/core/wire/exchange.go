@@ -18,7 +18,7 @@ type Call struct {
 	store    facts.Store
 	out      Writer
 	read     func(rec Record, s *facts.Store) bool // takes the records that only one system has; nil without
-	ask      func(w *Writer, n facts.Need)          // writes such needs
+	ask      func(w *Writer, n facts.Need)         // writes such needs
 }
 
 // NewCall begins a call.
