@@ -212,7 +212,7 @@ func (s *surroundings) resources(source *foreign.Source, app string) string {
 // decided is the decision on the machine that the options name.
 func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*foreign.Source, *plan.Answer, error) {
 	if e.platform == androidName {
-		return nil, nil, errors.New("Android's loader has no manifests: vkloader explain --platform android shows all that it decides")
+		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
 	source, err := s.foreign(e, app, elevated)
 	if err != nil {
