@@ -10,7 +10,8 @@
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A directory that needs more says it in a build.mk of its own, which is included at the end.
 #
-# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET.
+# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET;
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -20,12 +21,24 @@ MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
 TARGET ?=
+V ?= 0
+Q := $(if $(filter 0,$(V)),@)
+ifeq ($(TARGET),windows)
+.PHONY: all spine core drivers layers fakes test
+all spine core drivers layers fakes:
+	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
+	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
+test:
+	$(Q)tools/target.sh windows
+else
 COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_arm64 := aarch64-linux-gnu-gcc
 COMPILER_musl := musl-gcc
+COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
+COMPILER_windows/x86 := i686-w64-mingw32-gcc
 ifneq ($(TARGET),)
 ifeq ($(COMPILER_$(TARGET)),)
-$(error There is no TARGET=$(TARGET), but i386, arm64 and musl; docs/porting.md says what a machine needs, and in which order it is written)
+$(error There is no TARGET=$(TARGET), but i386, arm64, musl and windows; docs/porting.md says what a machine needs, and in which order it is written)
 endif
 endif
 ifneq ($(filter default environment,$(origin CC)),)
@@ -45,16 +58,16 @@ export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
-V ?= 0
-Q := $(if $(filter 0,$(V)),@)
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))
 # What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null | cut -d ' ' -f 2)
-BITS := $(if $(filter __LP64__,$(MACROS)),64,32)
+BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
+WINDOWS := $(filter _WIN32,$(MACROS))
 machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
 MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
+MACHINE := $(MACHINE)$(call machine_if,x86_64,__x86_64__ _WIN64)$(WINDOWS:_WIN32=_windows)
 ifeq ($(wildcard spine/asm/$(MACHINE).S),)
 ifeq ($(filter clean help generate generate-check,$(MAKECMDGOALS)),)
 $(error "$(CC)" makes code for "$(shell $(CC) -dumpmachine)", for which spine/asm has no trampolines and spine/process/control.h no control word; docs/porting.md says what a machine needs)
@@ -80,6 +93,8 @@ endif
 # machine, in 64 bits and no more.
 CFLAGS_x86_64 := -fcf-protection
 CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+# There the stack of a 32-bit program is aligned to a word, and numbers to their size.
+CFLAGS_i386_windows := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_aarch64 := -mbranch-protection=standard -mno-outline-atomics
 # And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/start.c stands
 # in), on arm64 no constructor of libgcc, and what else glibc links in (atexit, pthread_atfork) is only ever called directly.
@@ -101,10 +116,23 @@ MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-ne
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
 DEPS = -MMD -MP
+ifneq ($(WINDOWS),)
+# For Windows 7 and newer; what is needed of the compiler's own libraries is linked in.
+CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+SPINE_CFLAGS := $(CSTD) -Ispine/windows -Ispine -Itools/goc/runtime/c
+SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
+	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols
+MODULE_CFLAGS := $(CSTD) $(OPT) -Ispine/windows -Ispine
+MODULE_LDFLAGS := -shared -static-libgcc -Wl,--no-insert-timestamp
+endif
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c)) spine/asm/$(MACHINE).S
+# A file of spine/windows stands in for the one of the same path in spine.
+WINDOWS_SRC := $(if $(WINDOWS),$(wildcard spine/windows/*/*.c))
+NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
+SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c)) $(WINDOWS_SRC) spine/asm/$(MACHINE).S
 DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
@@ -168,7 +196,15 @@ RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add d
 $(eval $(call spine_variant,asan/,-O1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
-spine: $(B)/libvulkan.so
+# The DLL: its exports are those of the list (WIN-002 to 004).
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/windows/gen/zexports.def $(B)/obj/version.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+$(B)/obj/version.o: spine/windows/process/version.rc VERSION Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
+
+spine: $(if $(WINDOWS),$(B)/vulkan-1.dll,$(B)/libvulkan.so)
 asan: spine $(B)/asan/libvulkan.so
 tsan: spine $(B)/tsan/libvulkan.so
 
@@ -320,3 +356,4 @@ clean:
 	rm -rf $(B)
 
 -include $(wildcard */build.mk */*/build.mk)
+endif

@@ -153,10 +153,11 @@ static enum state connect_in(struct service *s, const char *directory, const cha
 
 static enum state connect_somewhere(struct service *s, struct sockaddr_un *at)
 {
-    const char *told = env_read(VARIABLE_VKLOADERD_DIR);
+    char *block; /* no copy here */
+    const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     if (told && *told) return connect_in(s, told, "", at);
     enum state state = connect_in(s, "/run/vkloaderd", "", at);
-    const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR) : NULL;
+    const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR, &block) : NULL;
     return own ? connect_in(s, own, "/vkloaderd", at) : state;
 }
 

@@ -23,11 +23,15 @@ func generate(t *testing.T, xml, roots string) (*loader.Set, map[string]string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := loader.Select(r)
+	s, err := loader.Select(r, loader.Linux)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := All(s, roots)
+	windows, err := loader.Select(r, loader.Windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := All(s, windows, roots)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,18 @@
+/* wide.h: text between the system, which takes UTF-16, and the spine, which has UTF-8. */
+#ifndef VKL_WIDE_H
+#define VKL_WIDE_H
+
+#include <windows.h>
+
+/* Copies, for free(). NULL: no memory, or text that has no such form (WIN-023). */
+WCHAR *wide_of(const char *text);
+char *utf8_of(const WCHAR *text);
+/* A path with the system's own separators. */
+WCHAR *wide_path(const char *path);
+/* The file of a module, whole; NULL of the program's own. */
+char *module_path(HMODULE module);
+/* Does the process run with integrity level High or above (WIN-051, WIN-057)? What cannot be read is not elevated
+ * (WIN-058). */
+BOOL process_elevated(void);
+
+#endif
