@@ -197,6 +197,16 @@ enum {
     WIRE_DRIVER_EXT = 9,
     WIRE_GRAPHICS = 11,
     WIRE_SERVICE = 12,
+    WIRE_REGISTRY = 13,
+    WIRE_REGISTRY_VALUE = 14,
+    WIRE_ADAPTERS = 15,
+    WIRE_ADAPTER_VALUE = 16,
+    WIRE_DEVICES = 17,
+    WIRE_DEVICE = 18,
+    WIRE_PACKAGES = 19,
+    WIRE_DXGI = 20,
+    WIRE_DXGI_ADAPTER = 21,
+    WIRE_PROCESS = 22,
     WIRE_REMEMBERED = 10,
     WIRE_ANSWER = 32,
     WIRE_NEED_VAR = 33,
@@ -206,6 +216,12 @@ enum {
     WIRE_NEED_EXISTS = 37,
     WIRE_NEED_GRAPHICS = 38,
     WIRE_NEED_SERVICE = 39,
+    WIRE_NEED_REGISTRY = 55,
+    WIRE_NEED_ADAPTERS = 56,
+    WIRE_NEED_DEVICES = 57,
+    WIRE_NEED_PACKAGES = 58,
+    WIRE_NEED_DXGI = 59,
+    WIRE_NEED_PROCESS = 60,
     WIRE_LOG = 40,
     WIRE_LAYER = 41,
     WIRE_LAYER_EXT = 42,
@@ -511,6 +527,236 @@ static inline bool wire_get_service(const struct wire_record *record, struct wir
     return record->end - at < 8;
 }
 
+struct wire_registry {
+    uint32_t hive; /* 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER */
+    const char *key; /* as it was asked for */
+    uint32_t key_len;
+    uint32_t status; /* 0 enumerated, 1 the key cannot be opened */
+};
+static inline void wire_put_registry(struct wire_writer *w, const struct wire_registry *r) {
+    size_t start = wire_begin(w, 13);
+    wire_put_u32(w, r->hive);
+    wire_put_str(w, r->key, r->key_len);
+    wire_put_u32(w, r->status);
+    wire_end(w, start);
+}
+static inline bool wire_get_registry(const struct wire_record *record, struct wire_registry *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 13) return false;
+    if (!wire_take(&at, record->end, &r->hive, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->key, &r->key_len)) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_registry_value {
+    const char *name;
+    uint32_t name_len;
+    uint32_t type; /* of the registry: 1 REG_SZ, 4 REG_DWORD, 7 REG_MULTI_SZ, ... */
+    const char *data; /* text of types 1, 2 and 7 as UTF-8, with every NUL that it has; of other types the bytes */
+    uint32_t data_len;
+};
+static inline void wire_put_registry_value(struct wire_writer *w, const struct wire_registry_value *r) {
+    size_t start = wire_begin(w, 14);
+    wire_put_str(w, r->name, r->name_len);
+    wire_put_u32(w, r->type);
+    wire_put_str(w, r->data, r->data_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_registry_value(const struct wire_record *record, struct wire_registry_value *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 14) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
+    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_adapters {
+    const char *name; /* as it was asked for */
+    uint32_t name_len;
+    uint32_t status; /* 0 enumerated, 1 the enumeration failed, 2 the system has no such functions */
+};
+static inline void wire_put_adapters(struct wire_writer *w, const struct wire_adapters *r) {
+    size_t start = wire_begin(w, 15);
+    wire_put_str(w, r->name, r->name_len);
+    wire_put_u32(w, r->status);
+    wire_end(w, start);
+}
+static inline bool wire_get_adapters(const struct wire_record *record, struct wire_adapters *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 15) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_adapter_value {
+    uint32_t status; /* 0 got, 1 the adapter has no such value, 2 its size was got, its content was not */
+    uint32_t type; /* 7 when it came as a list, 1 when that failed and it came as one text */
+    const char *data; /* as of registry_value */
+    uint32_t data_len;
+};
+static inline void wire_put_adapter_value(struct wire_writer *w, const struct wire_adapter_value *r) {
+    size_t start = wire_begin(w, 16);
+    wire_put_u32(w, r->status);
+    wire_put_u32(w, r->type);
+    wire_put_str(w, r->data, r->data_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_adapter_value(const struct wire_record *record, struct wire_adapter_value *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 16) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_devices {
+    const char *name; /* as it was asked for */
+    uint32_t name_len;
+    uint32_t status; /* 0 listed, 1 the list cannot be had */
+};
+static inline void wire_put_devices(struct wire_writer *w, const struct wire_devices *r) {
+    size_t start = wire_begin(w, 17);
+    wire_put_str(w, r->name, r->name_len);
+    wire_put_u32(w, r->status);
+    wire_end(w, start);
+}
+static inline bool wire_get_devices(const struct wire_record *record, struct wire_devices *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 17) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_device {
+    const char *id; /* of the device instance, for messages */
+    uint32_t id_len;
+    uint32_t child; /* 1: a child of the display device before it */
+    uint32_t status; /* 0 probed, 1 it cannot be located, 2 its status cannot be had */
+    uint32_t problem; /* its problem code; 14: it needs a restart */
+    const char *class; /* GUID of its class in braces; NULL when it has none */
+    uint32_t class_len;
+    uint32_t value_status; /* of the value of that name in its software key: 0 got, 1 there is no such value, 2 the key cannot be opened, 3 it cannot be read */
+    uint32_t type;
+    const char *data; /* as of registry_value */
+    uint32_t data_len;
+};
+static inline void wire_put_device(struct wire_writer *w, const struct wire_device *r) {
+    size_t start = wire_begin(w, 18);
+    wire_put_str(w, r->id, r->id_len);
+    wire_put_u32(w, r->child);
+    wire_put_u32(w, r->status);
+    wire_put_u32(w, r->problem);
+    wire_put_str(w, r->class, r->class_len);
+    wire_put_u32(w, r->value_status);
+    wire_put_u32(w, r->type);
+    wire_put_str(w, r->data, r->data_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_device(const struct wire_record *record, struct wire_device *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 18) return false;
+    if (!wire_take_str(&at, record->end, &r->id, &r->id_len)) return false;
+    if (!wire_take(&at, record->end, &r->child, 4)) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take(&at, record->end, &r->problem, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->class, &r->class_len)) return false;
+    if (!wire_take(&at, record->end, &r->value_status, 4)) return false;
+    if (!wire_take(&at, record->end, &r->type, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->data, &r->data_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_packages {
+    const char *family; /* as it was asked for */
+    uint32_t family_len;
+    struct wire_strs paths; /* in the system's order; empty when there is none or the system knows of no packages */
+};
+static inline void wire_put_packages(struct wire_writer *w, const struct wire_packages *r) {
+    size_t start = wire_begin(w, 19);
+    wire_put_str(w, r->family, r->family_len);
+    wire_put_strs(w, &r->paths);
+    wire_end(w, start);
+}
+static inline bool wire_get_packages(const struct wire_record *record, struct wire_packages *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 19) return false;
+    if (!wire_take_str(&at, record->end, &r->family, &r->family_len)) return false;
+    if (!wire_take_strs(&at, record->end, &r->paths)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_dxgi {
+    uint32_t status; /* 0 listed, 1 there is no factory */
+    uint32_t ordered; /* 1: by a factory 6, in the order "unspecified preference"; 0: in that of EnumAdapters1 */
+};
+static inline void wire_put_dxgi(struct wire_writer *w, const struct wire_dxgi *r) {
+    size_t start = wire_begin(w, 20);
+    wire_put_u32(w, r->status);
+    wire_put_u32(w, r->ordered);
+    wire_end(w, start);
+}
+static inline bool wire_get_dxgi(const struct wire_record *record, struct wire_dxgi *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 20) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take(&at, record->end, &r->ordered, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_dxgi_adapter {
+    const char *description;
+    uint32_t description_len;
+    uint32_t vendor;
+    uint32_t device;
+    uint32_t luid_low;
+    int32_t luid_high;
+};
+static inline void wire_put_dxgi_adapter(struct wire_writer *w, const struct wire_dxgi_adapter *r) {
+    size_t start = wire_begin(w, 21);
+    wire_put_str(w, r->description, r->description_len);
+    wire_put_u32(w, r->vendor);
+    wire_put_u32(w, r->device);
+    wire_put_u32(w, r->luid_low);
+    wire_put_i32(w, r->luid_high);
+    wire_end(w, start);
+}
+static inline bool wire_get_dxgi_adapter(const struct wire_record *record, struct wire_dxgi_adapter *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 21) return false;
+    if (!wire_take_str(&at, record->end, &r->description, &r->description_len)) return false;
+    if (!wire_take(&at, record->end, &r->vendor, 4)) return false;
+    if (!wire_take(&at, record->end, &r->device, 4)) return false;
+    if (!wire_take(&at, record->end, &r->luid_low, 4)) return false;
+    if (!wire_take(&at, record->end, &r->luid_high, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_process {
+    uint32_t status; /* 0 the integrity level of its token was read, 1 it cannot be read */
+    uint32_t level; /* the level's last sub-authority: 0x2000 medium, 0x3000 high */
+    uint32_t wow64; /* 1: a 32-bit process under a 64-bit system */
+};
+static inline void wire_put_process(struct wire_writer *w, const struct wire_process *r) {
+    size_t start = wire_begin(w, 22);
+    wire_put_u32(w, r->status);
+    wire_put_u32(w, r->level);
+    wire_put_u32(w, r->wow64);
+    wire_end(w, start);
+}
+static inline bool wire_get_process(const struct wire_record *record, struct wire_process *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 22) return false;
+    if (!wire_take(&at, record->end, &r->status, 4)) return false;
+    if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    if (!wire_take(&at, record->end, &r->wow64, 4)) return false;
+    return record->end - at < 8;
+}
+
 struct wire_remembered {
     const char *path; /* NULL: none */
     uint32_t path_len;
@@ -657,6 +903,103 @@ static inline void wire_put_need_service(struct wire_writer *w, const struct wir
 static inline bool wire_get_need_service(const struct wire_record *record, struct wire_need_service *r) {
     const unsigned char *at = record->at;
     if (record->id != 39) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_registry {
+    uint32_t hive; /* 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER */
+    const char *key; /* by its plain name: no flag chooses a view (WIN-038) */
+    uint32_t key_len;
+};
+static inline void wire_put_need_registry(struct wire_writer *w, const struct wire_need_registry *r) {
+    size_t start = wire_begin(w, 55);
+    wire_put_u32(w, r->hive);
+    wire_put_str(w, r->key, r->key_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_registry(const struct wire_record *record, struct wire_need_registry *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 55) return false;
+    if (!wire_take(&at, record->end, &r->hive, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->key, &r->key_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_adapters {
+    const char *name; /* of the value */
+    uint32_t name_len;
+};
+static inline void wire_put_need_adapters(struct wire_writer *w, const struct wire_need_adapters *r) {
+    size_t start = wire_begin(w, 56);
+    wire_put_str(w, r->name, r->name_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_adapters(const struct wire_record *record, struct wire_need_adapters *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 56) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_devices {
+    const char *name; /* of the value */
+    uint32_t name_len;
+};
+static inline void wire_put_need_devices(struct wire_writer *w, const struct wire_need_devices *r) {
+    size_t start = wire_begin(w, 57);
+    wire_put_str(w, r->name, r->name_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_devices(const struct wire_record *record, struct wire_need_devices *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 57) return false;
+    if (!wire_take_str(&at, record->end, &r->name, &r->name_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_packages {
+    const char *family;
+    uint32_t family_len;
+};
+static inline void wire_put_need_packages(struct wire_writer *w, const struct wire_need_packages *r) {
+    size_t start = wire_begin(w, 58);
+    wire_put_str(w, r->family, r->family_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_packages(const struct wire_record *record, struct wire_need_packages *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 58) return false;
+    if (!wire_take_str(&at, record->end, &r->family, &r->family_len)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_dxgi {
+    uint32_t unused;
+};
+static inline void wire_put_need_dxgi(struct wire_writer *w, const struct wire_need_dxgi *r) {
+    size_t start = wire_begin(w, 59);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_dxgi(const struct wire_record *record, struct wire_need_dxgi *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 59) return false;
+    if (!wire_take(&at, record->end, &r->unused, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_need_process {
+    uint32_t unused;
+};
+static inline void wire_put_need_process(struct wire_writer *w, const struct wire_need_process *r) {
+    size_t start = wire_begin(w, 60);
+    wire_put_u32(w, r->unused);
+    wire_end(w, start);
+}
+static inline bool wire_get_need_process(const struct wire_record *record, struct wire_need_process *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 60) return false;
     if (!wire_take(&at, record->end, &r->unused, 4)) return false;
     return record->end - at < 8;
 }

@@ -24,6 +24,7 @@ var floors = []struct {
 }{
 	{[]string{"internal/core/vk", "internal/core/vk/commands", "internal/core/vk/extensions", "internal/core/diag", "internal/core/document", "internal/core/variables"},
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
 	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system; the core never does"},
 	{[]string{"internal/core/served"}, "bytes of the driver service to files and manifests: untrusted, and nothing is opened"},
@@ -78,7 +79,7 @@ var floors = []struct {
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
 	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
 	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
-	{[]string{"internal/core/entry"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},
+	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},
 	{[]string{"cmd/vkloader"}, "a program: nobody imports it"},
 }
 

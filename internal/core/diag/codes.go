@@ -16,6 +16,10 @@ const (
 	LocationMissing
 	LocationTooLong
 	VariableIgnored
+	VariableElevated
+	RegistryOff
+	DeviceUnread
+	AdaptersUnknown
 	DriverUsed
 	DriverField
 	DriverVariant
@@ -30,6 +34,7 @@ const (
 	DriverNotServed
 	ServiceUsed
 	ServiceRefused
+	DriverVendor
 	DriverNone
 	DriverExtensions
 	LayerListed
@@ -101,6 +106,10 @@ var table = [codeCount]Entry{
 	LocationMissing:        {"location-missing", Place, Note, "PATH-16", ""},
 	LocationTooLong:        {"location-too-long", Place, Warning, "PATH-21", "Use a shorter path."},
 	VariableIgnored:        {"variable-ignored", Variable, Warning, "ENV-7", "Unset the variable, or the one that takes precedence."},
+	VariableElevated:       {"variable-elevated", Variable, Note, "WIN-057", ""},
+	RegistryOff:            {"registry-off", Place, Note, "WIN-036", ""},
+	DeviceUnread:           {"device-unread", Place, Warning, "WIN-031", "Look at the device in the device manager; install its driver anew, or restart."},
+	AdaptersUnknown:        {"adapters-unknown", Place, Warning, "WIN-040", "Repair DXGI: dxgi.dll is missing, or makes no factory."},
 	DriverUsed:             {"driver-used", Drivers, Note, "ENV-2", ""},
 	DriverField:            {"driver-field", Drivers, Problem, "DRV-006", "Correct the field in the driver manifest."},
 	DriverVariant:          {"driver-variant", Drivers, Problem, "DRV-031", "Use an api_version of variant 0."},
@@ -115,6 +124,7 @@ var table = [codeCount]Entry{
 	DriverNotServed:        {"driver-not-served", Drivers, Problem, "PRO-050", "Look at the driver with vkloader service status, on the machine that the service runs on."},
 	ServiceUsed:            {"service-used", Place, Note, "PRO-049", ""},
 	ServiceRefused:         {"service-refused", Place, Warning, "PRO-048", "Look at the service with vkloader service status."},
+	DriverVendor:           {"driver-vendor", Drivers, Note, "WIN-039", ""},
 	DriverNone:             {"driver-none", Drivers, Problem, "INS-029", "Install a driver, or see above why those found are out."},
 	DriverExtensions:       {"driver-extensions", Drivers, Problem, "INS-017", "The driver fails to list its extensions: remove or repair it."},
 	LayerListed:            {"layer-listed", Layers, Note, "LAY-102", ""},

@@ -42,6 +42,7 @@ type File struct {
 type Exe struct {
 	Path  string
 	Known bool
+	None  bool // and never will be: the system tells no program its path
 }
 
 // Graphics are the graphics devices that the kernel drives: for each render node, what the kernel says of its device
@@ -86,13 +87,21 @@ const (
 	KindExists
 	KindGraphics
 	KindService
+	KindRegistry
+	KindAdapters
+	KindDevices
+	KindPackages
+	KindDXGI
+	KindProcess
+	KindBundle
 )
 
 // Need is a fact that is missing.
 type Need struct {
 	Kind   Kind
-	Name   string // variable or path
+	Name   string // variable, path, key, value or family
 	Secure bool
+	Hive   Hive // of a key
 }
 
 // Store holds the facts of one API call.
@@ -107,12 +116,17 @@ type Store struct {
 	hasGraphics   bool
 	service       Service
 	hasService    bool
+	windows       windows
+	bundle        Bundle
+	hasBundle     bool
+	rights        Rights
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
 	exeAsked uint32 // the round that it was asked for in
 	gfxAsked uint32 // likewise, the graphics devices
 	svcAsked uint32 // likewise, the driver service
+	appAsked uint32 // likewise, the program's bundle
 }
 
 // indexFrom is the length from which a list is looked up by map: most have a few dozen entries at most.
@@ -226,8 +240,34 @@ func (s *Store) TakeNeeds() []Need {
 	return needs
 }
 
+// Rights says how variables that elevated processes ignore are read.
+type Rights uint8
+
+// Rights. Without a word the system's own secure look-up decides.
+const (
+	SystemRights Rights = iota
+	NoRights            // they count as unset
+	AllRights           // they are read like others
+)
+
+// SetRights says how variables that elevated processes ignore are read from here on.
+func (s *Store) SetRights(r Rights) { s.rights = r }
+
 // Variable reads one of the loader's own variables.
-func (s *Store) Variable(v variables.ID) Var { return s.variable(v.Name(), v.Secure()) }
+func (s *Store) Variable(v variables.ID) Var { return s.Guarded(v.Name(), v.Secure()) }
+
+// Guarded reads a variable that elevated processes may ignore.
+func (s *Store) Guarded(name string, secure bool) Var {
+	if secure && s.rights == NoRights {
+		return Var{}
+	}
+	return s.variable(name, secure && s.rights != AllRights)
+}
+
+// Held reads one of the loader's own variables whatever the rights are.
+func (s *Store) Held(v variables.ID) Var {
+	return s.variable(v.Name(), v.Secure() && s.rights != AllRights)
+}
 
 // Named reads a variable that a manifest names; it is honoured in every process (GEN-6).
 func (s *Store) Named(name string) Var { return s.variable(name, false) }
@@ -235,7 +275,7 @@ func (s *Store) Named(name string) Var { return s.variable(name, false) }
 func (s *Store) variable(name string, secure bool) Var {
 	e, isNew := s.kept(secure).get(name, s.round+1)
 	if isNew {
-		s.needs = append(s.needs, Need{KindVar, name, secure})
+		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
 	}
 	return e.value
 }
@@ -251,15 +291,16 @@ func (s *Store) directory(path string) *entry[Directory] {
 	return e
 }
 
-// Paths lists a directory as Directory does, with the paths of its entries: the directory, a slash, and the name. They
-// are put together once.
-func (s *Store) Paths(path string) (paths []string, listed bool) {
+// Paths lists a directory as Directory does, with the paths of its entries: the directory, a separator, and the name.
+// They are put together once.
+func (s *Store) Paths(path string, separator byte) (paths []string, listed bool) {
 	e := s.directory(path)
 	f := &e.value
 	if f.paths == nil && len(f.Names) > 0 {
+		joint := string(rune(separator))
 		f.paths = make([]string, len(f.Names))
 		for i, name := range f.Names {
-			f.paths[i] = path + "/" + name
+			f.paths[i] = path + joint + name
 		}
 	}
 	return f.paths, f.Listed
@@ -319,6 +360,7 @@ type Source interface {
 	Exists(path string) bool
 	Graphics() Graphics
 	Service() Service
+	Elsewhere() Elsewhere // what only other systems have; nil where that is nothing
 }
 
 // Fetch gets what is needed from a source.
@@ -339,6 +381,10 @@ func (s *Store) Fetch(needs []Need, from Source) {
 			s.SetGraphics(from.Graphics())
 		case KindService:
 			s.SetService(from.Service())
+		default:
+			if other := from.Elsewhere(); other != nil {
+				s.fetchElsewhere(n, other)
+			}
 		}
 	}
 }

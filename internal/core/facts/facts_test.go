@@ -83,12 +83,12 @@ func TestTree(t *testing.T) {
 // The paths of a directory's entries are put together once.
 func TestPaths(t *testing.T) {
 	s := NewStore()
-	if paths, listed := s.Paths("/d"); paths != nil || listed || len(s.TakeNeeds()) != 1 {
+	if paths, listed := s.Paths("/d", '/'); paths != nil || listed || len(s.TakeNeeds()) != 1 {
 		t.Error(paths, listed)
 	}
 	s.SetDirectory("/d", Directory{Listed: true, Names: []string{"a.json", "b.json"}})
-	first, listed := s.Paths("/d")
-	again, _ := s.Paths("/d")
+	first, listed := s.Paths("/d", '/')
+	again, _ := s.Paths("/d", '/')
 	if len(first) != 2 || first[1] != "/d/b.json" || !listed || &first[0] != &again[0] {
 		t.Error(first, listed)
 	}

@@ -10,7 +10,56 @@ type Tree struct {
 	Program     string // path of the running program, "" when unknown
 	Devices     Graphics
 	Served      *Service // nil: there is no driver service
+	Backslashes bool     // its paths have backslashes
+	Other       *Foreign // what only other systems have; nil: nothing
 }
+
+// Foreign is what a world has that is not of Linux: the values of keys by the hive, a backslash and the key; what
+// adapters and devices say by the name that they are asked for; the places of packages by family.
+type Foreign struct {
+	Keys          map[string][]Value
+	AdapterValues map[string]Adapters
+	DeviceValues  map[string][]Device
+	PackagePaths  map[string][]string
+	Displays      DXGI
+	Token         Process
+	Resources     string
+}
+
+// Elsewhere implements Source.
+func (t *Tree) Elsewhere() Elsewhere {
+	if t.Other == nil {
+		return nil
+	}
+	return t.Other
+}
+
+// Registry implements Elsewhere.
+func (f *Foreign) Registry(h Hive, key string) Key {
+	values, ok := f.Keys[h.String()+`\`+key]
+	return Key{Opened: ok, Values: values}
+}
+
+// Adapters implements Elsewhere.
+func (f *Foreign) Adapters(name string) Adapters { return f.AdapterValues[name] }
+
+// Devices implements Elsewhere.
+func (f *Foreign) Devices(name string) Devices {
+	list, ok := f.DeviceValues[name]
+	return Devices{Listed: ok, List: list}
+}
+
+// Packages implements Elsewhere.
+func (f *Foreign) Packages(family string) []string { return f.PackagePaths[family] }
+
+// DXGI implements Elsewhere.
+func (f *Foreign) DXGI() DXGI { return f.Displays }
+
+// Process implements Elsewhere.
+func (f *Foreign) Process() Process { return f.Token }
+
+// Bundle implements Elsewhere.
+func (f *Foreign) Bundle() Bundle { return Bundle{f.Resources} }
 
 // Var implements Source.
 func (t *Tree) Var(name string, secure bool) Var {
@@ -26,9 +75,12 @@ func (t *Tree) Directory(path string) Directory {
 	if names, ok := t.Directories[path]; ok {
 		return Directory{Listed: true, Names: names}
 	}
-	prefix := path
-	if len(prefix) > 0 && prefix[len(prefix)-1] != '/' {
-		prefix += "/"
+	prefix, separator := path, byte('/')
+	if t.Backslashes {
+		separator = '\\'
+	}
+	if len(prefix) > 0 && prefix[len(prefix)-1] != separator {
+		prefix += string(rune(separator))
 	}
 	f := Directory{}
 	add := func(file string) {
@@ -38,7 +90,7 @@ func (t *Tree) Directory(path string) Directory {
 		name := file[len(prefix):]
 		f.Listed = true
 		for i := 0; i < len(name); i++ {
-			if name[i] == '/' {
+			if name[i] == separator {
 				return
 			}
 		}
@@ -75,7 +127,7 @@ func (t *Tree) File(path string) File {
 }
 
 // Exe implements Source.
-func (t *Tree) Exe() Exe { return Exe{t.Program, t.Program != ""} }
+func (t *Tree) Exe() Exe { return Exe{Path: t.Program, Known: t.Program != ""} }
 
 // Exists implements Source.
 func (t *Tree) Exists(path string) bool {

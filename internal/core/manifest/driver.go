@@ -27,7 +27,7 @@ func (d *Driver) WrongArchitecture() Line {
 }
 
 // ReadDriver judges a driver manifest whose text is acceptable JSON.
-func ReadDriver(doc *document.Document, path string) *Driver {
+func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	d := &Driver{Path: path}
 	top := doc.Top()
 	say := func(at document.Value, flags uint32, code diag.Code, text string) {
@@ -86,7 +86,7 @@ func ReadDriver(doc *document.Document, path string) *Driver {
 		return d
 	}
 	say(library, diag.Debug|diag.Driver, diag.None, "Searching for ICD drivers named "+d.LibraryPath)
-	d.Library, d.HasSlash = resolve(path, d.LibraryPath)
+	d.Library, d.HasSlash = on.Style.Resolve(path, d.LibraryPath) // DRV-020 to DRV-022
 
 	api := icd.Member("api_version")
 	if !api.Exists() {
@@ -107,7 +107,7 @@ func ReadDriver(doc *document.Document, path string) *Driver {
 		return d
 	}
 	d.Portability = icd.Member("is_portability_driver").IsTrue()
-	d.WrongArch = wrongArchitecture(icd.Member("library_arch"))
+	d.WrongArch = on.wrongArchitecture(icd.Member("library_arch"))
 	d.Usable = true
 	return d
 }

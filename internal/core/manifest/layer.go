@@ -73,14 +73,15 @@ type layerReader struct {
 	path     string
 	implicit bool
 	detail   Detail
+	on       *System
 	version  Version
 	text     string // of the version
 	out      *LayerFile
 }
 
 // ReadLayers judges a layer manifest whose text is acceptable JSON.
-func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail) *LayerFile {
-	r := &layerReader{path: path, implicit: implicit, detail: detail, out: &LayerFile{}}
+func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail, on *System) *LayerFile {
+	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}}
 	top := doc.Top()
 	if !top.IsObject() {
 		r.say(top, 0, diag.FileTop, "the top-level value is not an object") // LAY-10
@@ -249,7 +250,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 	library := v.Member("library_path")
 	path, has := library.Text()
 	components := v.Member("component_layers")
-	if wrongArchitecture(v.Member("library_arch")) {
+	if r.on.wrongArchitecture(v.Member("library_arch")) {
 		r.say(v.Member("library_arch"), diag.Info, diag.LayerArchitecture, "The library architecture in layer "+r.path+
 			" doesn't match the current running architecture, skipping this layer")
 		return false
@@ -260,7 +261,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 			"\" contains meta-layer-specific component_layers, but also defining layer library path.  Both are not compatible, so skipping this layer")
 		return false
 	case has:
-		l.Library, _ = resolve(r.path, path)
+		l.Library, _ = r.on.Style.Resolve(r.path, path) // LAY-49 to LAY-51
 	case components.Exists():
 		if r.version.before(1, 1, 0) {
 			r.say(components, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
@@ -389,7 +390,7 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 		if seen[name] {
 			continue
 		}
-		if !device && MissingWindowSystem(name) {
+		if !device && r.on.MissingWindowSystem(name) {
 			continue
 		}
 		ext := Extension{Name: name}
@@ -403,12 +404,6 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 		seen[name] = true
 	}
 	return out
-}
-
-// MissingWindowSystem tells whether the extension belongs to a window system that the loader is built without
-// (INS-009, LAY-79). xcb, xlib and wayland are always there.
-func MissingWindowSystem(name string) bool {
-	return name == "VK_EXT_directfb_surface" || name == "VK_QNX_screen_surface"
 }
 
 // texts gives the strings of an array; elements of other types are ignored.

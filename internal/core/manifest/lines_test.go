@@ -48,7 +48,7 @@ func TestEveryLine(t *testing.T) {
 		if fault != nil {
 			t.Fatal(fault, c.text)
 		}
-		got := show(ReadDriver(doc, "/d/x.json").Lines)
+		got := show(ReadDriver(doc, "/d/x.json", &System{}).Lines)
 		if first, rest, _ := strings.Cut(got, "\n"); strings.Contains(first, " driver none: Found ICD manifest file /d/x.json, version 1.0.") {
 			got = rest
 		}

@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/core/pathname"
 )
 
 // Line is something to say about a manifest: a log line, a finding, or both.
@@ -29,14 +30,46 @@ const (
 // loaderBits is the word size of the process that the manifests are read for. In C it is a macro's text.
 var loaderBits = "64"
 
+// System is what manifests are judged by: the system whose process reads them. The zero value is the one that this
+// program was built for, without window systems that have a choice.
+type System struct {
+	Style    pathname.Style
+	Bits     string   // the process's word size, "32" or "64"; empty: that of this program
+	Surfaces []string // the instance extensions of the window systems that its loader is built with
+}
+
+// WordSize is the process's word size, "32" or "64".
+func (on *System) WordSize() string {
+	if on.Bits != "" {
+		return on.Bits
+	}
+	return loaderBits
+}
+
 // wrongArchitecture tells whether a library_arch contradicts the process; only its first two characters matter
 // (DRV-037, DRV-038, LAY-55, LAY-56).
-func wrongArchitecture(v document.Value) bool {
+func (on *System) wrongArchitecture(v document.Value) bool {
 	text, ok := v.Text()
 	if !ok || len(text) < 2 {
 		return false
 	}
-	return (text[:2] == "32" || text[:2] == "64") && text[:2] != loaderBits
+	return (text[:2] == "32" || text[:2] == "64") && text[:2] != on.WordSize()
+}
+
+// MissingWindowSystem tells whether an extension belongs to a window system that a loader may be built with, and this
+// one is not (INS-009, LAY-79).
+func (on *System) MissingWindowSystem(name string) bool {
+	return (name == "VK_EXT_directfb_surface" || name == "VK_QNX_screen_surface") && !on.Knows(name)
+}
+
+// Knows tells whether an extension belongs to a window system that the loader is built with.
+func (on *System) Knows(name string) bool {
+	for _, known := range on.Surfaces {
+		if known == name {
+			return true
+		}
+	}
+	return false
 }
 
 // Version is a version text taken apart (LAY-24, DRV-029, DRV-030).
@@ -124,23 +157,3 @@ func Minor(v uint32) uint32 { return v >> 12 & 0x3ff }
 
 // Patch is the patch number of a version word.
 func Patch(v uint32) uint32 { return v & 0xfff }
-
-// resolve gives the text for dlopen: relative to the manifest's directory when it has a slash but does not begin with
-// one (PATH-23, DRV-020 to DRV-022, LAY-49 to LAY-51).
-func resolve(manifest, library string) (path string, slash bool) {
-	for i := 0; i < len(library); i++ {
-		if library[i] == '/' {
-			slash = true
-			break
-		}
-	}
-	if !slash || library[0] == '/' {
-		return library, slash
-	}
-	for i := len(manifest) - 1; i >= 0; i-- {
-		if manifest[i] == '/' {
-			return manifest[:i+1] + library, true
-		}
-	}
-	return library, true
-}

@@ -14,7 +14,7 @@ func read(t *testing.T, text string, implicit bool) *LayerFile {
 	if fault != nil {
 		t.Fatal(fault, text)
 	}
-	return ReadLayers(doc, "/d/x.json", implicit, Placed)
+	return ReadLayers(doc, "/d/x.json", implicit, Placed, &System{})
 }
 
 // layer makes a file of one layer; in change, a member without a value takes it away.
@@ -170,7 +170,7 @@ func FuzzManifests(f *testing.F) {
 		if fault != nil {
 			return
 		}
-		for _, l := range ReadLayers(doc, "/x/y.json", implicit, Placed).Layers {
+		for _, l := range ReadLayers(doc, "/x/y.json", implicit, Placed, &System{}).Layers {
 			if len(l.Name) > nameLimit || len(l.Description) > nameLimit || l.Meta == (l.Library != "") && l.Meta {
 				t.Fatalf("%+v", l)
 			}
@@ -180,6 +180,6 @@ func FuzzManifests(f *testing.F) {
 				}
 			}
 		}
-		ReadDriver(doc, "/x/y.json")
+		ReadDriver(doc, "/x/y.json", &System{})
 	})
 }

@@ -98,7 +98,7 @@ func (a *activator) regular() {
 	if variable.Set {
 		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers \""+variable.Value+"\"")
-		for _, name := range split(variable.Value) {
+		for _, name := range d.split(variable.Value) {
 			i := a.place(name)
 			if i < 0 {
 				d.say(diag.Error|diag.Layer, diag.LayerMissing, name, "", "Layer \""+name+
@@ -122,12 +122,13 @@ func (a *activator) regular() {
 	}
 }
 
-// split cuts a colon-separated list; empty elements are skipped.
-func split(list string) []string {
+// split cuts a list as variables have it; empty elements are skipped.
+func (d *decider) split(list string) []string {
 	var out []string
+	separator := d.q.Platform.Style.ListSeparator()
 	for list != "" {
 		end := 0
-		for end < len(list) && list[end] != ':' {
+		for end < len(list) && list[end] != separator {
 			end++
 		}
 		if end > 0 {

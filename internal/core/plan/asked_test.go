@@ -10,14 +10,13 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/search"
 )
 
 // asked decides and writes down what was asked for, round by round: variables, directories of a kind and places of the
 // settings file by their number when there are several, everything else by name.
 func (w *world) asked(t *testing.T, q Question) (rounds []string) {
 	t.Helper()
-	q.Platform = search.Platform{SysConfDir: "/etc", DataDirs: "/usr/share"}
+	q.Platform = linux("/etc", "", "", "/usr/share")
 	q.Memory = w.memory
 	s := facts.NewStore()
 	for range 9 {

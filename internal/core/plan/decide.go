@@ -24,8 +24,9 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
-	quiet                  bool   // lines are left out
-	offering               []bool // the question's drivers whose extensions count
+	quiet                  bool          // lines are left out
+	offering               []bool        // the question's drivers whose extensions count
+	rights                 []search.Said // which variables count
 }
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
@@ -35,6 +36,9 @@ func Decide(q *Question, f *facts.Store) *Answer {
 		d.m = &Memory{}
 	}
 	d.m.turn++
+	if q.Platform.Rights != nil {
+		d.rights = q.Platform.Rights(&q.Platform, f)
+	}
 	if d.prefetch() {
 		d.enable = parseFilter(f.Variable(variables.LayersEnable).Value, false)
 		d.disable = parseFilter(f.Variable(variables.LayersDisable).Value, true)
@@ -137,7 +141,7 @@ func (d *decider) files(list []search.Found) {
 
 // places finds the manifests of a kind in its usual places.
 func (d *decider) places(k search.Kind) []search.Found {
-	places := search.Build(d.q.Platform, k, d.f, false, nil)
+	places := search.Build(&d.q.Platform, k, d.f, false, nil)
 	found, _ := places.Files(d.f)
 	return found
 }
@@ -180,6 +184,22 @@ func (d *decider) say(flags uint32, code diag.Code, subject, path, text string) 
 	d.find(code, subject, path, text)
 }
 
+// base is the last component of a path.
+func (d *decider) base(path string) string { return d.q.Platform.Style.Base(path) }
+
+// saidBySearch carries over what the system's own part of a search said.
+func (d *decider) saidBySearch(list []search.Said) {
+	for i := range list {
+		s := &list[i]
+		if s.Flags != 0 {
+			d.log(s.Flags, s.Text)
+		}
+		if s.Code != diag.None {
+			d.find(s.Code, s.Subject, s.Path, s.Text)
+		}
+	}
+}
+
 // line carries a manifest's line over.
 func (d *decider) line(path string, l *manifest.Line) {
 	if l.Flags != 0 {
@@ -197,13 +217,14 @@ func (d *decider) search(k search.Kind, noVariables bool, override []string) []s
 	if k == search.Drivers {
 		flags = diag.Driver
 	}
-	places := search.Build(d.q.Platform, k, d.f, noVariables, override)
+	places := search.Build(&d.q.Platform, k, d.f, noVariables, override)
 	for _, path := range places.TooLong {
 		d.say(diag.Debug, diag.LocationTooLong, path, "", "add_data_files: Path to "+path+" too long")
 	}
 	for _, v := range places.Ignored {
 		d.find(diag.VariableIgnored, v.From, "", v.From+" is set, but "+v.Path+" takes its place")
 	}
+	d.saidBySearch(places.Said)
 	found, missing := places.Files(d.f)
 	d.a.Searched[k] = places
 	d.log(flags, "Searching for "+k.What()+" manifest files")
@@ -243,7 +264,7 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 	case facts.FileNotOpened:
 		name := path
 		if listed && !d.f.Exists(path) { // PATH-19: a dangling link is known by its name only
-			name = search.BaseName(path)
+			name = d.base(path)
 		}
 		code, text = diag.FileOpen, "loader_get_json: Failed to open JSON file "+name
 	case facts.FileNoSize:
@@ -383,7 +404,7 @@ func (d *decider) extensions() {
 			continue
 		}
 		for _, e := range d.q.Drivers[i].Extensions {
-			if !manifest.MissingWindowSystem(e.Name) && (d.a.KeepUnknown || knownExtension(e.Name)) {
+			if !d.q.Platform.MissingWindowSystem(e.Name) && (d.a.KeepUnknown || d.knownExtension(e.Name)) {
 				add(e)
 			}
 		}

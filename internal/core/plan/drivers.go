@@ -59,7 +59,7 @@ func (d *decider) weigh(w *weighing, driver *manifest.Driver, from string) {
 		d.line(path, &line)
 		return
 	}
-	name := search.BaseName(path)
+	name := d.base(path)
 	selected := w.choose.matches(name)
 	if w.refuse.matches(name) && !selected {
 		w.wished = true
@@ -83,7 +83,7 @@ func (d *decider) weigh(w *weighing, driver *manifest.Driver, from string) {
 
 // use has a driver opened; from says what led to it.
 func (d *decider) use(driver *manifest.Driver, from string) {
-	d.find(diag.DriverUsed, search.BaseName(driver.Path), driver.Path, "found through "+from+", library "+driver.Library)
+	d.find(diag.DriverUsed, d.base(driver.Path), driver.Path, "found through "+from+", library "+driver.Library)
 	d.a.Steps = append(d.a.Steps, Step{Kind: StepDriver, Driver: len(d.a.Drivers)})
 	d.a.Drivers = append(d.a.Drivers, driver)
 }

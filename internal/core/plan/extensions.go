@@ -11,15 +11,17 @@ var loaderExtensions = [...]manifest.Extension{
 }
 
 // knownExtension tells whether the loader knows an instance extension (INS-008).
-func knownExtension(name string) bool {
+func (d *decider) knownExtension(name string) bool { return known(name) || d.q.Platform.Knows(name) }
+
+// known tells whether every loader knows an instance extension, whatever its window systems.
+func known(name string) bool {
 	switch name {
-	case "VK_KHR_surface", "VK_KHR_display", "VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface",
-		"VK_KHR_get_physical_device_properties2", "VK_KHR_device_group_creation",
+	case "VK_KHR_surface", "VK_KHR_display", "VK_KHR_get_physical_device_properties2", "VK_KHR_device_group_creation",
 		"VK_KHR_external_memory_capabilities", "VK_KHR_external_semaphore_capabilities",
 		"VK_KHR_external_fence_capabilities", "VK_KHR_get_surface_capabilities2", "VK_KHR_get_display_properties2",
 		"VK_KHR_surface_protected_capabilities", "VK_KHR_portability_enumeration", "VK_KHR_surface_maintenance1",
 		"VK_EXT_debug_report", "VK_NV_external_memory_capabilities", "VK_EXT_validation_flags",
-		"VK_EXT_direct_mode_display", "VK_EXT_acquire_xlib_display", "VK_EXT_display_surface_counter",
+		"VK_EXT_direct_mode_display", "VK_EXT_display_surface_counter",
 		"VK_EXT_swapchain_colorspace", "VK_EXT_debug_utils", "VK_EXT_validation_features", "VK_EXT_headless_surface",
 		"VK_EXT_surface_maintenance1", "VK_EXT_acquire_drm_display", "VK_GOOGLE_surfaceless_query",
 		"VK_LUNARG_direct_driver_loading", "VK_EXT_layer_settings", "VK_NV_display_stereo":

@@ -124,7 +124,7 @@ type leftOut struct {
 // byHardware tells whether the hardware policy of the settings leaves a driver out, and why (docs/tool.md, policy): never
 // where the kernel does not show its devices.
 func (d *decider) byHardware(driver *manifest.Driver) (left leftOut, out bool) {
-	if d.set == nil || d.set.Hardware == settings.AnyHardware {
+	if d.set == nil || d.set.Hardware == settings.AnyHardware || !d.q.Platform.Linux {
 		return left, false
 	}
 	f := familyOf(driver.Library)
@@ -156,7 +156,7 @@ func (d *decider) applyPolicy(left []leftOut) {
 	}
 	for i := range left {
 		l := &left[i]
-		name := search.BaseName(l.driver.Path)
+		name := d.base(l.driver.Path)
 		d.say(diag.Info|diag.Driver, l.code, name, l.driver.Path, "Driver \""+name+"\" ignored because "+l.reason+
 			" (hardware policy of "+d.set.File+")")
 	}

@@ -260,10 +260,10 @@ func (d *decider) validateExtensions() bool {
 		case !wellFormed(n):
 			return d.fail(ExtensionNotPresent, diag.NameMalformed, "ppEnabledExtensionNames",
 				prefix+"Instance ppEnabledExtensionNames contains string that is too long or is badly formed")
-		case !d.a.KeepUnknown && !knownExtension(n.Text):
+		case !d.a.KeepUnknown && !d.knownExtension(n.Text):
 			return d.fail(ExtensionNotPresent, diag.ExtensionUnknown, n.Text,
 				prefix+"Extension "+n.Text+" not found in list of known instance extensions.")
-		case !offered.names[n.Text] || manifest.MissingWindowSystem(n.Text):
+		case !offered.names[n.Text] || d.q.Platform.MissingWindowSystem(n.Text):
 			return d.fail(ExtensionNotPresent, diag.ExtensionUnsupported, n.Text,
 				prefix+"Instance extension "+n.Text+" not supported by available ICDs or enabled layers.")
 		}

@@ -72,9 +72,9 @@ func (d *decider) parse(path string, file facts.File, kind search.Kind) *parsed 
 	switch {
 	case p.fault != nil:
 	case kind == search.Drivers:
-		p.driver = manifest.ReadDriver(&m.scratch, path)
+		p.driver = manifest.ReadDriver(&m.scratch, path, &d.q.Platform.System)
 	default:
-		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, d.detail())
+		p.layers = manifest.ReadLayers(&m.scratch, path, kind == search.ImplicitLayers, d.detail(), &d.q.Platform.System)
 	}
 	m.files[key] = p
 	return p

@@ -81,7 +81,14 @@ func (w *world) implicitMeta(file, name, components string, more string) *world 
 }
 
 // platform has the usual places.
-var platform = search.Platform{SysConfDir: "/usr/local/etc", ExtraSysConfDir: "/etc", ConfigDirs: "/etc/xdg", DataDirs: "/usr/local/share:/usr/share"}
+var platform = linux("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
+
+// linux is Linux with other directories.
+func linux(sysConf, extra, configDirs, dataDirs string) search.Platform {
+	p := search.Linux()
+	p.SysConfDir, p.ExtraSysConfDir, p.ConfigDirs, p.DataDirs = sysConf, extra, configDirs, dataDirs
+	return p
+}
 
 func (w *world) ask(t *testing.T, kind Kind, layer Name) *Answer {
 	t.Helper()
@@ -255,7 +262,7 @@ DEBUG|DRIVER: Searching for ICD drivers named liba.json.so
 
 // holds: PATH-5 PATH-6 PATH-8 PATH-10 PATH-11 PATH-12 PATH-13 PATH-14 ENV-2 ENV-5 ENV-7 ENV-8 ENV-9 ENV-10 ENV-28
 func TestLocations(t *testing.T) {
-	p := search.Platform{SysConfDir: "/S", ExtraSysConfDir: "/X", ConfigDirs: "/C", DataDirs: "/D:/E"}
+	p := linux("/S", "/X", "/C", "/D:/E")
 	for _, c := range []struct {
 		kind     search.Kind
 		vars     map[string]string
@@ -275,7 +282,7 @@ func TestLocations(t *testing.T) {
 	} {
 		tree := &facts.Tree{Vars: c.vars, Elevated: c.elevated}
 		var got search.Locations
-		facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { got = search.Build(p, c.kind, s, false, nil) })
+		facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { got = search.Build(&p, c.kind, s, false, nil) })
 		var paths []string
 		for _, l := range got.List {
 			paths = append(paths, l.Path)

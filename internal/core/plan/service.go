@@ -13,7 +13,7 @@ const Served = "service:/"
 // wantsService tells whether the driver service is to be asked: only where nothing else gives a driver, and nobody has
 // said which ones there should be (PRO-049).
 func (d *decider) wantsService(w *weighing) bool {
-	if len(d.a.Drivers) > 0 || w.wished || d.q.App.DirectList || d.set != nil && (d.set.HasDevices || d.set.Exclusively) {
+	if len(d.a.Drivers) > 0 || w.wished || !d.q.Platform.Linux || d.q.App.DirectList || d.set != nil && (d.set.HasDevices || d.set.Exclusively) {
 		return false
 	}
 	return !d.f.Variable(variables.DriverFiles).Set && !d.f.Variable(variables.ICDFilenames).Set

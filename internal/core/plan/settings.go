@@ -3,6 +3,7 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
@@ -19,7 +20,7 @@ type settingsState struct {
 // settingsFile finds the first settings file that exists (SET-1, SET-7).
 func (d *decider) settingsFile() string {
 	file := ""
-	for _, path := range search.SettingsFiles(d.q.Platform, d.f) {
+	for _, path := range d.q.Platform.Settings(&d.q.Platform, d.f) {
 		if d.f.Exists(path) && file == "" {
 			file = path
 		}
@@ -35,6 +36,7 @@ func (d *decider) readSettings() {
 	if global {
 		before = d.m.Remembered
 	}
+	d.saidBySearch(d.rights)
 	asked := len(d.f.Needs())
 	remembered := d.rememberedSettings(before)
 	set, from, outcome := d.loadSettings()
@@ -81,11 +83,18 @@ func (d *decider) rememberedSettings(file File) *settings.Settings {
 	if fault != nil {
 		return nil
 	}
-	set, outcome, _ := settings.Read(doc, file.Path, d.f.Exe)
+	set, outcome, _ := settings.Read(doc, file.Path, d.exe)
 	if outcome != settings.In {
 		return nil
 	}
 	return set
+}
+
+// exe is the program's path, as settings files are compared with it.
+func (d *decider) exe() facts.Exe {
+	e := d.f.Exe()
+	e.None = !e.Known && d.q.Platform.Pathless
+	return e
 }
 
 // settingsLevel marks the place from which the file's level counts (SET-77, SET-78).
@@ -110,7 +119,7 @@ func (d *decider) loadSettings() (*settings.Settings, File, settings.Outcome) {
 		d.fault(path, fault)
 		return nil, File{}, settings.None
 	}
-	set, outcome, lines := settings.Read(doc, path, d.f.Exe)
+	set, outcome, lines := settings.Read(doc, path, d.exe)
 	for i := range lines {
 		d.line(path, &lines[i])
 	}
@@ -200,7 +209,7 @@ func (a *activator) bySettings() {
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers: "+variable.Value)
 	}
 	named := make(map[string]bool)
-	for _, name := range split(variable.Value) {
+	for _, name := range d.split(variable.Value) {
 		named[name] = true
 	}
 	a.own = make([]uint32, len(a.list))

@@ -2,6 +2,7 @@ package search
 
 import (
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/variables"
 )
 
@@ -48,20 +49,30 @@ type Locations struct {
 	List    []Location
 	TooLong []string   // elements that were skipped (PATH-21)
 	Ignored []Location // variables that are set and count for nothing; From is the variable, Path the one that wins
+	Said    []Said     // by the steps of the search
 
-	known map[string]bool // paths of a long list
+	joint     byte            // between a directory and a name
+	separator byte            // between the elements of a list
+	last      bool            // nothing else is searched
+	known     map[string]bool // paths of a long list
 }
 
 // Build makes the list of locations of a kind. noVariables leaves the kind's own variables out (SET-98); override,
 // when not nil, are the paths of the override layer, which replace everything else (LAY-204).
-func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
-	var out Locations
-	names := &kinds[k]
+func Build(p *Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
+	b := &Builder{Platform: p, Kind: k, Facts: f}
+	b.separator, b.joint = p.Style.ListSeparator(), p.Style.Separator()
+	b.build(noVariables, override)
+	return b.Locations
+}
+
+func (b *Builder) build(noVariables bool, override []string) {
+	names, f := &kinds[b.Kind], b.Facts
 	if override != nil {
 		for _, o := range override {
-			out.add(o, "", "override_paths")
+			b.add(o, "", "override_paths")
 		}
-		return out
+		return
 	}
 	if !noVariables {
 		replace := f.Variable(names.replace)
@@ -69,7 +80,7 @@ func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []stri
 		if names.hasOld {
 			old := f.Variable(names.old)
 			if replace.Set && old.Set {
-				out.Ignored = append(out.Ignored, Location{From: names.old.Name(), Path: winner})
+				b.Ignored = append(b.Ignored, Location{From: names.old.Name(), Path: winner})
 			} else if old.Set {
 				replace, winner = old, names.old.Name()
 			}
@@ -77,41 +88,27 @@ func Build(p Platform, k Kind, f *facts.Store, noVariables bool, override []stri
 		more := f.Variable(names.more)
 		if replace.Set {
 			if more.Set {
-				out.Ignored = append(out.Ignored, Location{From: names.more.Name(), Path: winner})
+				b.Ignored = append(b.Ignored, Location{From: names.more.Name(), Path: winner})
 			}
-			out.add(replace.Value, "", winner)
-			return out
+			b.add(replace.Value, "", winner)
+			return
 		}
 		if more.Set {
-			out.add(more.Value, "", names.more.Name())
+			b.add(more.Value, "", names.more.Name())
 		}
 	}
-	home := f.Variable(variables.Home)
-	base := func(variable variables.ID, underHome, fallback string) {
-		v := f.Variable(variable)
-		switch {
-		case v.Value != "":
-			out.add(v.Value, names.suffix, variable.Name())
-		case underHome != "" && home.Set:
-			out.addOne(home.Value+underHome, names.suffix, variables.Home.Name())
-		case fallback != "":
-			out.add(fallback, names.suffix, "default")
+	for _, step := range b.Platform.Steps {
+		if step(b); b.last {
+			return
 		}
 	}
-	base(variables.ConfigHome, "/.config", "")
-	base(variables.ConfigDirs, "", p.ConfigDirs)
-	out.add(p.SysConfDir, names.suffix, "default")
-	out.add(p.ExtraSysConfDir, names.suffix, "default")
-	base(variables.DataHome, "/.local/share", "")
-	base(variables.DataDirs, "", p.DataDirs)
-	return out
 }
 
-// add adds the elements of a colon-separated list (PATH-5, PATH-6).
+// add adds the elements of a list as variables have it (PATH-5, PATH-6).
 func (l *Locations) add(list, suffix, from string) {
 	for {
 		end := 0
-		for end < len(list) && list[end] != ':' {
+		for end < len(list) && list[end] != l.separator {
 			end++
 		}
 		if end > 0 {
@@ -136,6 +133,11 @@ func (l *Locations) addOne(path, suffix, from string) {
 		}
 		path += suffix
 	}
+	l.place(path, file, from)
+}
+
+// place adds a place as it is.
+func (l *Locations) place(path string, file bool, from string) {
 	if l.has(path) { // PATH-10
 		return
 	}
@@ -186,7 +188,7 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 		if l.List[i].File {
 			count++
 		} else {
-			paths, _ := f.Paths(l.List[i].Path)
+			paths, _ := f.Paths(l.List[i].Path, l.joint)
 			count += len(paths)
 		}
 	}
@@ -198,7 +200,7 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 			found = append(found, Found{loc.Path, false, loc.From})
 			continue
 		}
-		paths, listed := f.Paths(loc.Path)
+		paths, listed := f.Paths(loc.Path, l.joint)
 		if !listed {
 			missing = append(missing, loc)
 			continue
@@ -213,20 +215,13 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 }
 
 // BaseName is the part after the last slash.
-func BaseName(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
-}
+func BaseName(path string) string { return pathname.Slash.Base(path) }
 
 // Directory is the part up to and including the last slash, "" without one.
-func Directory(path string) string { return path[:len(path)-len(BaseName(path))] }
+func Directory(path string) string { return pathname.Slash.Directory(path) }
 
-// SettingsFiles gives the places of the settings file in the order they are tried (SET-1 to SET-5).
-func SettingsFiles(p Platform, f *facts.Store) []string {
+// unixSettings gives the places of the settings file in the order they are tried (SET-1 to SET-5).
+func unixSettings(p *Platform, f *facts.Store) []string {
 	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json" // SET-3
 	var out []string
 	add := func(list string) {

@@ -60,6 +60,9 @@ search:
 			continue
 		}
 		program := exe()
+		if program.None { // FUC-005: a global object after it counts
+			continue
+		}
 		if !program.Known { // SET-34
 			break
 		}

@@ -17,6 +17,8 @@ type Call struct {
 	memory   plan.Memory
 	store    facts.Store
 	out      Writer
+	read     func(rec *Record, s *facts.Store) bool // takes the records that only one system has; nil without
+	ask      func(w *Writer, n facts.Need)          // writes such needs
 }
 
 // NewCall begins a call.
@@ -28,7 +30,7 @@ func NewCall(platform search.Platform) *Call {
 }
 
 // Add reads a message without deciding; false when it is malformed.
-func (c *Call) Add(message string) bool { return readFacts(message, &c.question, &c.memory, &c.store) }
+func (c *Call) Add(message string) bool { return c.readFacts(message) }
 
 // Decide reads a message, decides, and gives the answer, which holds until the next one; false when the message is
 // malformed.
@@ -45,7 +47,7 @@ func (c *Call) Decide(message string) (answer []byte, ok bool) {
 	}
 	a := plan.Decide(&c.question, &c.store)
 	c.store.TakeNeeds()
-	writeAnswer(&c.out, a, c.question.Kind == plan.Instance)
+	c.writeAnswer(a)
 	return c.out.Bytes(), true
 }
 
@@ -68,7 +70,8 @@ func texts(list []Str) []string {
 }
 
 // readFacts takes a message apart.
-func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store) bool {
+func (c *Call) readFacts(message string) bool {
+	q, m, s := &c.question, &c.memory, &c.store
 	r, _ := Open(message) // what is no message is bad, and has no records
 	drivers := false
 	for {
@@ -145,6 +148,10 @@ func readFacts(message string, q *plan.Question, m *plan.Memory, s *facts.Store)
 			var v Remembered
 			v, ok = rec.Remembered()
 			m.Remembered = plan.File{Path: v.Path.Text, Content: v.Content.Text, Set: v.Path.Set}
+		default:
+			if c.read != nil {
+				ok = c.read(&rec, s)
+			}
 		}
 		if !ok {
 			return false
@@ -170,7 +177,8 @@ func flag(b bool) uint32 {
 	return 0
 }
 
-func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
+func (c *Call) writeAnswer(a *plan.Answer) {
+	w, instance := &c.out, c.question.Kind == plan.Instance
 	if len(a.Needs) > 0 {
 		w.PutAnswer(Answer{})
 		for _, n := range a.Needs {
@@ -189,6 +197,10 @@ func writeAnswer(w *Writer, a *plan.Answer, instance bool) {
 				w.PutNeedExe(NeedExe{})
 			case facts.KindExists:
 				w.PutNeedExists(NeedExists{str(n.Name)})
+			default:
+				if c.ask != nil {
+					c.ask(w, n)
+				}
 			}
 		}
 		return

@@ -10,6 +10,13 @@ import (
 	"vkloader/internal/core/search"
 )
 
+// linux is Linux with other directories.
+func linux(sysConf, extra, configDirs, dataDirs string) search.Platform {
+	p := search.Linux()
+	p.SysConfDir, p.ExtraSysConfDir, p.ConfigDirs, p.DataDirs = sysConf, extra, configDirs, dataDirs
+	return p
+}
+
 // text writes down a string, NULL told apart.
 func text(s Str) string {
 	if !s.Set {
@@ -74,7 +81,7 @@ func show(rec Record) string {
 // line about the program.
 func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 	t.Helper()
-	call := NewCall(search.Platform{SysConfDir: "/s"})
+	call := NewCall(linux("/s", "", "", ""))
 	for range 20 {
 		answer, ok := call.Decide(string(q.Bytes()))
 		if !ok {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
 
@@ -38,7 +37,7 @@ type journey struct {
 
 func (j *journey) travel(t testing.TB, world *facts.Tree) {
 	t.Helper()
-	call := NewCall(search.Platform{SysConfDir: "/s"})
+	call := NewCall(linux("/s", "", "", ""))
 	q := &Writer{}
 	for i, kind := range j.kinds {
 		q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})

@@ -64,7 +64,7 @@ func TestBothWays(t *testing.T) {
 }
 
 // decide asks one question of a call of its own.
-func decide(message string) ([]byte, bool) { return NewCall(search.Platform{}).Decide(message) }
+func decide(message string) ([]byte, bool) { return NewCall(search.Linux()).Decide(message) }
 
 // Every message that is cut or damaged is refused or read within its bounds.
 func TestDamaged(t *testing.T) {

@@ -15,6 +15,16 @@ const (
 	IDDriverExt     uint32 = 9
 	IDGraphics      uint32 = 11
 	IDService       uint32 = 12
+	IDRegistry      uint32 = 13
+	IDRegistryValue uint32 = 14
+	IDAdapters      uint32 = 15
+	IDAdapterValue  uint32 = 16
+	IDDevices       uint32 = 17
+	IDDevice        uint32 = 18
+	IDPackages      uint32 = 19
+	IDDxgi          uint32 = 20
+	IDDxgiAdapter   uint32 = 21
+	IDProcess       uint32 = 22
 	IDRemembered    uint32 = 10
 	IDAnswer        uint32 = 32
 	IDNeedVar       uint32 = 33
@@ -24,6 +34,12 @@ const (
 	IDNeedExists    uint32 = 37
 	IDNeedGraphics  uint32 = 38
 	IDNeedService   uint32 = 39
+	IDNeedRegistry  uint32 = 55
+	IDNeedAdapters  uint32 = 56
+	IDNeedDevices   uint32 = 57
+	IDNeedPackages  uint32 = 58
+	IDNeedDxgi      uint32 = 59
+	IDNeedProcess   uint32 = 60
 	IDLog           uint32 = 40
 	IDLayer         uint32 = 41
 	IDLayerExt      uint32 = 42
@@ -391,6 +407,295 @@ func (rec Record) Service() (r Service, ok bool) {
 	return r, b.done()
 }
 
+// Registry is record 13.
+type Registry struct {
+	Hive   uint32 // 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER
+	Key    Str    // as it was asked for
+	Status uint32 // 0 enumerated, 1 the key cannot be opened
+}
+
+// PutRegistry adds the record to the message.
+func (w *Writer) PutRegistry(r Registry) {
+	start := w.begin(IDRegistry)
+	w.u32(r.Hive)
+	w.str(r.Key)
+	w.u32(r.Status)
+	w.end(start)
+}
+
+// Registry reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Registry() (r Registry, ok bool) {
+	if rec.ID != IDRegistry {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Hive = b.u32()
+	r.Key = b.str()
+	r.Status = b.u32()
+	return r, b.done()
+}
+
+// RegistryValue is record 14.
+type RegistryValue struct {
+	Name Str
+	Type uint32 // of the registry: 1 REG_SZ, 4 REG_DWORD, 7 REG_MULTI_SZ, ...
+	Data Str    // text of types 1, 2 and 7 as UTF-8, with every NUL that it has; of other types the bytes
+}
+
+// PutRegistryValue adds the record to the message.
+func (w *Writer) PutRegistryValue(r RegistryValue) {
+	start := w.begin(IDRegistryValue)
+	w.str(r.Name)
+	w.u32(r.Type)
+	w.str(r.Data)
+	w.end(start)
+}
+
+// RegistryValue reads the record; false when it is another one or does not hold its fields.
+func (rec Record) RegistryValue() (r RegistryValue, ok bool) {
+	if rec.ID != IDRegistryValue {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Name = b.str()
+	r.Type = b.u32()
+	r.Data = b.str()
+	return r, b.done()
+}
+
+// Adapters is record 15.
+type Adapters struct {
+	Name   Str    // as it was asked for
+	Status uint32 // 0 enumerated, 1 the enumeration failed, 2 the system has no such functions
+}
+
+// PutAdapters adds the record to the message.
+func (w *Writer) PutAdapters(r Adapters) {
+	start := w.begin(IDAdapters)
+	w.str(r.Name)
+	w.u32(r.Status)
+	w.end(start)
+}
+
+// Adapters reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Adapters() (r Adapters, ok bool) {
+	if rec.ID != IDAdapters {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Name = b.str()
+	r.Status = b.u32()
+	return r, b.done()
+}
+
+// AdapterValue is record 16.
+type AdapterValue struct {
+	Status uint32 // 0 got, 1 the adapter has no such value, 2 its size was got, its content was not
+	Type   uint32 // 7 when it came as a list, 1 when that failed and it came as one text
+	Data   Str    // as of registry_value
+}
+
+// PutAdapterValue adds the record to the message.
+func (w *Writer) PutAdapterValue(r AdapterValue) {
+	start := w.begin(IDAdapterValue)
+	w.u32(r.Status)
+	w.u32(r.Type)
+	w.str(r.Data)
+	w.end(start)
+}
+
+// AdapterValue reads the record; false when it is another one or does not hold its fields.
+func (rec Record) AdapterValue() (r AdapterValue, ok bool) {
+	if rec.ID != IDAdapterValue {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Status = b.u32()
+	r.Type = b.u32()
+	r.Data = b.str()
+	return r, b.done()
+}
+
+// Devices is record 17.
+type Devices struct {
+	Name   Str    // as it was asked for
+	Status uint32 // 0 listed, 1 the list cannot be had
+}
+
+// PutDevices adds the record to the message.
+func (w *Writer) PutDevices(r Devices) {
+	start := w.begin(IDDevices)
+	w.str(r.Name)
+	w.u32(r.Status)
+	w.end(start)
+}
+
+// Devices reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Devices() (r Devices, ok bool) {
+	if rec.ID != IDDevices {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Name = b.str()
+	r.Status = b.u32()
+	return r, b.done()
+}
+
+// Device is record 18.
+type Device struct {
+	Id          Str    // of the device instance, for messages
+	Child       uint32 // 1: a child of the display device before it
+	Status      uint32 // 0 probed, 1 it cannot be located, 2 its status cannot be had
+	Problem     uint32 // its problem code; 14: it needs a restart
+	Class       Str    // GUID of its class in braces; NULL when it has none
+	ValueStatus uint32 // of the value of that name in its software key: 0 got, 1 there is no such value, 2 the key cannot be opened, 3 it cannot be read
+	Type        uint32
+	Data        Str // as of registry_value
+}
+
+// PutDevice adds the record to the message.
+func (w *Writer) PutDevice(r Device) {
+	start := w.begin(IDDevice)
+	w.str(r.Id)
+	w.u32(r.Child)
+	w.u32(r.Status)
+	w.u32(r.Problem)
+	w.str(r.Class)
+	w.u32(r.ValueStatus)
+	w.u32(r.Type)
+	w.str(r.Data)
+	w.end(start)
+}
+
+// Device reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Device() (r Device, ok bool) {
+	if rec.ID != IDDevice {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Id = b.str()
+	r.Child = b.u32()
+	r.Status = b.u32()
+	r.Problem = b.u32()
+	r.Class = b.str()
+	r.ValueStatus = b.u32()
+	r.Type = b.u32()
+	r.Data = b.str()
+	return r, b.done()
+}
+
+// Packages is record 19.
+type Packages struct {
+	Family Str   // as it was asked for
+	Paths  []Str // in the system's order; empty when there is none or the system knows of no packages
+}
+
+// PutPackages adds the record to the message.
+func (w *Writer) PutPackages(r Packages) {
+	start := w.begin(IDPackages)
+	w.str(r.Family)
+	w.strs(r.Paths)
+	w.end(start)
+}
+
+// Packages reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Packages() (r Packages, ok bool) {
+	if rec.ID != IDPackages {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Family = b.str()
+	r.Paths = b.strs()
+	return r, b.done()
+}
+
+// Dxgi is record 20.
+type Dxgi struct {
+	Status  uint32 // 0 listed, 1 there is no factory
+	Ordered uint32 // 1: by a factory 6, in the order "unspecified preference"; 0: in that of EnumAdapters1
+}
+
+// PutDxgi adds the record to the message.
+func (w *Writer) PutDxgi(r Dxgi) {
+	start := w.begin(IDDxgi)
+	w.u32(r.Status)
+	w.u32(r.Ordered)
+	w.end(start)
+}
+
+// Dxgi reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Dxgi() (r Dxgi, ok bool) {
+	if rec.ID != IDDxgi {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Status = b.u32()
+	r.Ordered = b.u32()
+	return r, b.done()
+}
+
+// DxgiAdapter is record 21.
+type DxgiAdapter struct {
+	Description Str
+	Vendor      uint32
+	Device      uint32
+	LuidLow     uint32
+	LuidHigh    int32
+}
+
+// PutDxgiAdapter adds the record to the message.
+func (w *Writer) PutDxgiAdapter(r DxgiAdapter) {
+	start := w.begin(IDDxgiAdapter)
+	w.str(r.Description)
+	w.u32(r.Vendor)
+	w.u32(r.Device)
+	w.u32(r.LuidLow)
+	w.i32(r.LuidHigh)
+	w.end(start)
+}
+
+// DxgiAdapter reads the record; false when it is another one or does not hold its fields.
+func (rec Record) DxgiAdapter() (r DxgiAdapter, ok bool) {
+	if rec.ID != IDDxgiAdapter {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Description = b.str()
+	r.Vendor = b.u32()
+	r.Device = b.u32()
+	r.LuidLow = b.u32()
+	r.LuidHigh = b.i32()
+	return r, b.done()
+}
+
+// Process is record 22.
+type Process struct {
+	Status uint32 // 0 the integrity level of its token was read, 1 it cannot be read
+	Level  uint32 // the level's last sub-authority: 0x2000 medium, 0x3000 high
+	Wow64  uint32 // 1: a 32-bit process under a 64-bit system
+}
+
+// PutProcess adds the record to the message.
+func (w *Writer) PutProcess(r Process) {
+	start := w.begin(IDProcess)
+	w.u32(r.Status)
+	w.u32(r.Level)
+	w.u32(r.Wow64)
+	w.end(start)
+}
+
+// Process reads the record; false when it is another one or does not hold its fields.
+func (rec Record) Process() (r Process, ok bool) {
+	if rec.ID != IDProcess {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Status = b.u32()
+	r.Level = b.u32()
+	r.Wow64 = b.u32()
+	return r, b.done()
+}
+
 // Remembered is record 10.
 type Remembered struct {
 	Path    Str // NULL: none
@@ -591,6 +896,141 @@ func (w *Writer) PutNeedService(r NeedService) {
 // NeedService reads the record; false when it is another one or does not hold its fields.
 func (rec Record) NeedService() (r NeedService, ok bool) {
 	if rec.ID != IDNeedService {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
+	return r, b.done()
+}
+
+// NeedRegistry is record 55.
+type NeedRegistry struct {
+	Hive uint32 // 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER
+	Key  Str    // by its plain name: no flag chooses a view (WIN-038)
+}
+
+// PutNeedRegistry adds the record to the message.
+func (w *Writer) PutNeedRegistry(r NeedRegistry) {
+	start := w.begin(IDNeedRegistry)
+	w.u32(r.Hive)
+	w.str(r.Key)
+	w.end(start)
+}
+
+// NeedRegistry reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedRegistry() (r NeedRegistry, ok bool) {
+	if rec.ID != IDNeedRegistry {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Hive = b.u32()
+	r.Key = b.str()
+	return r, b.done()
+}
+
+// NeedAdapters is record 56.
+type NeedAdapters struct {
+	Name Str // of the value
+}
+
+// PutNeedAdapters adds the record to the message.
+func (w *Writer) PutNeedAdapters(r NeedAdapters) {
+	start := w.begin(IDNeedAdapters)
+	w.str(r.Name)
+	w.end(start)
+}
+
+// NeedAdapters reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedAdapters() (r NeedAdapters, ok bool) {
+	if rec.ID != IDNeedAdapters {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Name = b.str()
+	return r, b.done()
+}
+
+// NeedDevices is record 57.
+type NeedDevices struct {
+	Name Str // of the value
+}
+
+// PutNeedDevices adds the record to the message.
+func (w *Writer) PutNeedDevices(r NeedDevices) {
+	start := w.begin(IDNeedDevices)
+	w.str(r.Name)
+	w.end(start)
+}
+
+// NeedDevices reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedDevices() (r NeedDevices, ok bool) {
+	if rec.ID != IDNeedDevices {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Name = b.str()
+	return r, b.done()
+}
+
+// NeedPackages is record 58.
+type NeedPackages struct {
+	Family Str
+}
+
+// PutNeedPackages adds the record to the message.
+func (w *Writer) PutNeedPackages(r NeedPackages) {
+	start := w.begin(IDNeedPackages)
+	w.str(r.Family)
+	w.end(start)
+}
+
+// NeedPackages reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedPackages() (r NeedPackages, ok bool) {
+	if rec.ID != IDNeedPackages {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Family = b.str()
+	return r, b.done()
+}
+
+// NeedDxgi is record 59.
+type NeedDxgi struct {
+	Unused uint32
+}
+
+// PutNeedDxgi adds the record to the message.
+func (w *Writer) PutNeedDxgi(r NeedDxgi) {
+	start := w.begin(IDNeedDxgi)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// NeedDxgi reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedDxgi() (r NeedDxgi, ok bool) {
+	if rec.ID != IDNeedDxgi {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Unused = b.u32()
+	return r, b.done()
+}
+
+// NeedProcess is record 60.
+type NeedProcess struct {
+	Unused uint32
+}
+
+// PutNeedProcess adds the record to the message.
+func (w *Writer) PutNeedProcess(r NeedProcess) {
+	start := w.begin(IDNeedProcess)
+	w.u32(r.Unused)
+	w.end(start)
+}
+
+// NeedProcess reads the record; false when it is another one or does not hold its fields.
+func (rec Record) NeedProcess() (r NeedProcess, ok bool) {
+	if rec.ID != IDNeedProcess {
 		return r, false
 	}
 	b := body{rest: rec.body}

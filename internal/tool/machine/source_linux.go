@@ -117,3 +117,6 @@ func (s *Source) Service() facts.Service {
 	}
 	return s.Served()
 }
+
+// Elsewhere implements facts.Source: Linux has nothing that only other systems have.
+func (s *Source) Elsewhere() facts.Elsewhere { return nil }

@@ -36,9 +36,10 @@ type File struct {
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
 func Places(from facts.Source) []string {
 	var places []string
+	linux := search.Linux()
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
-		for _, place := range search.SettingsFiles(search.Linux(), s) {
+		for _, place := range linux.Settings(&linux, s) {
 			if place = path.Clean(place); !slices.Contains(places, place) {
 				places = append(places, place)
 			}

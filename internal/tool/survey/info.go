@@ -185,7 +185,7 @@ func (r *Info) driver(source *machine.Source, path string) Driver {
 	d := Driver{Manifest: path}
 	if file := source.File(path); file.Status == facts.FileRead {
 		if doc, fault := document.Parse(file.Content); fault == nil {
-			read := manifest.ReadDriver(doc, path)
+			read := manifest.ReadDriver(doc, path, &manifest.System{})
 			if d.Library = read.Library; read.API != 0 {
 				d.APIVersion = term.Version(read.API)
 			}

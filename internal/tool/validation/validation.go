@@ -64,7 +64,7 @@ func File(text, path, whole string, kind Kind) *Report {
 	c.schema(doc)
 	switch c.report.Kind {
 	case Driver:
-		driver := manifest.ReadDriver(doc, path)
+		driver := manifest.ReadDriver(doc, path, &manifest.System{})
 		c.lines(driver.Lines)
 		if driver.WrongArch {
 			line := driver.WrongArchitecture()
@@ -72,7 +72,7 @@ func File(text, path, whole string, kind Kind) *Report {
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
 	case Implicit, Explicit:
-		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed)
+		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &manifest.System{})
 		c.lines(layers.Lines)
 		c.report.Accepted = len(layers.Layers) > 0
 	case Settings:

@@ -63,8 +63,7 @@ type world struct {
 	driverExtensions   int // each has
 }
 
-var platform = search.Platform{SysConfDir: "/usr/local/etc", ExtraSysConfDir: "/etc", ConfigDirs: "/etc/xdg",
-	DataDirs: "/usr/local/share:/usr/share"}
+var platform = search.Linux()
 
 // decide asks through the wire, as the spine does, and tells what came out.
 func (w *world) decide() string {

@@ -1,0 +1,305 @@
+package search
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/variables"
+)
+
+// Names of Windows. Those of keys and adapter values are indexed by Kind; what is empty is not searched for that kind.
+const (
+	registryRoot  = `SOFTWARE\Khronos\Vulkan\`
+	settingsKey   = registryRoot + "LoaderSettings"
+	settingsName  = "vk_loader_settings.json"
+	mappingLayers = "Microsoft.D3DMappingLayers_8wekyb3d8bbwe"
+	component     = "{5c4c3332-344d-483c-8739-259e934c9cc8}" // the class of software components
+	maxPath       = 260                                      // MAX_PATH, in UTF-16 units, with the NUL
+)
+
+var (
+	adapterValues = [...]string{Drivers: "VulkanDriverName", ImplicitLayers: "VulkanImplicitLayers", ExplicitLayers: "VulkanExplicitLayers"}
+	registryKeys  = [...]string{Drivers: registryRoot + "Drivers", ImplicitLayers: registryRoot + "ImplicitLayers",
+		ExplicitLayers: registryRoot + "ExplicitLayers"}
+)
+
+// Windows is the platform of vulkan-1.dll. bits is the process's word size, "32" or "64", empty for that of this program.
+func Windows(bits string) Platform {
+	p := Platform{
+		Steps:    []Step{appPackage, adapters, machineKey, userKey, noExplicitLayer}, // WIN-014, WIN-048, WIN-049
+		Settings: windowsSettings,
+		Rights:   windowsRights,
+	}
+	p.Style = pathname.Backslash
+	p.Bits = bits
+	p.Surfaces = windowsSurfaces
+	return p
+}
+
+var windowsSurfaces = []string{"VK_KHR_win32_surface"}
+
+// elevated tells whether the process has more rights than its user's other ones (WIN-051, WIN-057, WIN-058).
+func elevated(f *facts.Store) bool {
+	process, _ := f.Process()
+	return process.Known && process.Level >= facts.HighIntegrity
+}
+
+// windowsRights makes the variables count for nothing in an elevated process (WIN-057).
+func windowsRights(_ *Platform, f *facts.Store) (said []Said) {
+	if !elevated(f) {
+		return nil
+	}
+	f.SetRights(facts.NoRights)
+	variables.Decisive(func(v variables.ID) {
+		if v.Secure() && f.Held(v).Set {
+			said = append(said, Said{diag.Info, diag.VariableElevated, v.Name(), "", v.Name() +
+				" is ignored: the process is elevated"})
+		}
+	})
+	return said
+}
+
+// appPackage adds the directory of the package of mapping layers (WIN-044 to WIN-046).
+func appPackage(b *Builder) {
+	if b.Kind == ExplicitLayers {
+		return
+	}
+	paths := b.Facts.Packages(mappingLayers)
+	if len(paths) > 0 && paths[0] != "" && units(paths[0]) < maxPath {
+		b.place(paths[0], false, "the app package "+mappingLayers)
+	}
+}
+
+// units counts the UTF-16 units of a text in UTF-8.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		if n++; r > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// adapters adds what display adapters name: as the kernel says, or, when it names nothing, as their devices' software
+// keys do (WIN-018 to WIN-035).
+func adapters(b *Builder) {
+	name := adapterValues[b.Kind]
+	process, known := b.Facts.Process()
+	if !known {
+		return
+	}
+	if process.WOW64 { // WIN-019, WIN-050
+		name += "Wow"
+	}
+	all, known := b.Facts.Adapters(name)
+	if !known {
+		return
+	}
+	any := false
+	for i := range all.List {
+		a := &all.List[i]
+		if a.Status == facts.AdapterBroken { // WIN-027
+			break
+		}
+		if a.Status == facts.AdapterValue && b.texts(a.Type, a.Data, "a display adapter's "+name) {
+			any = true
+		}
+	}
+	if any { // WIN-024
+		return
+	}
+	devices, known := b.Facts.Devices(name)
+	if known {
+		b.devices(&devices, name)
+	}
+}
+
+// devices adds what the software keys of display devices and of their software components name. One that is out of order
+// takes no other along (WIN-034).
+func (b *Builder) devices(all *facts.Devices, name string) {
+	passed := false // the display device that the children belong to is passed over
+	for i := range all.List {
+		d := &all.List[i]
+		if d.Child && passed {
+			continue
+		}
+		passed = !d.Child
+		switch {
+		case d.Status == facts.DeviceLost:
+			b.say(diag.Error, diag.DeviceUnread, d.ID, "", "The device "+d.ID+" cannot be located")
+			continue
+		case d.Status == facts.DeviceMute:
+			b.say(diag.Error, diag.DeviceUnread, d.ID, "", "The state of the device "+d.ID+" cannot be read")
+			continue
+		case d.Problem == facts.NeedsRestart: // WIN-030
+			b.say(diag.Info, diag.DeviceUnread, d.ID, "", "The device "+d.ID+" needs a restart: it is passed over")
+			continue
+		case d.Child && !sameGUID(d.Class, component): // WIN-032
+			b.say(diag.Debug, diag.None, d.ID, "", "The device "+d.ID+" is no software component: it is passed over")
+			continue
+		}
+		if !d.Child {
+			passed = false
+		}
+		b.softwareValue(d, name)
+	}
+}
+
+// softwareValue adds what the value of a device's software key names (WIN-033, WIN-035).
+func (b *Builder) softwareValue(d *facts.Device, name string) {
+	from := name + " of the device " + d.ID
+	switch d.Value {
+	case facts.SoftwareValue:
+		if !b.texts(d.Type, d.Data, from) && d.Type != facts.RegSZ && d.Type != facts.RegMultiSZ {
+			b.say(diag.Error, diag.DeviceUnread, d.ID, "", "The value "+from+" is no text")
+		}
+	case facts.SoftwareNoValue:
+		b.say(diag.Info, diag.None, d.ID, "", "The device "+d.ID+" has no value "+name)
+	default:
+		b.say(diag.Debug, diag.DeviceUnread, d.ID, "", "The value "+from+" cannot be read")
+	}
+}
+
+// texts adds the paths of a value: one, or a list of them; false when it has none (WIN-020, WIN-033).
+func (b *Builder) texts(kind uint32, data, from string) (any bool) {
+	if kind != facts.RegSZ && kind != facts.RegMultiSZ {
+		return false
+	}
+	for data != "" {
+		end := 0
+		for end < len(data) && data[end] != 0 {
+			end++
+		}
+		if end > 0 { // WIN-023
+			b.add(data[:end], "", from)
+			any = true
+		}
+		if kind == facts.RegSZ {
+			break
+		}
+		data = data[min(end+1, len(data)):]
+	}
+	return any
+}
+
+func sameGUID(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		x := a[i]
+		if x >= 'A' && x <= 'Z' {
+			x += 'a' - 'A'
+		}
+		if x != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// machineKey adds what the key of the machine names; of drivers those whose vendor has an adapter here (WIN-036 to
+// WIN-042).
+func machineKey(b *Builder) {
+	var dxgi facts.DXGI
+	asked := false
+	b.key(facts.LocalMachine, func(name string) bool {
+		if b.Kind != Drivers { // WIN-056
+			return true
+		}
+		known := true
+		if dxgi, known = b.Facts.DXGI(); !known {
+			return false
+		}
+		if !asked && !dxgi.Made { // WIN-040
+			b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
+				"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are not used")
+		}
+		asked = true
+		return dxgi.Made && b.hasAdapter(name, &dxgi)
+	})
+}
+
+// userKey adds what the key of the user names: layers, in a process without more rights (WIN-037, WIN-048, WIN-051).
+func userKey(b *Builder) {
+	if b.Kind != Drivers && !elevated(b.Facts) {
+		b.key(facts.CurrentUser, func(string) bool { return true })
+	}
+}
+
+func (b *Builder) registryKey() string { return registryKeys[b.Kind] }
+
+// key adds the names of a key's values that are switched on, by four bytes of 0 (WIN-036).
+func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
+	from := hive.String() + `\` + b.registryKey()
+	values := b.Facts.Registry(hive, b.registryKey()).Values
+	for i := range values {
+		v := &values[i]
+		if v.Name == "" {
+			continue
+		}
+		if v.Data != "\x00\x00\x00\x00" {
+			b.say(0, diag.RegistryOff, v.Name, v.Name, "the value in "+from+" is not four bytes of 0: it is switched off")
+			continue
+		}
+		if wanted(v.Name) {
+			b.add(v.Name, "", from)
+		}
+	}
+}
+
+// vendors are drivers whose vendor is known, by the ends of their manifests' names (WIN-039).
+var vendors = [...]struct {
+	bits, end string
+	vendor    uint32
+}{
+	{"64", "igvk64.json", 0x8086}, {"64", "nv-vk64.json", 0x10de}, {"64", "amd-vulkan64.json", 0x1002}, {"64", "amdvlk64.json", 0x1002},
+	{"32", "igvk32.json", 0x8086}, {"32", "nv-vk32.json", 0x10de}, {"32", "amd-vulkan32.json", 0x1002}, {"32", "amdvlk32.json", 0x1002},
+}
+
+// hasAdapter tells whether a driver of the registry may have an adapter here (WIN-039, WIN-041).
+func (b *Builder) hasAdapter(name string, dxgi *facts.DXGI) bool {
+	bits := b.Platform.WordSize()
+	for i := range vendors {
+		v := &vendors[i]
+		if v.bits != bits || len(name) < len(v.end) || name[len(name)-len(v.end):] != v.end {
+			continue
+		}
+		for k := range dxgi.List {
+			if dxgi.List[k].Vendor == v.vendor {
+				return true
+			}
+		}
+		b.say(diag.Info, diag.DriverVendor, name, name, "Driver "+name+" is not used: its vendor has no adapter here")
+		return false
+	}
+	b.say(diag.Info, diag.None, name, name, name+" is not a known driver: it is not asked which adapters it is for")
+	return true
+}
+
+// noExplicitLayer warns when there is no place for explicit layers (WIN-054).
+func noExplicitLayer(b *Builder) {
+	if b.Kind == ExplicitLayers && len(b.List) == 0 && !b.Facts.Missing() {
+		b.say(diag.Warn, diag.None, "", "", "The registry names no explicit layer")
+	}
+}
+
+// windowsSettings gives the settings file of the user's key and that of the machine's, of each the first of that name,
+// whatever its data (WIN-081 to WIN-085).
+func windowsSettings(p *Platform, f *facts.Store) (list []string) {
+	first := func(hive facts.Hive) {
+		values := f.Registry(hive, settingsKey).Values
+		for i := range values {
+			if p.Style.Base(values[i].Name) == settingsName {
+				list = append(list, values[i].Name)
+				return
+			}
+		}
+	}
+	if !elevated(f) {
+		first(facts.CurrentUser)
+	}
+	first(facts.LocalMachine)
+	return list
+}

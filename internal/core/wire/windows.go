@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+)
+
+// NewWindowsCall begins a call that may ask for the facts of Windows. Only what calls it has the code for them.
+func NewWindowsCall(platform search.Platform) *Call {
+	c := NewCall(platform)
+	c.read, c.ask = newWindowsReader().read, askWindows
+	return c
+}
+
+// windowsReader takes the records of Windows; those of a list belong to the record before them.
+type windowsReader struct {
+	add func(s *facts.Store, rec *Record) bool // the list that is open, nil without
+}
+
+func newWindowsReader() *windowsReader { return &windowsReader{} }
+
+// read takes a record; false when it is malformed, or one of a list where no such list is open.
+func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
+	switch rec.ID {
+	case IDRegistryValue, IDAdapterValue, IDDevice, IDDxgiAdapter:
+		return r.add != nil && r.add(s, rec)
+	case IDRegistry:
+		v, fits := rec.Registry()
+		hive, name, key := facts.Hive(v.Hive), v.Key.Text, facts.Key{Opened: v.Status == 0}
+		s.SetRegistry(hive, name, key)
+		r.add = func(s *facts.Store, rec *Record) bool {
+			v, ok := rec.RegistryValue()
+			key.Values = append(key.Values, facts.Value{Name: v.Name.Text, Type: v.Type, Data: v.Data.Text})
+			s.SetRegistry(hive, name, key)
+			return ok
+		}
+		return fits && (hive == facts.LocalMachine || hive == facts.CurrentUser)
+	case IDAdapters:
+		v, fits := rec.Adapters()
+		name, all := v.Name.Text, facts.Adapters{Status: facts.AdaptersStatus(v.Status)}
+		s.SetAdapters(name, all)
+		r.add = func(s *facts.Store, rec *Record) bool {
+			v, ok := rec.AdapterValue()
+			all.List = append(all.List, facts.Adapter{Status: facts.AdapterStatus(v.Status), Type: v.Type, Data: v.Data.Text})
+			s.SetAdapters(name, all)
+			return ok
+		}
+		return fits
+	case IDDevices:
+		v, fits := rec.Devices()
+		name, all := v.Name.Text, facts.Devices{Listed: v.Status == 0}
+		s.SetDevices(name, all)
+		r.add = func(s *facts.Store, rec *Record) bool {
+			v, ok := rec.Device()
+			all.List = append(all.List, facts.Device{ID: v.Id.Text, Child: v.Child != 0, Status: facts.DeviceStatus(v.Status),
+				Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type, Data: v.Data.Text})
+			s.SetDevices(name, all)
+			return ok
+		}
+		return fits
+	case IDDxgi:
+		v, fits := rec.Dxgi()
+		all := facts.DXGI{Made: v.Status == 0, Ordered: v.Ordered != 0}
+		s.SetDXGI(all)
+		r.add = func(s *facts.Store, rec *Record) bool {
+			v, ok := rec.DxgiAdapter()
+			all.List = append(all.List, facts.Display{Description: v.Description.Text, Vendor: v.Vendor, Device: v.Device,
+				LUIDLow: v.LuidLow, LUIDHigh: v.LuidHigh})
+			s.SetDXGI(all)
+			return ok
+		}
+		return fits
+	case IDPackages:
+		v, fits := rec.Packages()
+		s.SetPackages(v.Family.Text, texts(v.Paths))
+		return fits
+	case IDProcess:
+		v, fits := rec.Process()
+		s.SetProcess(facts.Process{Known: v.Status == 0, Level: v.Level, WOW64: v.Wow64 != 0})
+		return fits
+	}
+	return true // what is not known is passed over
+}
+
+// askWindows writes what is needed of the facts of Windows.
+func askWindows(w *Writer, n facts.Need) {
+	switch n.Kind {
+	case facts.KindRegistry:
+		w.PutNeedRegistry(NeedRegistry{uint32(n.Hive), str(n.Name)})
+	case facts.KindAdapters:
+		w.PutNeedAdapters(NeedAdapters{str(n.Name)})
+	case facts.KindDevices:
+		w.PutNeedDevices(NeedDevices{str(n.Name)})
+	case facts.KindPackages:
+		w.PutNeedPackages(NeedPackages{str(n.Name)})
+	case facts.KindDXGI:
+		w.PutNeedDxgi(NeedDxgi{})
+	case facts.KindProcess:
+		w.PutNeedProcess(NeedProcess{})
+	}
+}
