@@ -136,6 +136,9 @@ SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c
 DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
+# The core in C. Windows has one of its own, whose platform is another.
+CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
+
 # ---- all --------------------------------------------------------------------------------------------------------
 
 .PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages mutants \
@@ -185,7 +188,7 @@ $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
-$(B)/$(1)obj/core.o: build/core.c $(B)/directories Makefile
+$(B)/$(1)obj/core.o: $(CORE) $(B)/directories Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(CORE_CFLAGS) -c -o $$@ $$<
@@ -222,19 +225,25 @@ $(B)/directories: FORCE
 	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-core: build/core.c
+core: $(CORE)
 ifneq ($(wildcard spine/gen/core.c),)
 build/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 else
-build/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+CORE_FROM := $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+build/core.c: $(CORE_FROM)
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR \
 		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+build/windows/core.c: $(CORE_FROM)
+	$(call say,GOC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS \
+		./internal/core/entry/windows Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------

@@ -26,5 +26,7 @@ void read_graphics(struct wire_writer *w);
 /* Connects to the driver service, and leaves the connection in s while that has answered. */
 void read_service(struct wire_writer *w, struct service *s);
 void read_exists(struct wire_writer *w, const char *path);
+/* What only other systems than Linux have; false when the record asks for nothing of that kind. */
+bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);
 
 #endif

@@ -14,8 +14,8 @@
 
 void read_var(struct wire_writer *w, struct variable v)
 {
-    char *block;
-    const char *value = env_read(v, &block);
+    char *block; /* what an elevated process ignores is the core's to say (WIN-057) */
+    const char *value = env_read((struct variable){v.name, false}, &block);
     struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
     wire_put_var(w, &r);
     free(block);
@@ -102,7 +102,8 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
     if (size.QuadPart > 0xfffffff0ll) return false;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
-    while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) && more)
+    while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
+           more)
         got += more;
     *status = got < (DWORD)size.QuadPart ? FILE_NOT_READ : 0;
     *length = got;

@@ -8,9 +8,7 @@ void exit_note(void)
     begun = true;
 }
 
-void exit_watch(void)
-{
-}
+void exit_watch(void) {}
 
 bool exit_begun(void)
 {

@@ -24,6 +24,23 @@ char *utf8_of(const WCHAR *text)
     return utf8;
 }
 
+char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
+{
+    int room = length ? WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, NULL, 0, NULL, NULL) : 0;
+    char *utf8 = room > 0 || !length ? malloc((size_t)room + 1) : NULL;
+    *bytes = (uint32_t)room;
+    if (utf8) {
+        WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, utf8, room, NULL, NULL);
+        utf8[room] = '\0';
+    }
+    return utf8;
+}
+
+HMODULE system_library(const WCHAR *name)
+{
+    return LoadLibraryExW(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+}
+
 WCHAR *wide_path(const char *path)
 {
     WCHAR *wide = wide_of(path);
@@ -45,11 +62,11 @@ char *module_path(HMODULE module)
     return NULL;
 }
 
-BOOL process_elevated(void)
+BOOL process_level(DWORD *out)
 {
     HANDLE token;
     DWORD size;
-    BOOL elevated = FALSE;
+    BOOL known = FALSE;
     union {
         TOKEN_MANDATORY_LABEL label;
         char room[sizeof(TOKEN_MANDATORY_LABEL) + SECURITY_MAX_SID_SIZE];
@@ -57,8 +74,15 @@ BOOL process_elevated(void)
     if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) return FALSE;
     if (GetTokenInformation(token, TokenIntegrityLevel, &level, sizeof level, &size)) {
         UCHAR count = *GetSidSubAuthorityCount(level.label.Label.Sid);
-        elevated = count > 0 && *GetSidSubAuthority(level.label.Label.Sid, count - 1u) >= SECURITY_MANDATORY_HIGH_RID;
+        known = count > 0;
+        if (known) *out = *GetSidSubAuthority(level.label.Label.Sid, count - 1u);
     }
     CloseHandle(token);
-    return elevated;
+    return known;
+}
+
+BOOL process_elevated(void)
+{
+    DWORD level;
+    return process_level(&level) && level >= SECURITY_MANDATORY_HIGH_RID;
 }

@@ -61,8 +61,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModes2EXT(VkDe
                   "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device "
                   "[VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
     PFN_vkGetDeviceGroupSurfacePresentModes2EXT ask =
-        (PFN_vkGetDeviceGroupSurfacePresentModes2EXT)device
-            ->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModes2EXT];
+        (PFN_vkGetDeviceGroupSurfacePresentModes2EXT)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModes2EXT];
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
     VkResult result = surface_for_driver(device->driver, info->surface, &copy.surface);
     return result == VK_SUCCESS ? ask(handle, &copy, modes) : result;
