@@ -29,7 +29,7 @@ all spine core drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
 test:
-	$(Q)tools/target.sh windows
+	$(Q)GO='$(GO)' tools/windows.sh
 else
 COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 COMPILER_arm64 := aarch64-linux-gnu-gcc
@@ -123,8 +123,8 @@ CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -D_WIN32_WINNT=
 SPINE_CFLAGS := $(CSTD) -Ispine/windows -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols
-MODULE_CFLAGS := $(CSTD) $(OPT) -Ispine/windows -Ispine
-MODULE_LDFLAGS := -shared -static-libgcc -Wl,--no-insert-timestamp
+MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine/windows -Ispine
+MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
 endif
 
 # ---- what there is ----------------------------------------------------------------------------------------------
@@ -133,7 +133,8 @@ endif
 WINDOWS_SRC := $(if $(WINDOWS),$(wildcard spine/windows/*/*.c))
 NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
 SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c)) $(WINDOWS_SRC) spine/asm/$(MACHINE).S
-DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
+# The null driver maps its memory as Linux does.
+DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
 
 # The core in C. Windows has one of its own, whose platform is another.
@@ -161,7 +162,7 @@ help:
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
-	@echo 'make TARGET=...      build for another machine: i386, arm64, or musl for that C library, into build/TARGET'
+	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
@@ -282,15 +283,17 @@ define module
 $(B)/$(1)/$(3): $$(patsubst %,$(B)/obj/%.o,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $$(MODULE_LDFLAGS_$(2)) -o $$@ $$^
+	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread)
 $(1): $(B)/$(1)/$(3) $$(patsubst $(1)/$(2)/%,$(B)/$(1)/%,$$(wildcard $(1)/$(2)/*.json))
 $(B)/$(1)/%.json: $(1)/$(2)/%.json
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)cp $$< $$@
+	$$(Q)$(if $(WINDOWS),sed 's|"\./lib\(.*\)\.so"|".\\\\\1.dll"|',cat) $$< > $$@
 -include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 endef
-$(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),libvk_$(d).so)))
-$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),libVkLayer_$(l).so)))
+# The name of a library; manifests in the source have Linux's.
+library_of = $(if $(WINDOWS),$(1).dll,lib$(1).so)
+$(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),$(call library_of,vk_$(d)))))
+$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),$(call library_of,VkLayer_$(l)))))
 
 $(B)/obj/drivers/%.o: drivers/% Makefile
 	$(call say,CC,$<)

@@ -107,7 +107,8 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
     return q;
 }
 
-static void put_value(struct wire_writer *w, const struct kernel *k, UINT adapter, const WCHAR *name)
+/* False: no other adapter is asked (WIN-027). */
+static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapter, const WCHAR *name)
 {
     unsigned state = NO_VALUE;
     ULONG type = REG_MULTI_SZ;
@@ -125,6 +126,7 @@ static void put_value(struct wire_writer *w, const struct kernel *k, UINT adapte
     wire_put_adapter_value(w, &v);
     free(data);
     free(q);
+    return state != BROKEN;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
@@ -132,9 +134,10 @@ static void put_value(struct wire_writer *w, const struct kernel *k, UINT adapte
 static void put_values(struct wire_writer *w, const struct kernel *k, const struct adapters *all, const char *name)
 {
     WCHAR *wide = wide_of(name);
+    bool more = wide != NULL;
     if (!wide) w->failed = true;
     for (ULONG i = 0; i < all->count; i++) {
-        if (wide) put_value(w, k, all->list[i].handle, wide);
+        more = more && put_value(w, k, all->list[i].handle, wide);
         if (k->close) k->close(&(struct close){all->list[i].handle});
     }
     free(wide);

@@ -1,5 +1,5 @@
-/* dlfcn.h: for test programs that are built for Windows: what they use of the C library's functions that open libraries,
- * by the system's own. */
+/* dlfcn.h: for test programs that are built for Windows: what they use of the C library's functions that open
+ * libraries, by the system's own. */
 #ifndef TEST_DLFCN_H
 #define TEST_DLFCN_H
 
