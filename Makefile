@@ -10,7 +10,8 @@
 #   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
 # A directory that needs more says it in a build.mk of its own, which is included at the end.
 #
-# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET.
+# TARGET=i386, arm64 or musl builds the library, drivers and layers for another machine or C library, below build/TARGET;
+# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -20,13 +21,25 @@ MAKEFLAGS += --no-builtin-rules
 
 GO ?= go
 TARGET ?=
+V ?= 0
+Q := $(if $(filter 0,$(V)),@)
+ifeq ($(TARGET),windows)
+.PHONY: all spine core drivers layers fakes test
+all spine core drivers layers fakes:
+	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
+	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
+test:
+	$(Q)GO='$(GO)' tools/windows.sh
+else
 COMPILER_i386 := $(or $(notdir $(shell command -v i686-linux-gnu-gcc)),gcc -m32)
 # That of the machine, or what tools/cross.sh has unpacked.
 COMPILER_arm64 := $(or $(notdir $(shell command -v aarch64-linux-gnu-gcc)),$(wildcard $(CURDIR)/build/arm64-tools/bin/aarch64-linux-gnu-gcc),aarch64-linux-gnu-gcc)
 COMPILER_musl := musl-gcc
+COMPILER_windows/x64 := x86_64-w64-mingw32-gcc
+COMPILER_windows/x86 := i686-w64-mingw32-gcc
 ifneq ($(TARGET),)
 ifeq ($(COMPILER_$(TARGET)),)
-$(error There is no TARGET=$(TARGET), but i386, arm64 and musl; docs/porting.md says what a machine needs, and in which order it is written)
+$(error There is no TARGET=$(TARGET), but i386, arm64, musl and windows; docs/porting.md says what a machine needs, and in which order it is written)
 endif
 endif
 ifneq ($(filter default environment,$(origin CC)),)
@@ -46,16 +59,16 @@ export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
-V ?= 0
-Q := $(if $(filter 0,$(V)),@)
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 
 B := build$(addprefix /,$(TARGET))
 # What the compiler makes code for: spine/asm has a file of that name. "gcc -m32" names itself by another machine's name.
 MACROS := $(shell $(CC) -dM -E -x c /dev/null 2> /dev/null | cut -d ' ' -f 2)
-BITS := $(if $(filter __LP64__,$(MACROS)),64,32)
+BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
+WINDOWS := $(filter _WIN32,$(MACROS))
 machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
 MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
+MACHINE := $(MACHINE)$(call machine_if,x86_64,__x86_64__ _WIN64)$(WINDOWS:_WIN32=_windows)
 ifeq ($(wildcard spine/asm/$(MACHINE).S),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
@@ -83,6 +96,8 @@ endif
 # machine, in 64 bits and no more.
 CFLAGS_x86_64 := -fcf-protection
 CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+# There the stack of a 32-bit program is aligned to a word, and numbers to their size.
+CFLAGS_i386_windows := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
 CFLAGS_aarch64 := -mbranch-protection=standard -mno-outline-atomics
 # And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/start.c stands
 # in), on arm64 no constructor of libgcc, and what else glibc links in (atexit, pthread_atfork) is only ever called directly.
@@ -106,12 +121,29 @@ MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-ne
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
 DEPS = -MMD -MP
+ifneq ($(WINDOWS),)
+# For Windows 7 and newer; what is needed of the compiler's own libraries is linked in.
+CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+SPINE_CFLAGS := $(CSTD) -Ispine/windows -Ispine -Itools/goc/runtime/c
+SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
+	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols
+MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine/windows -Ispine
+MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
+endif
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c)) spine/asm/$(MACHINE).S
-DRIVERS := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
+# A file of spine/windows stands in for the one of the same path in spine.
+WINDOWS_SRC := $(if $(WINDOWS),$(wildcard spine/windows/*/*.c))
+NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
+SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c)) $(WINDOWS_SRC) spine/asm/$(MACHINE).S
+# The null driver maps its memory as Linux does.
+DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
+
+# The core in C. Windows has one of its own, whose platform is another.
+CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
@@ -136,7 +168,7 @@ help:
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
 	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
-	@echo 'make TARGET=...      build for another machine: i386, arm64, or musl for that C library, into build/TARGET'
+	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'
@@ -163,7 +195,7 @@ $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
-$(B)/$(1)obj/core.o: build/core.c $(B)/directories Makefile
+$(B)/$(1)obj/core.o: $(CORE) $(B)/directories Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(CORE_CFLAGS) -c -o $$@ $$<
@@ -174,7 +206,15 @@ RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add d
 $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
-spine: $(B)/libvulkan.so
+# The DLL: its exports are those of the list (WIN-002 to 004).
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/windows/gen/zexports.def $(B)/obj/version.o
+	$(call say,LD,$@)
+	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+$(B)/obj/version.o: spine/windows/process/version.rc VERSION Makefile
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
+
+spine: $(if $(WINDOWS),$(B)/vulkan-1.dll,$(B)/libvulkan.so)
 asan: spine $(B)/asan/libvulkan.so
 tsan: spine $(B)/tsan/libvulkan.so
 
@@ -192,19 +232,25 @@ $(B)/directories: FORCE
 	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-core: build/core.c
+core: $(CORE)
 ifneq ($(wildcard spine/gen/core.c),)
 build/core.c: spine/gen/core.c # from make dist: no Go is needed for the library
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 else
-build/core.c: $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+CORE_FROM := $(shell find internal/core tools/goc -name '*.go' ! -name '*_test.go' -o -name '*.[ch]') go.mod
+build/core.c: $(CORE_FROM)
 	$(call say,GOC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR \
 		-macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS ./internal/core/entry \
 		Begin=core_go_begin Add=core_go_add Decide=core_go_decide
+build/windows/core.c: $(CORE_FROM)
+	$(call say,GOC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)CGO_ENABLED=0 $(GO) run ./tools/goc -o $@ -macro vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS \
+		./internal/core/entry/windows Begin=core_go_begin Add=core_go_add Decide=core_go_decide
 endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
@@ -243,15 +289,17 @@ define module
 $(B)/$(1)/$(3): $$(patsubst %,$(B)/obj/%.o,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 	$$(call say,LD,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $$(MODULE_LDFLAGS_$(2)) -o $$@ $$^
+	$$(Q)$$(CC) $$(MODULE_LDFLAGS) $(if $(WINDOWS),,$$(MODULE_LDFLAGS_$(2))) -o $$@ $$^ $(if $(WINDOWS),-lwinpthread)
 $(1): $(B)/$(1)/$(3) $$(patsubst $(1)/$(2)/%,$(B)/$(1)/%,$$(wildcard $(1)/$(2)/*.json))
 $(B)/$(1)/%.json: $(1)/$(2)/%.json
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)cp $$< $$@
+	$$(Q)$(if $(WINDOWS),sed 's|"\./lib\(.*\)\.so"|".\\\\\1.dll"|',cat) $$< > $$@
 -include $$(patsubst %,$(B)/obj/%.d,$$(wildcard $(1)/$(2)/*.c $(1)/$(2)/*.S))
 endef
-$(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),libvk_$(d).so)))
-$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),libVkLayer_$(l).so)))
+# The name of a library; manifests in the source have Linux's.
+library_of = $(if $(WINDOWS),$(1).dll,lib$(1).so)
+$(foreach d,$(DRIVERS),$(eval $(call module,drivers,$(d),$(call library_of,vk_$(d)))))
+$(foreach l,$(LAYERS),$(eval $(call module,layers,$(l),$(call library_of,VkLayer_$(l)))))
 
 $(B)/obj/drivers/%.o: drivers/% Makefile
 	$(call say,CC,$<)
@@ -330,3 +378,4 @@ clean:
 	rm -rf $(B)
 
 -include $(wildcard */build.mk */*/build.mk)
+endif

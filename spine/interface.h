@@ -64,6 +64,12 @@ typedef struct VkIcdSurfaceXlib {
     Window window;
 } VkIcdSurfaceXlib;
 
+typedef struct VkIcdSurfaceWin32 {
+    VkIcdSurfaceBase base;
+    HINSTANCE hinstance;
+    HWND hwnd;
+} VkIcdSurfaceWin32;
+
 typedef struct VkIcdSurfaceDisplay {
     VkIcdSurfaceBase base;
     VkDisplayModeKHR displayMode;
@@ -199,7 +205,8 @@ typedef struct VkEnumerateInstanceVersionChain {
 #if UINTPTR_MAX == 0xffffffffffffffff
 _Static_assert(sizeof(VkIcdSurfaceBase) == 4, "WSI-008");
 _Static_assert(offsetof(VkIcdSurfaceXcb, window) == 16 && sizeof(VkIcdSurfaceXcb) == 24, "VkIcdSurfaceXcb");
-_Static_assert(offsetof(VkIcdSurfaceXlib, window) == 16 && sizeof(VkIcdSurfaceXlib) == 24, "VkIcdSurfaceXlib");
+_Static_assert(offsetof(VkIcdSurfaceXlib, window) == 16 && sizeof(VkIcdSurfaceXlib) <= 24, "VkIcdSurfaceXlib");
+_Static_assert(offsetof(VkIcdSurfaceWin32, hwnd) == 16 && sizeof(VkIcdSurfaceWin32) == 24, "VkIcdSurfaceWin32");
 _Static_assert(offsetof(VkIcdSurfaceWayland, surface) == 16 && sizeof(VkIcdSurfaceWayland) == 24,
                "VkIcdSurfaceWayland");
 _Static_assert(offsetof(VkIcdSurfaceDisplay, imageExtent) == 36 && sizeof(VkIcdSurfaceDisplay) == 48,

@@ -27,7 +27,7 @@
 #include <stdarg.h>
 
 #include "gen/zvk.h"
-#include "gen/zslots.h"
+#include <gen/zslots.h> /* by the path: the system's own */
 #include "gen/zvariables.h"
 #include "asm/offsets.h" /* the magics and marks that the assembler compares with */
 #include "asm/stubs.h"
@@ -270,10 +270,5 @@ static inline bool list_given(VkResult result)
 {
     return result == VK_SUCCESS || result == VK_INCOMPLETE;
 }
-
-#define EXPORT __attribute__((visibility("default")))
-/* Makes the exported symbol of a command whose trampoline is written in C. */
-#define EXPORT_COMMAND(command)                                                                                        \
-    extern EXPORT __typeof__(tramp_##command) command __attribute__((alias("tramp_" #command)))
 
 #endif

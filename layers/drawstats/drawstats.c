@@ -7,7 +7,6 @@
  * Recording commands take no lock and allocate nothing. The layer never changes a handle or an argument, and never
  * calls anything that the program did not call.
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "interface.h"
+#include "system.h"
 
 /* ---- what is known ---------------------------------------------------------------------------------------------- */
 

@@ -39,7 +39,7 @@
     constant DEVICE_MARK
     cmp     w17, w9
     b.ne    .Lbad_\name
-    ldr     x16, [x16, #DEVICE_SLOTS + WORD * (\slot)]
+    ldr     x16, [x16, #DEVICE_SLOTS + POINTER_SIZE * (\slot)]
     br      x16
     finish  tramp_\name
     cold_handle .Lbad_\name, \command
@@ -55,7 +55,7 @@
     b.ne    .Lbad_\name
     ldr     x16, [x0]
     ldr     x0, [x0, #HANDLE_LOWER]
-    ldr     x16, [x16, #INSTANCE_SLOTS + WORD * (\slot)]
+    ldr     x16, [x16, #INSTANCE_SLOTS + POINTER_SIZE * (\slot)]
     br      x16
     finish  tramp_\name
     cold_handle .Lbad_\name, \command
@@ -67,7 +67,7 @@
     mov     x17, x0
     ldr     x16, [x0, #PHYSDEV_DRIVER]
     ldr     x0, [x0, #HANDLE_LOWER]
-    ldr     x16, [x16, #DRIVER_SLOTS + WORD * (\slot)]
+    ldr     x16, [x16, #DRIVER_SLOTS + POINTER_SIZE * (\slot)]
     br      x16
     finish  term_\name
 .endm
@@ -121,7 +121,7 @@ missing_last:
     MARK
     ldr     x16, [x0]
     ldr     x0, [x0, #HANDLE_LOWER]
-    ldr     x16, [x16, #INSTANCE_SLOTS + WORD * ISLOT_COUNT + WORD * i]
+    ldr     x16, [x16, #INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT + POINTER_SIZE * i]
     br      x16
     .set i, i + 1
     .endr
@@ -135,7 +135,7 @@ missing_last:
     ldr     x16, [x0, #PHYSDEV_DRIVER]
     ldr     x0, [x0, #HANDLE_LOWER]
     mov     w9, #i
-    ldr     x16, [x16, #DRIVER_SLOTS + WORD * ISLOT_COUNT + WORD * i]
+    ldr     x16, [x16, #DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT + POINTER_SIZE * i]
     br      x16
     .set i, i + 1
     .endr
@@ -146,7 +146,7 @@ missing_last:
     .p2align 5
     MARK
     ldr     x16, [x0]
-    ldr     x16, [x16, #DEVICE_SLOTS + WORD * DSLOT_COUNT + WORD * i]
+    ldr     x16, [x16, #DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT + POINTER_SIZE * i]
     br      x16
     .set i, i + 1
     .endr

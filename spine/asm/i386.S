@@ -37,7 +37,7 @@
     jz      .Lbad_\name
     cmpl    $DEVICE_MARK, (%eax)
     jne     .Lbad_\name
-    jmp     *DEVICE_SLOTS + WORD * (\slot)(%eax)
+    jmp     *DEVICE_SLOTS + POINTER_SIZE * (\slot)(%eax)
     finish  tramp_\name
     cold_handle .Lbad_\name, \command
 .endm
@@ -55,7 +55,7 @@
     movl    (%ecx), %eax
     movl    HANDLE_LOWER(%ecx), %ecx
     movl    %ecx, FIRST
-    jmp     *INSTANCE_SLOTS + WORD * (\slot)(%eax)
+    jmp     *INSTANCE_SLOTS + POINTER_SIZE * (\slot)(%eax)
     finish  tramp_\name
     cold_handle .Lbad_\name, \command
 .endm
@@ -67,7 +67,7 @@
     movl    PHYSDEV_DRIVER(%ecx), %eax
     movl    HANDLE_LOWER(%ecx), %edx
     movl    %edx, FIRST
-    jmp     *DRIVER_SLOTS + WORD * (\slot)(%eax)
+    jmp     *DRIVER_SLOTS + POINTER_SIZE * (\slot)(%eax)
     finish  term_\name
 .endm
 
@@ -123,7 +123,7 @@ missing_last:
     movl    (%ecx), %eax
     movl    HANDLE_LOWER(%ecx), %ecx
     movl    %ecx, FIRST
-    jmp     *INSTANCE_SLOTS + WORD * ISLOT_COUNT + WORD * i(%eax)
+    jmp     *INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT + POINTER_SIZE * i(%eax)
     .set i, i + 1
     .endr
     finish unknown_physdev_trampolines
@@ -137,7 +137,7 @@ missing_last:
     movl    HANDLE_LOWER(%ecx), %edx
     movl    %edx, FIRST
     movl    $i, %edx
-    jmp     *DRIVER_SLOTS + WORD * ISLOT_COUNT + WORD * i(%eax)
+    jmp     *DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT + POINTER_SIZE * i(%eax)
     .set i, i + 1
     .endr
     finish unknown_physdev_terminators
@@ -148,7 +148,7 @@ missing_last:
     MARK
     movl    FIRST, %eax
     movl    (%eax), %eax
-    jmp     *DEVICE_SLOTS + WORD * DSLOT_COUNT + WORD * i(%eax)
+    jmp     *DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT + POINTER_SIZE * i(%eax)
     .set i, i + 1
     .endr
     finish unknown_device_trampolines

@@ -9,15 +9,15 @@
 /* First four bytes of a device's table. */
 #define DEVICE_MARK 0x1DEAD04C
 
-#define WORD __SIZEOF_POINTER__
+#define POINTER_SIZE __SIZEOF_POINTER__
 
 /* The same on every machine: the magic is at +8 where pointers have 32 bits, too (INS-080). */
 #define HANDLE_MAGIC 8
 #define HANDLE_LOWER 16
-#define PHYSDEV_DRIVER (16 + WORD)
+#define PHYSDEV_DRIVER (16 + POINTER_SIZE)
 
 #define INSTANCE_SLOTS 8
-#define DEVICE_SLOTS (8 + WORD)
+#define DEVICE_SLOTS (8 + POINTER_SIZE)
 #define DRIVER_SLOTS 0
 
 /* Forwarding stubs of unknown commands (UNK-019), and bytes from one to the next. */

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "process/system.h"
+
 /* How a C function takes its arguments to which the assembler jumps: in registers, also on i386, where the stack holds
  * the arguments of the call that failed. */
 #ifdef __i386__
@@ -12,8 +14,8 @@
 #define FROM_ASSEMBLER
 #endif
 
-extern const char missing_first[] __attribute__((visibility("hidden")));
-extern const char missing_last[] __attribute__((visibility("hidden")));
+extern const char missing_first[] HIDDEN;
+extern const char missing_last[] HIDDEN;
 /* Is p one of the stubs missing_vkX? Looking names up does little else, so this is no call. */
 static inline bool is_missing(const void *p)
 {

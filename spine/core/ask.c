@@ -144,7 +144,7 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     else if (record->id == WIRE_NEED_EXE)
         read_exe(w);
     else
-        return false;
+        return read_elsewhere(w, record);
     return true;
 }
 

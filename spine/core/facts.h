@@ -9,6 +9,14 @@
 
 struct service; /* core/core.h */
 
+struct name_list {
+    char **name;
+    uint32_t count, room;
+};
+/* Adds a copy. False: no memory. */
+bool name_add(struct name_list *list, const char *name);
+void names_free(struct name_list *list);
+
 /* Each appends one record; lack of memory is remembered in the writer. */
 void read_var(struct wire_writer *w, struct variable v);
 void read_directory(struct wire_writer *w, const char *path);
@@ -18,5 +26,7 @@ void read_graphics(struct wire_writer *w);
 /* Connects to the driver service, and leaves the connection in s while that has answered. */
 void read_service(struct wire_writer *w, struct service *s);
 void read_exists(struct wire_writer *w, const char *path);
+/* What only other systems than Linux have; false when the record asks for nothing of that kind. */
+bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);
 
 #endif

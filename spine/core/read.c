@@ -18,38 +18,14 @@
 
 void read_var(struct wire_writer *w, struct variable v)
 {
-    const char *value = env_read(v);
+    char *block;
+    const char *value = env_read(v, &block);
     struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
     wire_put_var(w, &r);
+    free(block);
 }
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
-
-struct name_list {
-    char **name;
-    uint32_t count, room;
-};
-
-static bool name_add(struct name_list *list, const char *name)
-{
-    if (list->count == list->room) {
-        uint32_t room = list->room ? list->room * 2 : 16;
-        char **grown = realloc(list->name, room * sizeof *grown);
-        if (!grown) return false;
-        list->name = grown;
-        list->room = room;
-    }
-    char *copy = strdup(name);
-    if (!copy) return false;
-    list->name[list->count++] = copy;
-    return true;
-}
-
-static void names_free(struct name_list *list)
-{
-    for (uint32_t i = 0; i < list->count; i++) free(list->name[i]);
-    free(list->name);
-}
 
 void read_directory(struct wire_writer *w, const char *path)
 {

@@ -209,12 +209,13 @@ static enum state connect_in(struct service *s, const char *directory, const cha
 
 static enum state connect_somewhere(struct service *s)
 {
-    const char *told = env_read(VARIABLE_VKLOADERD_DIR);
+    char *block; /* no copy here */
+    const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     service_end(s);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
     enum state state = connect_in(s, "/run/vkloaderd", "");
-    const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR) : NULL;
+    const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR, &block) : NULL;
     return own ? connect_in(s, own, "/vkloaderd") : state;
 }
 

@@ -167,8 +167,8 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
     return result;
 }
 
-VkResult term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *out)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     return create(term_physdev(handle), info, allocator, out);
 }

@@ -35,7 +35,7 @@ static void device_drop(struct device *dev)
 }
 
 /* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
-static VkResult set_device_data(VkDevice handle, void *object)
+static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *object)
 {
     if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
     void *word = *(void **)handle;
@@ -248,8 +248,8 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     return result;
 }
 
-VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                              const VkAllocationCallbacks *allocator, VkDevice *out)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     const struct physdev *p = (const struct physdev *)handle;
     if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
@@ -263,7 +263,7 @@ VkResult tramp_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo 
 }
 EXPORT_COMMAND(vkCreateDevice);
 
-void tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
+VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
 {
     if (!handle) return; /* DEV-046 */
     struct device *dev = device_of(handle);
@@ -277,9 +277,11 @@ EXPORT_COMMAND(vkDestroyDevice);
 
 /* ---- devices of layers (LAY-365 to 374) ------------------------------------------------------------------------ */
 
-VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *device,
-                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa)
+VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysicalDevice physdev,
+                                                   const VkDeviceCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator, VkDevice *device,
+                                                   PFN_vkGetInstanceProcAddr layer_gipa,
+                                                   PFN_vkGetDeviceProcAddr *next_gdpa)
 {
     struct instance *in = instance_known(instance);
     if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
@@ -304,7 +306,8 @@ VkResult layer_create_device(VkInstance instance, VkPhysicalDevice physdev, cons
     return create_device(in, instance, physdev, info, allocator, device, from, next_gdpa);
 }
 
-void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy)
+VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocator,
+                                                PFN_vkDestroyDevice destroy)
 {
     if (!handle) return;
     struct device *dev = device_of(handle);
@@ -316,7 +319,7 @@ void layer_destroy_device(VkDevice handle, const VkAllocationCallbacks *allocato
 
 /* ---- queues and command buffers -------------------------------------------------------------------------------- */
 
-void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
+VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
 {
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkGetDeviceQueue);
@@ -325,7 +328,7 @@ void tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, Vk
 }
 EXPORT_COMMAND(vkGetDeviceQueue);
 
-void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue)
+VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue)
 {
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkGetDeviceQueue2);
@@ -334,8 +337,8 @@ void tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, Vk
 }
 EXPORT_COMMAND(vkGetDeviceQueue2);
 
-VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
-                                        VkCommandBuffer *buffers)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                                              VkCommandBuffer *buffers)
 {
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
@@ -347,8 +350,10 @@ VkResult tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAl
 }
 EXPORT_COMMAND(vkAllocateCommandBuffers);
 
-VkResult tramp_vkCreateExternalComputeQueueNV(VkDevice device, const VkExternalComputeQueueCreateInfoNV *info,
-                                              const VkAllocationCallbacks *allocator, VkExternalComputeQueueNV *queue)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice device,
+                                                                    const VkExternalComputeQueueCreateInfoNV *info,
+                                                                    const VkAllocationCallbacks *allocator,
+                                                                    VkExternalComputeQueueNV *queue)
 {
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);

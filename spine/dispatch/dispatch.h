@@ -3,13 +3,12 @@
 #ifndef VKL_DISPATCH_H
 #define VKL_DISPATCH_H
 
+#include "gen/zends.h"
 #include "state/state.h"
 
 enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };
 /* What the last layer is given to ask: vkGetInstanceProcAddr and its twin for physical devices. */
-PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance instance, const char *name);
-PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
-PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice device, const char *name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstance instance, const char *name);
 /* Fills tables in one pass. */
 void table_fill_instance(struct instance *instance, PFN_vkGetInstanceProcAddr top);
 void table_fill_driver(struct driver *driver);

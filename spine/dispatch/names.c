@@ -15,11 +15,11 @@ _Static_assert(offsetof(struct physdev, magic) == HANDLE_MAGIC && offsetof(struc
                "asm");
 _Static_assert(offsetof(struct physdev, driver) == PHYSDEV_DRIVER, "asm");
 _Static_assert(offsetof(struct driver, own_table) == 0 && offsetof(struct driver_table, slot) == DRIVER_SLOTS, "asm");
-_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + WORD * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct driver_table, unknown) == DRIVER_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
 _Static_assert(offsetof(struct instance_table, slot) == INSTANCE_SLOTS, "asm");
-_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + WORD * ISLOT_COUNT, "asm");
+_Static_assert(offsetof(struct instance_table, unknown) == INSTANCE_SLOTS + POINTER_SIZE * ISLOT_COUNT, "asm");
 _Static_assert(offsetof(struct device_table, slot) == DEVICE_SLOTS, "asm");
-_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + WORD * DSLOT_COUNT, "asm");
+_Static_assert(offsetof(struct device_table, unknown) == DEVICE_SLOTS + POINTER_SIZE * DSLOT_COUNT, "asm");
 _Static_assert(EXT_COUNT <= 64, "they are bits of one word");
 
 /* ---- the generated table --------------------------------------------------------------------------------------- */
@@ -108,7 +108,8 @@ static PFN_vkVoidFunction term_device_function(const struct device *dev, const s
     case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
     case CMD_vkDebugMarkerSetObjectTagEXT:
     case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
-    default: /* the debug-utils commands */ there = allowed(dev->instance, r);
+    default: /* the debug-utils commands; others where the driver has them */
+        there = r->ext ? allowed(dev->instance, r) : dev->driver_slot[r->tslot - 1] != NULL;
     }
     return there ? names_function(r->term) : NULL;
 }
@@ -132,8 +133,9 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
 
 /* ---- vkGetInstanceProcAddr of programs -------------------------------------------------------------------------- */
 
-PFN_vkVoidFunction tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name)
 {
+    START_AT_FIRST_CALL();
     if (!name) return NULL; /* GPA-009 */
     const struct name_record *r = name_find(name);
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp); /* GPA-001 */
@@ -150,7 +152,7 @@ EXPORT_COMMAND(vkGetInstanceProcAddr);
 
 /* ---- vkGetInstanceProcAddr of the last layer -------------------------------------------------------------------- */
 
-PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetInstanceProcAddr(VkInstance handle, const char *name)
 {
     if (!name) return NULL;
     if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr; /* GPA-077 */
@@ -168,7 +170,7 @@ PFN_vkVoidFunction term_vkGetInstanceProcAddr(VkInstance handle, const char *nam
     return p;
 }
 
-PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name)
 {
     struct instance *in = instance_of(handle);
     if (!in || !name) return NULL; /* GPA-084 */
@@ -181,7 +183,7 @@ PFN_vkVoidFunction term_GetPhysicalDeviceProcAddr(VkInstance handle, const char 
 
 /* ---- vkGetDeviceProcAddr --------------------------------------------------------------------------------------- */
 
-PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
     if (!name || name[0] != 'v' || name[1] != 'k') return NULL; /* GPA-043 */
     const struct name_record *r = name_find(name);
@@ -210,7 +212,7 @@ PFN_vkVoidFunction tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 EXPORT_COMMAND(vkGetDeviceProcAddr);
 
 /* GPA-085, GPA-086. */
-PFN_vkVoidFunction term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
     struct device *dev = device_of(handle);
     if (!name) return NULL;

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "asm/stubs.h"
 #include "zslots.h"
 
-#define NAMES_HIDDEN __attribute__((visibility("hidden")))
 #define NAMES_COUNT 796u
 #define NAMES_BUCKETS 266u
 #define NAMES_TEXT_SIZE 23152u
@@ -19,9 +19,9 @@
 
 struct name_record {
     uint32_t name;   /* +0: offset in names_text */
-    int32_t tramp;   /* +4: trampoline, from names_commands */
-    int32_t term;    /* +8: terminator, from names_commands; 0: none */
-    int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
+    int32_t tramp;   /* +4: trampoline, from NAMES_BASE */
+    int32_t term;    /* +8: terminator, from NAMES_BASE; 0: none */
+    int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
@@ -31,13 +31,13 @@ struct name_record {
 };
 _Static_assert(sizeof(struct name_record) == 24, "the layout of znames.inc");
 
-extern const struct name_record names_commands[NAMES_COUNT] NAMES_HIDDEN;
-extern const char names_text[NAMES_TEXT_SIZE] NAMES_HIDDEN;
-extern const uint16_t names_displacement[NAMES_BUCKETS] NAMES_HIDDEN;
+extern const struct name_record names_commands[NAMES_COUNT] HIDDEN;
+extern const char names_text[NAMES_TEXT_SIZE] HIDDEN;
+extern const uint16_t names_displacement[NAMES_BUCKETS] HIDDEN;
 /* Command numbers by slot: what to ask for when a table is filled in one pass. */
-extern const uint16_t names_instance_slots[ISLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_device_slots[DSLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] NAMES_HIDDEN;
+extern const uint16_t names_instance_slots[ISLOT_COUNT] HIDDEN;
+extern const uint16_t names_device_slots[DSLOT_COUNT] HIDDEN;
+extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] HIDDEN;
 
 /* Names of first parameters (HND-001), by number. */
 static inline const char *names_param(unsigned number)
@@ -74,7 +74,7 @@ static inline const char *names_name(uint32_t command) { return names_text + nam
 /* The function that an offset of a record stands for; NULL for 0. */
 static inline void *names_function(int32_t offset)
 {
-    return offset ? (void *)((uintptr_t)names_commands + (uintptr_t)(intptr_t)offset) : NULL;
+    return offset ? (void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)offset) : NULL;
 }
 
 #endif

@@ -906,6 +906,14 @@
     X(vkGetPhysicalDeviceExternalSemaphoreProperties, vkGetPhysicalDeviceExternalSemaphorePropertiesKHR, VK_KHR_external_semaphore_capabilities) \
     X(vkGetPhysicalDeviceExternalFenceProperties, vkGetPhysicalDeviceExternalFencePropertiesKHR, VK_KHR_external_fence_capabilities)
 
+/* X(command): what makes surfaces (DRV-064). */
+#define SURFACE_COMMAND_LIST(X) \
+    X(vkCreateDisplayPlaneSurfaceKHR) \
+    X(vkCreateXlibSurfaceKHR) \
+    X(vkCreateXcbSurfaceKHR) \
+    X(vkCreateWaylandSurfaceKHR) \
+    X(vkCreateHeadlessSurfaceEXT)
+
 /* Command numbers, for messages and for the missing_ stubs: places in the table of znames.inc. */
 #define CMD_vkDestroySamplerYcbcrConversionKHR 0
 #define CMD_vkCmdBuildAccelerationStructuresKHR 1

@@ -28,10 +28,11 @@ static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 
 enum { CHAIN_VERSION = 1 };
 
-typedef VkResult (*pre_version)(const VkEnumerateInstanceVersionChain *, uint32_t *);
-typedef VkResult (*pre_layers)(const VkEnumerateInstanceLayerPropertiesChain *, uint32_t *, VkLayerProperties *);
-typedef VkResult (*pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *, uint32_t *,
-                                   VkExtensionProperties *);
+typedef VkResult(VKAPI_PTR *pre_version)(const VkEnumerateInstanceVersionChain *, uint32_t *);
+typedef VkResult(VKAPI_PTR *pre_layers)(const VkEnumerateInstanceLayerPropertiesChain *, uint32_t *,
+                                        VkLayerProperties *);
+typedef VkResult(VKAPI_PTR *pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *,
+                                            uint32_t *, VkExtensionProperties *);
 
 struct pre_layer {
     void *handle;
@@ -64,14 +65,14 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         char *text;
         struct mapped_lib *lib = library_open(pre.library, &text);
         if (!lib) { /* LAY-228 */
-            log_text(NULL, library_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
+            log_text(NULL, text_of_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
             free(text);
             continue;
         }
         void *handle = lib->handle;
         library_forget(lib);
         void *function = gate_dlsym(handle, pre.symbol);
-        if (!function || library_is_own(function)) { /* LAY-229; ERRATA 23 */
+        if (!function || code_is_own(function)) { /* LAY-229; ERRATA 23 */
             unsigned flags =
                 strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
             log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
@@ -116,19 +117,19 @@ static VkResult answered(struct asking *a, VkResult result)
 
 /* ---- version --------------------------------------------------------------------------------------------------- */
 
-VkResult term_vkEnumerateInstanceVersion(uint32_t *version)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceVersion(uint32_t *version)
 {
     *version = VKL_API_VERSION; /* INS-001 */
     return VK_SUCCESS;
 }
 
-static VkResult version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
+static VKAPI_ATTR VkResult VKAPI_CALL version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
 {
     (void)chain;
     return term_vkEnumerateInstanceVersion(version);
 }
 
-VkResult tramp_vkEnumerateInstanceVersion(uint32_t *version)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *version)
 {
     if (!version) { /* INS-003 */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
@@ -179,7 +180,7 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
     return result;
 }
 
-VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
@@ -187,14 +188,14 @@ VkResult term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerPropert
     return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
 
-static VkResult layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                            VkLayerProperties *properties)
+static VKAPI_ATTR VkResult VKAPI_CALL layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+                                                  VkLayerProperties *properties)
 {
     (void)chain;
     return term_vkEnumerateInstanceLayerProperties(count, properties);
 }
 
-VkResult tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
@@ -270,23 +271,24 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
     return result;
 }
 
-VkResult term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
-                                                     VkExtensionProperties *properties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
+                                                                           VkExtensionProperties *properties)
 {
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
     return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
-static VkResult extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer_name,
-                                uint32_t *count, VkExtensionProperties *properties)
+static VKAPI_ATTR VkResult VKAPI_CALL extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain,
+                                                      const char *layer_name, uint32_t *count,
+                                                      VkExtensionProperties *properties)
 {
     (void)chain;
     return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
 }
 
-VkResult tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
-                                                      VkExtensionProperties *properties)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
+                                                                            VkExtensionProperties *properties)
 {
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);

@@ -76,9 +76,11 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
 /* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
 static void warn_surfaces(struct instance *in, const struct driver *d)
 {
-    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,        ISLOT_vkCreateXcbSurfaceKHR,
-                                     ISLOT_vkCreateXlibSurfaceKHR,     ISLOT_vkCreateWaylandSurfaceKHR,
-                                     ISLOT_vkCreateHeadlessSurfaceEXT, ISLOT_vkCreateDisplayPlaneSurfaceKHR};
+    static const uint16_t slots[] = {ISLOT_vkDestroySurfaceKHR,
+#define SLOT(command) ISLOT_##command,
+                                     SURFACE_COMMAND_LIST(SLOT)
+#undef SLOT
+    };
     if (d->lib->interface_version >= 3) return;
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         if (!driver_fn_raw(d, slots[i])) continue;
@@ -188,8 +190,8 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     return VK_SUCCESS;
 }
 
-VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                               VkInstance *handle)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo *info,
+                                                     const VkAllocationCallbacks *allocator, VkInstance *handle)
 {
     struct instance *in = check_handle(handle);
     /* INS-072, GPA-035: what layers made of it counts from here on. */
@@ -221,7 +223,7 @@ VkResult term_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocat
     return VK_SUCCESS;
 }
 
-void term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
+VKAPI_ATTR void VKAPI_CALL term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
     drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
 }

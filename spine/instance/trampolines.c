@@ -76,7 +76,7 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
 
 /* ---- the chain ------------------------------------------------------------------------------------------------- */
 
-static VkResult set_instance_data(VkInstance handle, void *object)
+static VKAPI_ATTR VkResult VKAPI_CALL set_instance_data(VkInstance handle, void *object)
 { /* LAY-377 */
     struct instance *in = instance_known(handle);
     if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
@@ -199,8 +199,8 @@ static void instance_free(struct instance *in)
     free(in);
 }
 
-VkResult tramp_vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                                VkInstance *out)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator, VkInstance *out)
 {
     if (!info) { /* INS-020 */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
@@ -245,7 +245,7 @@ EXPORT_COMMAND(vkCreateInstance);
 
 /* ---- destruction ----------------------------------------------------------------------------------------------- */
 
-void tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
+VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
     if (!handle) return; /* INS-081 */
     struct instance *in = instance_of(handle);

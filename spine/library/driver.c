@@ -27,7 +27,7 @@ static void driver_lib_free(struct driver_lib *lib)
 /* ERRATA 23. */
 static bool leads_back(struct instance *in, const void *function, const char *path)
 {
-    if (!library_is_own(function)) return false;
+    if (!code_is_own(function)) return false;
     log_line(in, LOG_ERROR | LOG_DRIVER,
              "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip "
              "this ICD.",
@@ -152,7 +152,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     if (!mapped) {
         if (!text) {
             *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } else if (library_wrong_class(text)) { /* DRV-041 */
+        } else if (text_of_wrong_class(text)) { /* DRV-041 */
             log_text(in, LOG_INFO, text);
             log_line(in, LOG_DRIVER, "Requested ICD %s was wrong bit-type. Ignoring this JSON", step->library);
         } else { /* DRV-042 */
@@ -179,8 +179,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         return NULL;
     }
     if (step->has_slash) { /* DRV-026 */
-        char *wanted = realpath(step->library, NULL);
-        if (wanted && strcmp(wanted, d->path) != 0)
+        char *wanted = path_other_than(step->library, d->path);
+        if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
                      wanted, d->path);
         free(wanted);
@@ -250,7 +250,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (library_is_own((void *)gipa) || library_is_own((void *)create)) { /* ERRATA 23 */
+    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23 */
         log_line(in, LOG_ERROR | LOG_DRIVER,
                  "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
                  "loader, which would never end, skipping.",
@@ -356,7 +356,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     d->ext = NULL;
     d->ext_count = 0;
     *call = 1;
-    if (library_is_own((void *)d->enumerate_extensions)) {
+    if (code_is_own((void *)d->enumerate_extensions)) {
         log_line(in, LOG_ERROR,
                  "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, "
                  "this would "

@@ -125,7 +125,7 @@ enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 /* What holds of drivers (ERRATA 23) holds of layers. */
 static bool not_own(struct instance *in, const struct layer_node *n)
 {
-    if (!library_is_own((void *)n->gipa)) return true;
+    if (!code_is_own((void *)n->gipa)) return true;
     log_line(in, LOG_ERROR | LOG_LAYER,
              "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which "
              "would never end",
@@ -163,7 +163,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     n->handle = gate_dlopen(l->library, &text);
     if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296 */
-        bool wrong = library_wrong_class(text);
+        bool wrong = text_of_wrong_class(text);
         log_text(in, wrong ? LOG_INFO : LOG_ERROR, text);
         free(text);
         return wrong ? WRONG_CLASS : FAILED;
@@ -173,9 +173,9 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     n->path = gate_path_of((void *)n->gipa);
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
-    if (strchr(l->library, '/')) { /* LAY-283 */
-        char *wanted = realpath(l->library, NULL);
-        if (wanted && strcmp(wanted, n->path) != 0)
+    if (path_has_directory(l->library)) { /* LAY-283 */
+        char *wanted = path_other_than(l->library, n->path);
+        if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
                      wanted, n->path);
         free(wanted);

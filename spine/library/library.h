@@ -3,9 +3,6 @@
 #ifndef VKL_LIBRARY_H
 #define VKL_LIBRARY_H
 
-#include <sys/types.h>
-#include <time.h>
-
 #include "core/core.h"
 
 /* ---- closure.c -------------------------------------------------------------------------------------------------- */
@@ -18,11 +15,6 @@ struct serve_file {
 
 /* A driver of the service with the libraries that it needs, mapped; counted. */
 struct closure;
-/* fd: of the last file, the driver's own; it stays the caller's. NULL: *text says why (malloc, may be NULL when there
- * is no memory). */
-struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
-                             char **text);
-void *closure_driver(const struct closure *c);
 void closure_hold(struct closure *c);
 /* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
 void closure_drop(struct closure *c);
@@ -33,13 +25,6 @@ void closure_drop(struct closure *c);
 void namespace_offer(void *handle);
 
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
-
-struct file_identity {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec changed;
-};
 
 /* One reference to a library. */
 struct mapped_lib {
@@ -55,10 +40,6 @@ struct mapped_lib {
 
 /* Opens a library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
-/* Opens a driver of the service: its files in their order, the driver's own last. given: its name for messages. NULL as
- * of library_open. */
-struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
-                                  uint32_t count, char **text);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
 /* Lets a library go: closed, or, of a driver, kept mapped as ERRATA 1 says. */
@@ -69,16 +50,22 @@ void library_forget(struct mapped_lib *lib);
 void library_preload(const struct mapped_lib *lib);
 /* Lets them go: all, or the one whose path was given (PHY-050). */
 void library_drop_preloaded(const char *given);
-/* Is this function the loader's own? A driver or layer that leads to it is the loader itself, by whatever name (the
- * same file is the same mapping), or has taken the loader's function for its own: calling it would never end (ERRATA
- * 23). */
-bool library_is_own(const void *function);
-/* Does the linker's text speak of the other word size? (DRV-041, LAY-296) */
-bool library_wrong_class(const char *text);
+/* A kept driver whose file was replaced is let go, so that the new file is loaded. served: the file that there is now,
+ * of a driver that has no path; NULL of others. */
+void library_drop_replaced(const char *given, const struct file_identity *served);
+/* The closure of a driver of the service, held, if exactly that file is mapped already. */
+struct closure *library_find_served(const char *given, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
+
+/* ---- closure.c: opening ---------------------------------------------------------------------------------------- */
+
+/* Opens a driver of the service: its files in their order, the driver's own last. given: its name for messages. NULL as
+ * of library_open. */
+struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
+                                  uint32_t count, char **text);
 
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 

@@ -9,11 +9,8 @@
  */
 #include "library/library.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A reference held by the loader itself. */
 struct held {
@@ -27,34 +24,6 @@ struct held {
 static struct held *kept;            /* under the lock */
 static struct held *preloaded;       /* under the lock */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
-
-static bool identify(const char *path, struct file_identity *out)
-{
-    struct stat s;
-    if (stat(path, &s) != 0) return false;
-    *out = (struct file_identity){s.st_dev, s.st_ino, s.st_size, s.st_ctim};
-    return true;
-}
-
-static bool same(const struct file_identity *a, const struct file_identity *b)
-{
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-bool library_wrong_class(const char *text)
-{
-    return text && strstr(text, "wrong ELF class:");
-}
-
-/* The linker's, of this library. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
-bool library_is_own(const void *function)
-{
-    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
-}
 
 bool library_never_closed(void)
 {
@@ -101,10 +70,8 @@ __attribute__((destructor)) static void let_go(void)
     kept = preloaded = NULL;
 }
 
-/* A kept driver whose file was replaced is let go, so that the new file is loaded. The claim keeps other threads from
- * letting the same one go while the file system is asked. served: the file that there is now, of a driver that has no
- * path; NULL of others. */
-static void drop_if_replaced(const char *given, const struct file_identity *served)
+/* The claim keeps other threads from letting the same one go while the file system is asked. */
+void library_drop_replaced(const char *given, const struct file_identity *served)
 {
     struct held *gone = NULL;
     struct claim claim;
@@ -116,7 +83,7 @@ static void drop_if_replaced(const char *given, const struct file_identity *serv
         for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
         lock_drop();
         if (served) now = *served;
-        bool replaced = h && ((!served && !identify(h->real, &now)) || !same(&now, &h->identity));
+        bool replaced = h && ((!served && !file_identify(h->real, &now)) || !file_same(&now, &h->identity));
         lock_take();
         for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
             if (*at != h) continue;
@@ -134,7 +101,7 @@ static void drop_if_replaced(const char *given, const struct file_identity *serv
 struct mapped_lib *library_open(const char *path, char **text)
 {
     *text = NULL;
-    drop_if_replaced(path, NULL);
+    library_drop_replaced(path, NULL);
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
@@ -148,55 +115,19 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
-/* The closure of a driver of the service, held, if exactly that file is mapped already. */
-static struct closure *find_served(const char *given, const struct file_identity *identity)
+struct closure *library_find_served(const char *given, const struct file_identity *identity)
 {
     struct closure *found = NULL;
     lock_take();
     const struct held *lists[] = {kept, preloaded};
     for (unsigned i = 0; i < 2; i++)
         for (const struct held *h = lists[i]; h && !found; h = h->next)
-            if (h->closure && strcmp(h->given, given) == 0 && same(&h->identity, identity)) found = h->closure;
+            if (h->closure && strcmp(h->given, given) == 0 && file_same(&h->identity, identity)) found = h->closure;
     for (const struct mapped_lib *l = open_libs; l && !found; l = l->next)
-        if (l->closure && strcmp(l->given, given) == 0 && same(&l->identity, identity)) found = l->closure;
+        if (l->closure && strcmp(l->given, given) == 0 && file_same(&l->identity, identity)) found = l->closure;
     if (found) closure_hold(found);
     lock_drop();
     return found;
-}
-
-struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
-                                  uint32_t count, char **text)
-{
-    const struct serve_file *own = &file[count - 1];
-    const char *why;
-    struct stat st;
-    struct mapped_lib *lib = NULL;
-    *text = NULL;
-    int fd = service_file(service, own->number, own->size, &why);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        if (fd >= 0) close(fd);
-        *text = strdup(why);
-        return NULL;
-    }
-    struct file_identity identity = {st.st_dev, st.st_ino, st.st_size, st.st_ctim};
-    drop_if_replaced(given, &identity);
-    struct closure *closure = find_served(given, &identity);
-    if (!closure) closure = closure_open(service, file, count, fd, text);
-    if (closure) {
-        lib = calloc(1, sizeof *lib);
-        if (!lib || !(lib->given = strdup(given))) {
-            closure_drop(closure);
-            free(lib);
-            lib = NULL;
-        } else {
-            lib->real = lib->given;
-            lib->closure = closure;
-            lib->handle = closure_driver(closure);
-            lib->identity = identity;
-        }
-    }
-    close(fd);
-    return lib;
 }
 
 /* Of the same object as an open library. NULL: no memory. */
@@ -224,7 +155,7 @@ static const struct held *listed(const struct held *list, void *handle)
 void library_identify(struct mapped_lib *lib)
 {
     struct file_identity now = lib->identity;
-    if (!lib->closure && !identify(lib->real, &now)) memset(&now, 0, sizeof now);
+    if (!lib->closure && !file_identify(lib->real, &now)) memset(&now, 0, sizeof now);
     lock_take();
     /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
     const struct held *held = listed(kept, lib->handle);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "library/library.h"
+#include "process/file.h"
 
 #define DEVICES "/loader-gpu-devices"
 
@@ -69,5 +70,5 @@ static VkResult open_in_namespace(const char *path, uint32_t slot)
 void namespace_offer(void *handle)
 {
     VkResult (*take)(open_function) = gate_dlsym(handle, "vk_icdInitializeOpenInNamespaceCallback");
-    if (take && !library_is_own((void *)take)) take(open_in_namespace);
+    if (take && !code_is_own((void *)take)) take(open_in_namespace);
 }

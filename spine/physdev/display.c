@@ -34,8 +34,9 @@ static VkResult none(const struct physdev *device, const char *name, uint32_t *c
     return VK_SUCCESS;
 }
 
-VkResult term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                      VkDisplayPropertiesKHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle,
+                                                                            uint32_t *pPropertyCount,
+                                                                            VkDisplayPropertiesKHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPropertiesKHR";
@@ -45,8 +46,8 @@ VkResult term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle, u
     return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
 }
 
-VkResult term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                           VkDisplayPlanePropertiesKHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(
+    VkPhysicalDevice handle, uint32_t *pPropertyCount, VkDisplayPlanePropertiesKHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetPhysicalDeviceDisplayPlanePropertiesKHR";
@@ -56,8 +57,9 @@ VkResult term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(VkPhysicalDevice hand
     return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
 }
 
-VkResult term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uint32_t planeIndex,
-                                                    uint32_t *pDisplayCount, VkDisplayKHR *pDisplays)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uint32_t planeIndex,
+                                                                          uint32_t *pDisplayCount,
+                                                                          VkDisplayKHR *pDisplays)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneSupportedDisplaysKHR";
@@ -66,8 +68,9 @@ VkResult term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uin
     return ask ? ask(driver_physdev(device), planeIndex, pDisplayCount, pDisplays) : none(device, name, pDisplayCount);
 }
 
-VkResult term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *pPropertyCount,
-                                            VkDisplayModePropertiesKHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKHR display,
+                                                                  uint32_t *pPropertyCount,
+                                                                  VkDisplayModePropertiesKHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayModePropertiesKHR";
@@ -76,9 +79,10 @@ VkResult term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKH
     return ask ? ask(driver_physdev(device), display, pPropertyCount, pProperties) : none(device, name, pPropertyCount);
 }
 
-VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR display,
-                                     const VkDisplayModeCreateInfoKHR *pCreateInfo,
-                                     const VkAllocationCallbacks *pAllocator, VkDisplayModeKHR *pMode)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR display,
+                                                           const VkDisplayModeCreateInfoKHR *pCreateInfo,
+                                                           const VkAllocationCallbacks *pAllocator,
+                                                           VkDisplayModeKHR *pMode)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkCreateDisplayModeKHR";
@@ -89,8 +93,9 @@ VkResult term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR displ
     return VK_ERROR_INITIALIZATION_FAILED;
 }
 
-VkResult term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalDevice handle, VkDisplayModeKHR mode, uint32_t planeIndex,
-                                               VkDisplayPlaneCapabilitiesKHR *pCapabilities)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalDevice handle, VkDisplayModeKHR mode,
+                                                                     uint32_t planeIndex,
+                                                                     VkDisplayPlaneCapabilitiesKHR *pCapabilities)
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneCapabilitiesKHR";
@@ -109,8 +114,9 @@ static void log_emulated(const struct physdev *device, const char *name)
     log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"", name, lib_path(device));
 }
 
-VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                       VkDisplayProperties2KHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle,
+                                                                             uint32_t *pPropertyCount,
+                                                                             VkDisplayProperties2KHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayProperties2KHR ask =
@@ -135,8 +141,8 @@ VkResult term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle, 
     return result;
 }
 
-VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                            VkDisplayPlaneProperties2KHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(
+    VkPhysicalDevice handle, uint32_t *pPropertyCount, VkDisplayPlaneProperties2KHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR ask =
@@ -160,8 +166,9 @@ VkResult term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(VkPhysicalDevice han
     return result;
 }
 
-VkResult term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *pPropertyCount,
-                                             VkDisplayModeProperties2KHR *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayKHR display,
+                                                                   uint32_t *pPropertyCount,
+                                                                   VkDisplayModeProperties2KHR *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayModeProperties2KHR ask = driver_fn(device->driver, vkGetDisplayModeProperties2KHR);
@@ -183,9 +190,9 @@ VkResult term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayK
     return result;
 }
 
-VkResult term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
-                                                const VkDisplayPlaneInfo2KHR *pDisplayPlaneInfo,
-                                                VkDisplayPlaneCapabilities2KHR *pCapabilities)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
+                                                                      const VkDisplayPlaneInfo2KHR *pDisplayPlaneInfo,
+                                                                      VkDisplayPlaneCapabilities2KHR *pCapabilities)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDisplayPlaneCapabilities2KHR ask = driver_fn(device->driver, vkGetDisplayPlaneCapabilities2KHR);
@@ -201,7 +208,7 @@ VkResult term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
 
 /* ---- acquisition and release ----------------------------------------------------------------------------------- */
 
-VkResult term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkDisplayKHR display)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkDisplayKHR display)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkAcquireDrmDisplayEXT acquire = driver_fn(device->driver, vkAcquireDrmDisplayEXT);
@@ -210,7 +217,8 @@ VkResult term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkD
     return VK_ERROR_EXTENSION_NOT_PRESENT;
 }
 
-VkResult term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_t connectorId, VkDisplayKHR *display)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_t connectorId,
+                                                       VkDisplayKHR *display)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetDrmDisplayEXT get = driver_fn(device->driver, vkGetDrmDisplayEXT);
@@ -219,7 +227,7 @@ VkResult term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_
     return VK_ERROR_EXTENSION_NOT_PRESENT;
 }
 
-VkResult term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkReleaseDisplayEXT release = driver_fn(device->driver, vkReleaseDisplayEXT);
@@ -228,26 +236,4 @@ VkResult term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
               "ICD \"%s\" associated with VkPhysicalDevice does not support vkReleaseDisplayEXT - Consequently, the "
               "call is invalid because it should not be possible to acquire a display on this device",
               lib_path(device));
-}
-
-VkResult term_vkAcquireXlibDisplayEXT(VkPhysicalDevice handle, Display *dpy, VkDisplayKHR display)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkAcquireXlibDisplayEXT acquire = driver_fn(device->driver, vkAcquireXlibDisplayEXT);
-    if (acquire) return acquire(driver_physdev(device), dpy, display);
-    log_line(device->instance, LOG_INFO, "vkAcquireXLibDisplayEXT: Emulating call in ICD \"%s\" by returning error",
-             lib_path(device)); /* EXT-054: the capital L */
-    return VK_ERROR_INITIALIZATION_FAILED;
-}
-
-VkResult term_vkGetRandROutputDisplayEXT(VkPhysicalDevice handle, Display *dpy, RROutput rrOutput,
-                                         VkDisplayKHR *pDisplay)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetRandROutputDisplayEXT get = driver_fn(device->driver, vkGetRandROutputDisplayEXT);
-    if (get) return get(driver_physdev(device), dpy, rrOutput, pDisplay);
-    log_line(device->instance, LOG_INFO,
-             "vkGetRandROutputDisplayEXT: Emulating call in ICD \"%s\" by returning null display", lib_path(device));
-    *pDisplay = VK_NULL_HANDLE;
-    return VK_SUCCESS;
 }

@@ -22,7 +22,8 @@ static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
     return VK_SUCCESS;
 }
 
-VkResult term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *devices)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *count,
+                                                               VkPhysicalDevice *devices)
 {
     struct instance *instance = instance_of(handle);
     struct physdev **order = NULL;

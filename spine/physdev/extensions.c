@@ -90,8 +90,10 @@ static VkResult give_extensions(const VkExtensionProperties *ext, uint32_t total
     return count < total ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
-VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *pLayerName,
-                                                   uint32_t *pPropertyCount, VkExtensionProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle,
+                                                                         const char *pLayerName,
+                                                                         uint32_t *pPropertyCount,
+                                                                         VkExtensionProperties *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
@@ -132,8 +134,8 @@ VkResult term_vkEnumerateDeviceExtensionProperties(VkPhysicalDevice handle, cons
 }
 
 /* GPA-088. */
-VkResult term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                               VkLayerProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
+                                                                     VkLayerProperties *pProperties)
 {
     (void)pPropertyCount;
     (void)pProperties;

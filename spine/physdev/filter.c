@@ -18,7 +18,8 @@ static uint32_t read_number(const char *text, const char **end)
 static uint32_t read_filter(struct instance *instance, struct variable variable, struct id_filter *filter)
 {
     filter->count = 0;
-    const char *p = env_read(variable);
+    char *block;
+    const char *p = env_read(variable, &block);
     while (p && *p) {
         if (*p == ',') { /* ENV-93: empty entries are skipped */
             p++;
@@ -44,6 +45,7 @@ static uint32_t read_filter(struct instance *instance, struct variable variable,
         while (*p != '\0' && *p != ',') /* what follows the second number is ignored */
             p++;
     }
+    free(block);
     return filter->count;
 }
 

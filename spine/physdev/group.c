@@ -213,8 +213,8 @@ static VkResult configured(struct instance *instance, const struct scan *scan, s
     return result;
 }
 
-VkResult term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count,
-                                              VkPhysicalDeviceGroupProperties *properties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count,
+                                                                    VkPhysicalDeviceGroupProperties *properties)
 {
     struct instance *instance = instance_of(handle);
     struct groups groups = {.given = properties, .given_count = properties ? *count : 0};

@@ -45,7 +45,8 @@ static void log_ignored_element(const struct physdev *device, const char *name, 
 
 /* ---- group A: VK_KHR_get_physical_device_properties2 ----------------------------------------------------------- */
 
-void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2 *pFeatures)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle,
+                                                             VkPhysicalDeviceFeatures2 *pFeatures)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFeatures2 ask = PICK_2(device, vkGetPhysicalDeviceFeatures2);
@@ -67,7 +68,8 @@ void term_vkGetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDevice
     }
 }
 
-void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *pProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle,
+                                                               VkPhysicalDeviceProperties2 *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceProperties2 ask = PICK_2(device, vkGetPhysicalDeviceProperties2);
@@ -94,8 +96,8 @@ void term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDevi
     }
 }
 
-void term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
-                                               VkFormatProperties2 *pFormatProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
+                                                                     VkFormatProperties2 *pFormatProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceFormatProperties2);
@@ -110,9 +112,9 @@ void term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat
         log_ignored(device, "vkGetPhysicalDeviceFormatProperties2", "pFormatProperties->pNext");
 }
 
-VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
-                                                        const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
-                                                        VkImageFormatProperties2 *pImageFormatProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceImageFormatProperties2(
+    VkPhysicalDevice handle, const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
+    VkImageFormatProperties2 *pImageFormatProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceImageFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceImageFormatProperties2);
@@ -124,8 +126,8 @@ VkResult term_vkGetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice handle,
         pImageFormatInfo->usage, pImageFormatInfo->flags, &pImageFormatProperties->imageFormatProperties);
 }
 
-void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uint32_t *pQueueFamilyPropertyCount,
-                                                    VkQueueFamilyProperties2 *pQueueFamilyProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceQueueFamilyProperties2(
+    VkPhysicalDevice handle, uint32_t *pQueueFamilyPropertyCount, VkQueueFamilyProperties2 *pQueueFamilyProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceQueueFamilyProperties2 ask = PICK_2(device, vkGetPhysicalDeviceQueueFamilyProperties2);
@@ -155,8 +157,8 @@ void term_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice handle, uin
     free(family);
 }
 
-void term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
-                                               VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
+VKAPI_ATTR void VKAPI_CALL
+term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceMemoryProperties2 ask = PICK_2(device, vkGetPhysicalDeviceMemoryProperties2);
@@ -171,10 +173,9 @@ void term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
         log_ignored(device, "vkGetPhysicalDeviceMemoryProperties2", "pMemoryProperties->pNext");
 }
 
-void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handle,
-                                                          const VkPhysicalDeviceSparseImageFormatInfo2 *pFormatInfo,
-                                                          uint32_t *pPropertyCount,
-                                                          VkSparseImageFormatProperties2 *pProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceSparseImageFormatProperties2(
+    VkPhysicalDevice handle, const VkPhysicalDeviceSparseImageFormatInfo2 *pFormatInfo, uint32_t *pPropertyCount,
+    VkSparseImageFormatProperties2 *pProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 ask =
@@ -208,9 +209,9 @@ void term_vkGetPhysicalDeviceSparseImageFormatProperties2(VkPhysicalDevice handl
 
 /* ---- group B: external objects --------------------------------------------------------------------------------- */
 
-void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
-                                                      const VkPhysicalDeviceExternalBufferInfo *pExternalBufferInfo,
-                                                      VkExternalBufferProperties *pExternalBufferProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalBufferProperties(
+    VkPhysicalDevice handle, const VkPhysicalDeviceExternalBufferInfo *pExternalBufferInfo,
+    VkExternalBufferProperties *pExternalBufferProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalBufferProperties ask =
@@ -227,7 +228,7 @@ void term_vkGetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice handle,
     if (pExternalBufferProperties->pNext) log_ignored(device, name, "pExternalBufferProperties->pNext");
 }
 
-void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalSemaphoreProperties(
     VkPhysicalDevice handle, const VkPhysicalDeviceExternalSemaphoreInfo *pExternalSemaphoreInfo,
     VkExternalSemaphoreProperties *pExternalSemaphoreProperties)
 {
@@ -247,9 +248,9 @@ void term_vkGetPhysicalDeviceExternalSemaphoreProperties(
     if (pExternalSemaphoreProperties->pNext) log_ignored(device, name, "pExternalSemaphoreProperties->pNext");
 }
 
-void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
-                                                     const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
-                                                     VkExternalFenceProperties *pExternalFenceProperties)
+VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalFenceProperties(
+    VkPhysicalDevice handle, const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
+    VkExternalFenceProperties *pExternalFenceProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceExternalFenceProperties ask =
@@ -268,7 +269,7 @@ void term_vkGetPhysicalDeviceExternalFenceProperties(VkPhysicalDevice handle,
 }
 
 /* EXT-056, EXT-057. */
-VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     VkPhysicalDevice handle, VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
     VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
     VkExternalImageFormatPropertiesNV *pExternalImageFormatProperties)
@@ -290,8 +291,8 @@ VkResult term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
 
 /* ---- tools ----------------------------------------------------------------------------------------------------- */
 
-VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_t *pToolCount,
-                                                VkPhysicalDeviceToolProperties *pToolProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_t *pToolCount,
+                                                                      VkPhysicalDeviceToolProperties *pToolProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolProperties ask = driver_fn(device->driver, vkGetPhysicalDeviceToolProperties);
@@ -310,8 +311,8 @@ VkResult term_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice handle, uint32_
 }
 
 /* EXT-045: the one place where the device's extensions are asked for with the program's allocator. */
-VkResult term_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice handle, uint32_t *pToolCount,
-                                                   VkPhysicalDeviceToolProperties *pToolProperties)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolPropertiesEXT(
+    VkPhysicalDevice handle, uint32_t *pToolCount, VkPhysicalDeviceToolProperties *pToolProperties)
 {
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolPropertiesEXT ask = driver_fn(device->driver, vkGetPhysicalDeviceToolPropertiesEXT);

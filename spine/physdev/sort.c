@@ -20,8 +20,11 @@ struct key {
 bool sort_wanted(const struct instance *instance)
 {
     if (!instance->sort) return false;
-    const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT);
-    return !off || strtoll(off, NULL, 10) == 0;
+    char *block;
+    const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT, &block);
+    bool wanted = !off || strtoll(off, NULL, 10) == 0;
+    free(block);
+    return wanted;
 }
 
 static uint32_t type_rank(VkPhysicalDeviceType type)
@@ -109,12 +112,15 @@ static void read_all_pci(const struct instance *instance, struct key *key, uint3
 /* PHY-033, ENV-86: two hexadecimal numbers with one colon between; what follows them is ignored. */
 static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t *id)
 {
-    const char *value = env_read(VARIABLE_LOADER_DEVICE_SELECT);
+    char *block;
+    const char *value = env_read(VARIABLE_LOADER_DEVICE_SELECT, &block);
     if (!value) return false;
     log_line(instance, LOG_DEBUG | LOG_DRIVER,
              "linux_env_var_default_device:  Found 'VK_LOADER_DEVICE_SELECT' set to %s", value);
     unsigned a, b;
-    if (sscanf(value, "%x:%x", &a, &b) != 2) return false;
+    bool two = sscanf(value, "%x:%x", &a, &b) == 2;
+    free(block);
+    if (!two) return false;
     *vendor = a;
     *id = b;
     return true;

@@ -89,8 +89,8 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     return result;
 }
 
-VkResult tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysicalDeviceCount,
-                                          VkPhysicalDevice *pPhysicalDevices)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handle, uint32_t *pPhysicalDeviceCount,
+                                                                VkPhysicalDevice *pPhysicalDevices)
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDevices);
     if (!pPhysicalDeviceCount) { /* PHY-006 */
@@ -210,8 +210,9 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     return result;
 }
 
-VkResult tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDeviceGroupCount,
-                                               VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
+VKAPI_ATTR VkResult VKAPI_CALL
+tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDeviceGroupCount,
+                                      VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDeviceGroups);
     if (!pPhysicalDeviceGroupCount) { /* PHY-068 */
@@ -235,8 +236,8 @@ EXPORT_COMMAND(vkEnumeratePhysicalDeviceGroups);
 /* ---- layers of a device ------------------------------------------------------------------------------------------ */
 
 /* DEV-011 to DEV-013, LAY-252 to LAY-256: answered here, for every device of an instance alike. */
-VkResult tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
-                                                VkLayerProperties *pProperties)
+VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
+                                                                      VkLayerProperties *pProperties)
 {
     const struct physdev *device = (const struct physdev *)handle;
     if (!device || device->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkEnumerateDeviceLayerProperties);

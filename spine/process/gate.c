@@ -33,6 +33,11 @@ uint64_t fork_generation(void)
     return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
+uint64_t thread_now(void)
+{
+    return (uint64_t)pthread_self();
+}
+
 /* ---- fork ------------------------------------------------------------------------------------------------------- */
 
 static bool wait_bounded(pthread_mutex_t *mutex)

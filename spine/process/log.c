@@ -2,7 +2,6 @@
  * their way to the instance's messengers. Texts that come from elsewhere are never used as formats (FUZ-025).
  *
  * It reads no variable but VK_LOADER_DEBUG, once, at load (GEN-2), and never holds the lock while it writes. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +50,10 @@ static unsigned level_of(const char *list)
 
 void log_start(void)
 {
-    const char *list = env_read(VARIABLE_LOADER_DEBUG);
+    char *block;
+    const char *list = env_read(VARIABLE_LOADER_DEBUG, &block);
     log_level = list ? level_of(list) : 0;
+    free(block);
 }
 
 void log_set_level(struct instance *instance, unsigned level)
@@ -81,7 +82,6 @@ bool log_heard(const struct instance *instance)
     return log_level || (instance && (instance->log_level || instance->messengers));
 }
 
-/* LOG-11: three writes, so that whoever replaces fputs and fputc sees the parts. They stay one line among threads. */
 static void write_line(unsigned flags, const char *text)
 {
     const char *severity = flags & LOG_ERROR   ? "ERROR"
@@ -93,14 +93,7 @@ static void write_line(unsigned flags, const char *text)
     char tag[64], padded[64];
     snprintf(tag, sizeof tag, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
     snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
-    int cancel; /* a thread that is cancelled while it writes must not keep the stream locked */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    flockfile(stderr);
-    fputs(padded, stderr);
-    fputs(text, stderr);
-    fputc('\n', stderr);
-    funlockfile(stderr);
-    pthread_setcancelstate(cancel, NULL);
+    stream_write(padded, text);
 }
 
 /* text has at most TEXT_MAX bytes. */
@@ -139,7 +132,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     deliver(instance, flags | LOG_FATAL, text);
-    fflush(stderr); /* HND-003 */
+    stream_flush(); /* HND-003 */
     abort();
 }
 

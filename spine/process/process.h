@@ -5,6 +5,7 @@
 #define VKL_PROCESS_H
 
 #include "process/control.h"
+#include "process/file.h"
 #include "spine.h"
 
 /* ---- gate.c ---------------------------------------------------------------------------------------------------- */
@@ -66,7 +67,10 @@ static inline void tally_down(struct tally *t)
     if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
 }
 
-/* ---- claim.c --------------------------------------------------------------------------------------------------- */
+/* The calling thread's number among those of the process. */
+uint64_t thread_now(void);
+
+/* ---- wake.c and claim.c ---------------------------------------------------------------------------------------- */
 
 /* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
  * two mutexes. docs/concurrency.md says who waits for what. */
@@ -184,6 +188,12 @@ void log_set_level(struct instance *instance, unsigned level);
 /* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
 bool log_heard(const struct instance *instance);
 
+/* ---- stream.c -------------------------------------------------------------------------------------------------- */
+
+/* One line to standard error: the tag, then the text. */
+void stream_write(const char *tag, const char *text);
+void stream_flush(void);
+
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 
 /* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
@@ -193,10 +203,14 @@ void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_s
                VkSystemAllocationScope scope);
 void mem_free(const VkAllocationCallbacks *allocator, void *block);
 
+/* ---- variable.c ------------------------------------------------------------------------------------------------ */
+
+/* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). *block: for free(), when the value
+ * is not wanted any more. */
+const char *env_read(struct variable v, char **block);
+
 /* ---- text.c ---------------------------------------------------------------------------------------------------- */
 
-/* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). */
-const char *env_read(struct variable v);
 /* INS-046. */
 bool name_well_formed(const char *name);
 /* Is the name one of a list of names without NULL? */

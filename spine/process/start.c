@@ -23,7 +23,8 @@ static pthread_once_t start_once = PTHREAD_ONCE_INIT;
 static void start(void)
 {
     log_start();
-    const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING);
+    char *block; /* no copy here */
+    const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING, &block);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
     if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
     log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING); /* LOG-15, INS-093 */

@@ -1,14 +1,7 @@
-/* text.c: variables as they are now; names given by the program: well-formed (INS-046; reads at most 256 bytes, never
- * past the end), listed. */
+/* text.c: names given by the program: well-formed (INS-046; reads at most 256 bytes, never past the end), listed. */
 #include "process/process.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-const char *env_read(struct variable v)
-{
-    return v.secure ? secure_getenv(v.name) : getenv(v.name);
-}
 
 bool name_well_formed(const char *name)
 {

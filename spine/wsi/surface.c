@@ -1,81 +1,17 @@
-/* surface.c: the loader's surface objects: creation on each platform, the surface that a driver makes for one, and
- * destruction.
+/* surface.c: the loader's surface objects: creation, of those that every system has, the surface that a driver makes
+ * for one, and destruction.
  *
- * No driver is called when a surface is created (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c.
+ * No driver is called when a surface is created (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c,
+ * what belongs to the system's windows in window.c.
  */
 #include <string.h>
 
 #include "gen/zends.h"
-#include "wsi/wsi.h"
+#include "wsi/surface.h"
 
-/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
- * part up to whole_size (WSI-006, WSI-008). */
-struct surface {
-    union {
-        VkIcdSurfaceBase base;
-        VkIcdSurfaceXcb xcb;
-        VkIcdSurfaceXlib xlib;
-        VkIcdSurfaceWayland wayland;
-        VkIcdSurfaceHeadless headless;
-        VkIcdSurfaceDisplay display;
-    } platform;
-    uint32_t base_size;
-    uint32_t platform_size;
-    uint32_t sizes_offset;
-    uint32_t whole_size;
-
-    struct object object;
-    const struct surface_kind *kind;
-    void *create_info; /* copy of the chain, behind this structure in the same block (WSI-009) */
-};
-
-_Static_assert(offsetof(struct surface, platform) == 0, "WSI-006");
-_Static_assert(offsetof(struct surface, base_size) == sizeof(VkIcdSurfaceDisplay), "WSI-008: after the largest one");
-_Static_assert(offsetof(struct surface, platform_size) == offsetof(struct surface, base_size) + 4 &&
-                   offsetof(struct surface, sizes_offset) == offsetof(struct surface, base_size) + 8 &&
-                   offsetof(struct surface, whole_size) == offsetof(struct surface, base_size) + 12,
-               "WSI-008: in this order");
-
-struct surface_kind {
-    const char *extension, *command, *info_name;
-    unsigned ext;
-    VkResult (*create)(const struct driver *, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
-    VkStructureType type;
-    VkIcdWsiPlatform platform;
-    uint32_t platform_size, info_size;
-    bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
-};
-
-/* Each kind's function of a driver has a type of its own. */
-#define CREATE(Command, Info)                                                                                          \
-    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
-                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
-    {                                                                                                                  \
-        PFN_##Command create = driver_fn(driver, Command);                                                             \
-        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
-    }
-CREATE(vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR)
-CREATE(vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR)
-CREATE(vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR)
 CREATE(vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT)
 CREATE(vkCreateDisplayPlaneSurfaceKHR, VkDisplaySurfaceCreateInfoKHR)
-#undef CREATE
 
-#define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
-    {                                                                                                                  \
-        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,      \
-        .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
-    }
-
-static const struct surface_kind kind_xcb =
-    KIND(VK_ICD_WSI_PLATFORM_XCB, VK_KHR_xcb_surface, vkCreateXcbSurfaceKHR, VkXcbSurfaceCreateInfoKHR, VkIcdSurfaceXcb,
-         VK_STRUCTURE_TYPE_XCB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_xlib =
-    KIND(VK_ICD_WSI_PLATFORM_XLIB, VK_KHR_xlib_surface, vkCreateXlibSurfaceKHR, VkXlibSurfaceCreateInfoKHR,
-         VkIcdSurfaceXlib, VK_STRUCTURE_TYPE_XLIB_SURFACE_CREATE_INFO_KHR);
-static const struct surface_kind kind_wayland =
-    KIND(VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWaylandSurfaceKHR, VkWaylandSurfaceCreateInfoKHR,
-         VkIcdSurfaceWayland, VK_STRUCTURE_TYPE_WAYLAND_SURFACE_CREATE_INFO_KHR);
 static const struct surface_kind kind_headless =
     KIND(VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
          VkHeadlessSurfaceCreateInfoEXT, VkIcdSurfaceHeadless, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
@@ -95,11 +31,6 @@ static const struct surface_kind kind_display = {
 static struct surface *surface_of(struct object *object)
 {
     return (struct surface *)((char *)object - offsetof(struct surface, object));
-}
-
-static VkSurfaceKHR surface_handle(struct surface *surface)
-{
-    return (VkSurfaceKHR)(uintptr_t)surface;
 }
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
@@ -141,9 +72,8 @@ static void surface_free(struct instance *instance, struct object *object)
     mem_free(instance_allocator(instance), surface_of(object));
 }
 
-/* NULL with a result, or a surface in its place, filled but for the platform's own members. */
-static struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
-                                   const VkAllocationCallbacks *given, VkResult *result)
+struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
+                            const VkAllocationCallbacks *given, VkResult *result)
 {
     if (!instance_has(instance, kind->ext)) {
         /* WSI-004; WSI-005 wants two spaces and success of the headless one. */
@@ -187,46 +117,6 @@ static struct surface *surface_new(struct instance *instance, const struct surfa
         return NULL;
     }
     return surface;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCreateInfoKHR *info,
-                                                          const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
-{
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_xcb, info, allocator, &result);
-    if (surface) {
-        surface->platform.xcb.connection = info->connection;
-        surface->platform.xcb.window = info->window;
-        *out = surface_handle(surface);
-    }
-    return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateXlibSurfaceKHR(VkInstance instance, const VkXlibSurfaceCreateInfoKHR *info,
-                                                           const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
-{
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_xlib, info, allocator, &result);
-    if (surface) {
-        surface->platform.xlib.dpy = info->dpy;
-        surface->platform.xlib.window = info->window;
-        *out = surface_handle(surface);
-    }
-    return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateWaylandSurfaceKHR(VkInstance instance,
-                                                              const VkWaylandSurfaceCreateInfoKHR *info,
-                                                              const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
-{
-    VkResult result;
-    struct surface *surface = surface_new(instance_of(instance), &kind_wayland, info, allocator, &result);
-    if (surface) {
-        surface->platform.wayland.display = info->display;
-        surface->platform.wayland.surface = info->surface;
-        *out = surface_handle(surface);
-    }
-    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateHeadlessSurfaceEXT(VkInstance instance,

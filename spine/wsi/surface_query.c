@@ -6,24 +6,23 @@
 #include <string.h>
 
 #include "gen/zends.h"
-#include "wsi/wsi.h"
+#include "wsi/surface.h"
 
-/* WSI-024, WSI-040. */
-static bool enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
+bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
 {
     if (instance_has(instance, ext)) return true;
     log_line(instance, LOG_ERROR, "%s extension not enabled. %s not executed!", extension, command);
     return false;
 }
 
-#define SURFACE_ENABLED(instance, command) enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
+#define SURFACE_ENABLED(instance, command) surface_enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
 
 static void demand(struct instance *instance, const void *output, const char *command, const char *name)
 {
     if (!output) log_abort(instance, LOG_ERROR | LOG_VALIDATION, "NULL pointer passed into %s for %s!", command, name);
 }
 
-static void lacks(struct instance *instance, const char *command)
+void surface_lacks(struct instance *instance, const char *command)
 {
     log_line(instance, LOG_ERROR, "ICD for selected physical device does not export %s!", command);
 }
@@ -46,7 +45,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysi
     PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
     if (!ask) {
         *supported = VK_FALSE;
-        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
+        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
@@ -68,7 +67,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
         driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
     if (!ask) {
         memset(out, 0, sizeof *out);
-        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
@@ -85,7 +84,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
     PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
     if (!ask) {
         *count = 0;
-        lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceFormatsKHR");
+        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceFormatsKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
@@ -104,7 +103,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModesKHR(Vk
         driver_fn(physdev->driver, vkGetPhysicalDeviceSurfacePresentModesKHR);
     if (!ask) {
         *count = 0;
-        lacks(physdev->instance, "vkGetPhysicalDeviceSurfacePresentModesKHR");
+        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfacePresentModesKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
@@ -128,45 +127,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
     VkSurfaceKHR own;
     VkResult result = surface_for_driver(physdev->driver, surface, &own);
     return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, rectangles) : result;
-}
-
-/* ---- presentation support -------------------------------------------------------------------------------------- */
-
-#define PRESENTATION(instance, driver, ext, command)                                                                   \
-    if (!enabled(instance, EXT_##ext, #ext, #command)) return VK_FALSE;                                                \
-    PFN_##command ask = driver_fn(driver, command);                                                                    \
-    if (!ask) {                                                                                                        \
-        lacks(instance, #command);                                                                                     \
-        return VK_FALSE;                                                                                               \
-    }
-
-VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXcbPresentationSupportKHR(VkPhysicalDevice handle,
-                                                                                 uint32_t family,
-                                                                                 xcb_connection_t *connection,
-                                                                                 xcb_visualid_t visual)
-{
-    struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xcb_surface, vkGetPhysicalDeviceXcbPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, connection, visual);
-}
-
-VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXlibPresentationSupportKHR(VkPhysicalDevice handle,
-                                                                                  uint32_t family, Display *display,
-                                                                                  VisualID visual)
-{
-    struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xlib_surface, vkGetPhysicalDeviceXlibPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, display, visual);
-}
-
-VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSupportKHR(VkPhysicalDevice handle,
-                                                                                     uint32_t family,
-                                                                                     struct wl_display *display)
-{
-    struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_wayland_surface,
-                 vkGetPhysicalDeviceWaylandPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, display);
 }
 
 /* ---- VK_KHR_get_surface_capabilities2 -------------------------------------------------------------------------- */

@@ -3,4 +3,4 @@ $(B)/test/compute: test/bin/compute.c spine/gen/zvk.h
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< -ldl
-fakes: $(B)/test/compute
+fakes: $(if $(WINDOWS),,$(B)/test/compute)

@@ -3,4 +3,4 @@ $(B)/test/present: test/present/present.c test/present/x11.c test/present/waylan
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -Itest/present $(PROGRAM_LDFLAGS) -o $@ $(filter %.c,$^) -ldl
-fakes: $(B)/test/present
+fakes: $(if $(WINDOWS),,$(B)/test/present)

@@ -1,7 +1,7 @@
 /* present.c: presents frames on a window, as a plain Vulkan program does: instance, surface, device, swapchain, one
  * clear a frame, and everything destroyed. It is the same program on every loader and driver.
  *
- *   present xlib|xcb|wayland|headless [frames] [options]
+ *   present xlib|xcb|wayland|win32|headless [frames] [options]
  *     --library FILE   the loader, libvulkan.so.1 when not given
  *     --device TEXT    the first device whose name contains the text
  *     --validate       with VK_LAYER_KHRONOS_validation; its messages of warning and above are counted
@@ -44,9 +44,9 @@ static PFN_vkVoidFunction command(const char *name)
 #define C(name) ((PFN_##name)command(#name))
 #define DO(name, ...) check(C(name)(__VA_ARGS__), #name)
 
-static VkBool32 VKAPI_PTR on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                                     VkDebugUtilsMessageTypeFlagsEXT types,
-                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+static VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                      VkDebugUtilsMessageTypeFlagsEXT types,
+                                      const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
 {
     (void)severity, (void)types, (void)user;
     fprintf(stderr, "message: %s\n", data->pMessage);
@@ -62,7 +62,8 @@ struct options {
 
 static void usage(void)
 {
-    fputs("usage: present xlib|xcb|wayland|headless [frames] [--library FILE] [--device TEXT] [--validate]\n", stderr);
+    fputs("usage: present xlib|xcb|wayland|win32|headless [frames] [--library FILE] [--device TEXT] [--validate]\n",
+          stderr);
     exit(2);
 }
 
@@ -132,6 +133,11 @@ static VkSurfaceKHR create_surface(const char *kind, const struct window *window
                                               .display = window->connection,
                                               .surface = window->surface};
         DO(vkCreateWaylandSurfaceKHR, instance, &info, NULL, &surface);
+    } else if (!strcmp(kind, "win32")) {
+        VkWin32SurfaceCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR,
+                                            .hinstance = window->connection,
+                                            .hwnd = window->surface};
+        DO(vkCreateWin32SurfaceKHR, instance, &info, NULL, &surface);
     } else {
         VkHeadlessSurfaceCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
         DO(vkCreateHeadlessSurfaceEXT, instance, &info, NULL, &surface);
@@ -150,6 +156,8 @@ static bool can_present(const char *kind, const struct window *window, VkPhysica
             C(vkGetPhysicalDeviceXcbPresentationSupportKHR)(device, 0, window->connection, (uint32_t)window->visual);
     else if (!strcmp(kind, "wayland"))
         platform = C(vkGetPhysicalDeviceWaylandPresentationSupportKHR)(device, 0, window->connection);
+    else if (!strcmp(kind, "win32"))
+        platform = C(vkGetPhysicalDeviceWin32PresentationSupportKHR)(device, 0);
     DO(vkGetPhysicalDeviceSurfaceSupportKHR, device, 0, surface, &supported);
     return platform && supported;
 }
@@ -317,17 +325,12 @@ int main(int argc, char **argv)
     struct window window = {0};
     const char *extension = "VK_EXT_headless_surface";
     bool made = true;
-    if (!strcmp(o.kind, "xlib")) {
-        extension = "VK_KHR_xlib_surface";
-        made = window_xlib(&window, WIDTH, HEIGHT);
-    } else if (!strcmp(o.kind, "xcb")) {
-        extension = "VK_KHR_xcb_surface";
-        made = window_xcb(&window, WIDTH, HEIGHT);
-    } else if (!strcmp(o.kind, "wayland")) {
-        extension = "VK_KHR_wayland_surface";
-        made = window_wayland(&window, WIDTH, HEIGHT);
-    } else if (strcmp(o.kind, "headless")) {
-        usage();
+    if (strcmp(o.kind, "headless") != 0) {
+        const struct window_kind *kind = window_kinds;
+        while (kind->name && strcmp(kind->name, o.kind) != 0) kind++;
+        if (!kind->name) usage();
+        extension = kind->extension;
+        made = kind->open(&window, WIDTH, HEIGHT);
     }
     if (!made) return 77;
     void *library = dlopen(o.library, RTLD_NOW);

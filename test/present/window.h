@@ -7,14 +7,19 @@
 #include <stdint.h>
 
 struct window {
-    void *connection;   /* Display *, xcb_connection_t *, wl_display * */
-    void *surface;      /* wl_surface * */
+    void *connection;   /* Display *, xcb_connection_t *, wl_display *, HINSTANCE */
+    void *surface;      /* wl_surface *, HWND */
     uint64_t window;    /* of X */
     uint64_t visual;    /* of X */
     void (*pump)(void); /* answers what the window system asked since the last frame; may be NULL */
 };
 
-/* False: after a line on standard error. */
+/* The kinds of windows that this system has; the last one has no name. */
+extern const struct window_kind {
+    const char *name, *extension;
+    bool (*open)(struct window *window, uint32_t width, uint32_t height); /* false: after a line on standard error */
+} window_kinds[];
+
 bool window_xlib(struct window *window, uint32_t width, uint32_t height);
 bool window_xcb(struct window *window, uint32_t width, uint32_t height);
 bool window_wayland(struct window *window, uint32_t width, uint32_t height);

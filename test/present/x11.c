@@ -95,3 +95,8 @@ bool window_xcb(struct window *window, uint32_t width, uint32_t height)
     window->visual = screen->root_visual;
     return true;
 }
+
+const struct window_kind window_kinds[] = {{"xlib", "VK_KHR_xlib_surface", window_xlib},
+                                           {"xcb", "VK_KHR_xcb_surface", window_xcb},
+                                           {"wayland", "VK_KHR_wayland_surface", window_wayland},
+                                           {0}};

@@ -48,11 +48,15 @@ func run(xml, roots, out string, check, verbose bool) int {
 	if err != nil {
 		return fail(1, fmt.Errorf("registry %s: %w", xml, err))
 	}
-	set, err := loader.Select(r)
+	set, err := loader.Select(r, loader.Linux)
 	if err != nil {
 		return fail(1, fmt.Errorf("registry %s: %w", xml, err))
 	}
-	files, err := emit.All(set, string(wanted))
+	windows, err := loader.Select(r, loader.Windows)
+	if err != nil {
+		return fail(1, fmt.Errorf("registry %s, for Windows: %w", xml, err))
+	}
+	files, err := emit.All(set, windows, string(wanted))
 	if err != nil {
 		return fail(1, err)
 	}

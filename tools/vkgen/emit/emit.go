@@ -13,32 +13,41 @@ type File struct {
 	Content []byte
 }
 
-// All makes every generated file. Roots is the text of zvk.roots.
-func All(s *loader.Set, roots string) ([]File, error) {
-	names, err := hashNames(s)
-	if err != nil {
-		return nil, err
-	}
-	header, check, interfaces, err := header(s, roots)
+// All makes every generated file, those of the spine for both systems. Roots is the text of zvk.roots.
+func All(s, windows *loader.Set, roots string) ([]File, error) {
+	header, check, interfaces, err := header(s, windows, roots)
 	if err != nil {
 		return nil, err
 	}
 	files := []File{
-		{"spine/gen/zslots.h", slots(s, names)},
-		{"spine/gen/ztrampolines.inc", trampolines(s)},
-		{"spine/gen/znames.inc", namesInc(s, names)},
-		{"spine/gen/znames.h", namesHeader(s, names)},
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
-		{"spine/gen/zends.h", ends(s)},
 		{"test/zinterfaces.inc", interfaces},
+		{"spine/windows/gen/zexports.def", exports(windows)},
+	}
+	for _, set := range []*loader.Set{s, windows} {
+		dir := "spine/gen/"
+		if set == windows {
+			dir = "spine/windows/gen/"
+		}
+		names, err := hashNames(set)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, []File{
+			{dir + "zslots.h", slots(set, names)},
+			{dir + "ztrampolines.inc", trampolines(set)},
+			{dir + "znames.inc", namesInc(set, names)},
+			{dir + "znames.h", namesHeader(set, names)},
+			{dir + "zends.h", ends(set)},
+		}...)
 	}
 	facts, err := goFacts(s)
 	if err != nil {
 		return nil, err
 	}
 	files = append(files, facts...)
-	return append(files, File{"docs/hand-written.md", handWritten(s)}), nil
+	return append(files, File{"docs/hand-written.md", handWritten(s, windows)}), nil
 }
 
 // text collects lines.

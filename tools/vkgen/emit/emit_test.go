@@ -23,11 +23,15 @@ func generate(t *testing.T, xml, roots string) (*loader.Set, map[string]string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := loader.Select(r)
+	s, err := loader.Select(r, loader.Linux)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := All(s, roots)
+	windows, err := loader.Select(r, loader.Windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := All(s, windows, roots)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,8 +133,8 @@ func TestHeader(t *testing.T) {
 	}
 	check := files["spine/gen/zvk_check.c"]
 	for _, want := range []string{
-		"SIZE(VkChoice, 8, 8);", "SIZE(VkPacked, 16, 16);", "AT(VkPacked, d, 8, 8);", "AT(VkHolder, shape, 16, 8);",
-		"AT(VkHolder, choice, 24, 12);", "AT(VkHolder, matrix, 44, 32);", "AT(VkHolder, ppNames, 96, 80);", "SIZE(VkHolder, 104, 84);",
+		"SIZE(VkChoice, 8, 8, 8, 8);", "SIZE(VkPacked, 16, 16, 16, 16);", "AT(VkPacked, d, 8, 8, 8, 8);", "AT(VkHolder, shape, 16, 8, 16, 8);",
+		"AT(VkHolder, choice, 24, 12, 24, 16);", "AT(VkHolder, matrix, 44, 32, 44, 36);", "AT(VkHolder, ppNames, 96, 80, 96, 84);", "SIZE(VkHolder, 104, 84, 104, 88);",
 	} {
 		if !strings.Contains(check, want) {
 			t.Errorf("zvk_check.c lacks %q", want)
@@ -237,7 +241,7 @@ func TestInstalledRegistry(t *testing.T) {
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", main).CombinedOutput()
+	out, err := exec.Command(cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"+filepath.Join(dir, "spine"), "-I../../../spine", main).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

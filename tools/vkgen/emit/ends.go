@@ -1,6 +1,9 @@
 package emit
 
 import (
+	"slices"
+	"strings"
+
 	"vkloader/tools/vkgen/loader"
 )
 
@@ -9,7 +12,7 @@ func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
 	t.f("/* Prototypes of the trampolines and terminators that are written in C, so that a wrong parameter does not compile. */")
-	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"zvk.h\"\n")
+	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"asm/stubs.h\"\n#include \"gen/zvk.h\"\n")
 	for _, part := range []struct {
 		title  string
 		prefix string
@@ -22,7 +25,7 @@ func ends(s *loader.Set) []byte {
 		for _, c := range s.Commands {
 			if part.take(c) {
 				root := s.Registry.Root(c.Command)
-				t.f("%s %s%s(%s);", root.Return, part.prefix, c.Name, parameters(root))
+				t.f("VKAPI_ATTR %s VKAPI_CALL %s%s(%s) SYMBOL(%s%s);", root.Return, part.prefix, c.Name, parameters(root), part.prefix, c.Name)
 			}
 		}
 		t.f("")
@@ -31,17 +34,33 @@ func ends(s *loader.Set) []byte {
 	return t.Bytes()
 }
 
-// handWritten writes the documentation's table of hand-written commands.
-func handWritten(s *loader.Set) []byte {
+// exports writes the list of a DLL's exports for the linker: each name, and the trampoline that it stands for.
+func exports(s *loader.Set) []byte {
 	var t text
-	t.f("<!-- %s -->", mark(s))
+	t.f("; %s", mark(s))
+	t.f("LIBRARY \"vulkan-1.dll\"\nEXPORTS")
+	var list []string
+	for _, c := range s.Commands {
+		if c.Exported {
+			list = append(list, "    "+c.Name+" = "+c.Upper())
+		}
+	}
+	slices.Sort(list)
+	t.f("%s", strings.Join(list, "\n"))
+	return t.Bytes()
+}
+
+// handWritten writes the documentation's table of hand-written commands.
+func handWritten(sets ...*loader.Set) []byte {
+	var t text
+	t.f("<!-- %s -->", mark(sets[0]))
 	t.f("# Commands written by hand\n")
 	t.f("Every other command is one macro line of `spine/gen/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
 		"the *terminator* what the last layer calls; what is not named here is made by the assembler, or there is none. The list\n" +
 		"is `tools/vkgen/loader/exceptions.go`.\n")
 	t.f("| command | in C | why |\n| --- | --- | --- |")
 	for _, h := range loader.Hands {
-		if s.Find(h.Command) == nil {
+		if !slices.ContainsFunc(sets, func(s *loader.Set) bool { return s.Find(h.Command) != nil }) {
 			continue
 		}
 		which := "terminator"

@@ -45,7 +45,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 			t.f("// InstanceExtensions are all instance extensions of the registry, in its order.")
 			t.f("var InstanceExtensions = [...]InstanceExtension{")
 			for _, e := range list {
-				t.f("{%q, %q, %d, %t},", e.Name, e.Platform, e.SpecVersion, loader.Known(e))
+				t.f("{%q, %q, %d, %t},", e.Name, e.Platform, e.SpecVersion, loader.Linux.Known(e))
 			}
 			t.f("}")
 		}},
@@ -55,7 +55,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 			t.f("var All = [...]Extension{")
 			for _, e := range r.Extensions {
 				t.f("{%q, %q, %d, %d, %t, %t, %q, %q, %q},", e.Name, e.Platform, e.Number, e.SpecVersion, e.Kind == "instance",
-					loader.Known(e), e.Promoted, e.Deprecated, e.Obsoleted)
+					loader.Linux.Known(e), e.Promoted, e.Deprecated, e.Obsoleted)
 			}
 			t.f("}")
 		}},

@@ -24,11 +24,14 @@ var opaque = []struct{ name, decl string }{
 	{"xcb_visualid_t", "typedef uint32_t xcb_visualid_t;"},
 	{"wl_display", "struct wl_display;"},
 	{"wl_surface", "struct wl_surface;"},
+	{"HINSTANCE", "typedef struct HINSTANCE__ *HINSTANCE;"},
+	{"HWND", "typedef struct HWND__ *HWND;"},
+	{"HMONITOR", "typedef struct HMONITOR__ *HMONITOR;"},
 }
 
 // closure is what the header declares: the roots and all that they need.
 type closure struct {
-	set      *loader.Set
+	sets     []*loader.Set // one a system; notes go to the first
 	r        *registry.Registry
 	types    map[string]bool
 	commands map[string]bool
@@ -152,12 +155,12 @@ func (c *closure) root(name string) error {
 	case c.r.Type(name) != nil:
 		return c.typ(name)
 	}
-	c.set.Notes = append(c.set.Notes, fmt.Sprintf("root %s: this registry has no such name", name))
+	c.sets[0].Notes = append(c.sets[0].Notes, fmt.Sprintf("root %s: this registry has no such name", name))
 	return nil
 }
 
-func header(s *loader.Set, roots string) (h, check, interfaces []byte, err error) {
-	c := &closure{set: s, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
+func header(s, windows *loader.Set, roots string) (h, check, interfaces []byte, err error) {
+	c := &closure{sets: []*loader.Set{s, windows}, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
@@ -167,7 +170,7 @@ func header(s *loader.Set, roots string) (h, check, interfaces []byte, err error
 		}
 	}
 	for _, hand := range loader.Hands {
-		if s.Find(hand.Command) != nil {
+		if s.Find(hand.Command) != nil || windows.Find(hand.Command) != nil {
 			if err := c.command(hand.Command); err != nil {
 				return nil, nil, nil, err
 			}
@@ -184,7 +187,7 @@ func header(s *loader.Set, roots string) (h, check, interfaces []byte, err error
 			c.types[t.Name] = true
 		}
 	}
-	for _, cmd := range s.Commands {
+	for _, cmd := range slices.Concat(s.Commands, windows.Commands) {
 		if cmd.Alias != "" && c.commands[c.r.Root(cmd.Command).Name] {
 			c.commands[cmd.Name] = true
 		}
@@ -204,10 +207,15 @@ func (c *closure) each(category string, do func(*registry.Type)) {
 	}
 }
 
+// gate tells whether some system's commands depend on the extension.
+func (c *closure) gate(e *registry.Extension) bool {
+	return slices.ContainsFunc(c.sets, func(s *loader.Set) bool { return slices.Contains(s.Gates, e) })
+}
+
 func (c *closure) header() []byte {
 	var t text
 	r := c.r
-	t.f("/* %s */", mark(c.set))
+	t.f("/* %s */", mark(c.sets[0]))
 	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
 		" * prototypes. What is in it is decided by zvk.roots and closed over; driver and layer interface: interface.h. */")
 	t.f(`#ifndef VKL_ZVK_H
@@ -217,8 +225,12 @@ func (c *closure) header() []byte {
 #include <stdint.h>
 
 #define VKAPI_ATTR
+#ifdef _WIN32
+#define VKAPI_CALL __stdcall
+#else
 #define VKAPI_CALL
-#define VKAPI_PTR
+#endif
+#define VKAPI_PTR VKAPI_CALL
 
 #define VK_MAKE_API_VERSION(variant, major, minor, patch) \
     ((((uint32_t)(variant)) << 29) | (((uint32_t)(major)) << 22) | (((uint32_t)(minor)) << 12) | ((uint32_t)(patch)))
@@ -249,7 +261,7 @@ func (c *closure) header() []byte {
 	}
 	t.f("")
 	for _, e := range r.Extensions {
-		if (c.ext[e.Name] || slices.Contains(c.set.Gates, e)) && e.NameMacro != "" {
+		if (c.ext[e.Name] || c.gate(e)) && e.NameMacro != "" {
 			t.f("#define %s %d", e.VersionMacro, e.SpecVersion)
 			t.f("#define %s \"%s\"", e.NameMacro, e.Name)
 		}

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"vkloader/tools/vkgen/registry"
 )
@@ -12,13 +13,16 @@ type extent struct{ size, align int }
 
 // machine is what the layout of structures depends on.
 type machine struct {
-	pointer extent // size_t and long, too
+	pointer extent // size_t, too
+	long    extent
 	wide    extent // of 64 bits: integers, double, non-dispatchable handles
 }
 
 var (
-	lp64  = machine{extent{8, 8}, extent{8, 8}}
-	ilp32 = machine{extent{4, 4}, extent{8, 4}} // i386: what has 64 bits is aligned to 32
+	lp64  = machine{extent{8, 8}, extent{8, 8}, extent{8, 8}}
+	ilp32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 4}} // i386: what has 64 bits is aligned to 32
+	llp64 = machine{extent{8, 8}, extent{4, 4}, extent{8, 8}} // Windows
+	win32 = machine{extent{4, 4}, extent{4, 4}, extent{8, 8}} // Windows on i386
 )
 
 func (m machine) basic(name string) (extent, bool) {
@@ -31,8 +35,10 @@ func (m machine) basic(name string) (extent, bool) {
 		return extent{4, 4}, true
 	case "double", "int64_t", "uint64_t":
 		return m.wide, true
-	case "size_t", "Window", "VisualID", "RROutput":
+	case "size_t", "HINSTANCE", "HWND", "HMONITOR":
 		return m.pointer, true
+	case "Window", "VisualID", "RROutput":
+		return m.long, true
 	}
 	return extent{}, false
 }
@@ -137,30 +143,38 @@ func (c *closure) memberExtent(on machine, m registry.Member) (extent, error) {
 // check writes assertions of all sizes and offsets of the header.
 func (c *closure) check() ([]byte, error) {
 	var t text
-	t.f("/* %s */", mark(c.set))
-	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers and on i386: a wrong\n" +
-		" * structure in zvk.h does not compile. No code and no data. */")
+	t.f("/* %s */", mark(c.sets[0]))
+	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers and on i386, and the\n" +
+		" * same for Windows: a wrong structure in zvk.h does not compile. No code and no data. */")
 	t.f("#include \"zvk.h\"\n")
-	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
-	t.f("#define HERE(lp64, i386) (lp64)")
+	t.f("#if UINTPTR_MAX == 0xffffffffffffffff && !defined _WIN32")
+	t.f("#define HERE(lp64, i386, win64, win32) (lp64)")
+	t.f("#elif !defined _WIN32")
+	t.f("#define HERE(lp64, i386, win64, win32) (i386)")
+	t.f("#elif UINTPTR_MAX == 0xffffffffffffffff")
+	t.f("#define HERE(lp64, i386, win64, win32) (win64)")
 	t.f("#else")
-	t.f("#define HERE(lp64, i386) (i386)")
+	t.f("#define HERE(lp64, i386, win64, win32) (win32)")
 	t.f("#endif")
 	t.f("#define SIZE(type, ...) _Static_assert(sizeof(type) == HERE(__VA_ARGS__), \"size of \" #type)")
 	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), #type \"::\" #member)\n")
 	for _, s := range c.ordered() {
-		wide, all, err := c.layout(lp64, s)
-		if err != nil {
-			return nil, err
+		var sizes []string
+		places := make([][]string, len(s.Members))
+		for _, on := range []machine{lp64, ilp32, llp64, win32} {
+			at, all, err := c.layout(on, s)
+			if err != nil {
+				return nil, err
+			}
+			sizes = append(sizes, strconv.Itoa(all.size))
+			for i := range s.Members {
+				places[i] = append(places[i], strconv.Itoa(at[i]))
+			}
 		}
-		narrow, less, err := c.layout(ilp32, s)
-		if err != nil {
-			return nil, err
-		}
-		t.f("SIZE(%s, %d, %d);", s.Name, all.size, less.size)
+		t.f("SIZE(%s, %s);", s.Name, strings.Join(sizes, ", "))
 		for i, m := range s.Members {
-			if wide[i] >= 0 {
-				t.f("AT(%s, %s, %d, %d);", s.Name, m.Name, wide[i], narrow[i])
+			if m.Bits == 0 {
+				t.f("AT(%s, %s, %s);", s.Name, m.Name, strings.Join(places[i], ", "))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"slices"
+	"strings"
 
 	"vkloader/tools/vkgen/loader"
 )
@@ -56,6 +57,12 @@ func slots(s *loader.Set, names *table) []byte {
 	for i, c := range aliases {
 		t.f("    X(%s, %s, %s)%s", c.CoreAlias, c.Name, c.Gate, more(i, len(aliases)))
 	}
+	t.f("\n/* X(command): what makes surfaces (DRV-064). */")
+	t.f("#define SURFACE_COMMAND_LIST(X) \\")
+	surfaces := surfaceCommands(s)
+	for i, c := range surfaces {
+		t.f("    X(%s)%s", c.Name, more(i, len(surfaces)))
+	}
 	t.f("\n/* Command numbers, for messages and for the missing_ stubs: places in the table of znames.inc. */")
 	for i, c := range names.order {
 		t.f("#define CMD_%s %d", c.Name, i)
@@ -76,6 +83,16 @@ func coreAliases(s *loader.Set) []*loader.Command {
 	var out []*loader.Command
 	for _, c := range s.Commands {
 		if c.CoreAlias != "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func surfaceCommands(s *loader.Set) []*loader.Command {
+	var out []*loader.Command
+	for _, c := range s.Commands {
+		if c.Kind == loader.Instance && strings.HasPrefix(c.Name, "vkCreate") && strings.Contains(c.Name, "Surface") {
 			out = append(out, c)
 		}
 	}
@@ -123,17 +140,9 @@ func namesInc(s *loader.Set, names *table) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
 	t.f("/* The name table: records of struct name_record (znames.h) by command number, which is the place that the hash gives.\n" +
-		" * Functions are 32-bit offsets from names_commands, so nothing is relocated at load. Goes into a read-only section. */")
+		" * Functions are 32-bit offsets from NAMES_BASE, so nothing is relocated at load. Goes into a read-only section; TABLE,\n" +
+		" * TABLE_END and NAME_END are the includer's. */")
 	t.f(`
-    .macro NAME_END symbol
-    .ifc \symbol,0
-    .long 0
-    .else
-    .hidden \symbol
-    .long \symbol - names_commands
-    .endif
-    .endm
-
     .macro COMMAND name, tramp, term, missing, slot, tslot, kind, minor, ext, param
     .long \name
     NAME_END \tramp
@@ -143,11 +152,7 @@ func namesInc(s *loader.Set, names *table) []byte {
     .byte \kind, \minor, \ext, \param
     .endm
 
-    .balign 8
-    .globl names_commands
-    .hidden names_commands
-    .type names_commands, %%object
-names_commands:`)
+    TABLE names_commands`)
 	ext := map[string]int{}
 	for i, e := range s.Gates {
 		ext[e.Name] = i + 1
@@ -173,11 +178,11 @@ names_commands:`)
 			c.Minor, ext[c.Gate], slices.Index(params, c.Param))
 		offset += len(c.Name) + 1
 	}
-	t.f("    .size names_commands, . - names_commands")
+	t.f("    TABLE_END names_commands")
 	object := func(name string, body func()) {
-		t.f("\n    .balign 8\n    .globl %s\n    .hidden %s\n    .type %s, %%object\n%s:", name, name, name, name)
+		t.f("\n    TABLE %s", name)
 		body()
-		t.f("    .size %s, . - %s", name, name)
+		t.f("    TABLE_END %s", name)
 	}
 	shorts := func(values []uint16) {
 		for i := 0; i < len(values); i += 16 {
@@ -226,9 +231,9 @@ func namesHeader(s *loader.Set, names *table) []byte {
 #include <stddef.h>
 #include <stdint.h>
 
+#include "asm/stubs.h"
 #include "zslots.h"
 
-#define NAMES_HIDDEN __attribute__((visibility("hidden")))
 #define NAMES_COUNT %du
 #define NAMES_BUCKETS %du
 #define NAMES_TEXT_SIZE %du
@@ -237,9 +242,9 @@ func namesHeader(s *loader.Set, names *table) []byte {
 
 struct name_record {
     uint32_t name;   /* +0: offset in names_text */
-    int32_t tramp;   /* +4: trampoline, from names_commands */
-    int32_t term;    /* +8: terminator, from names_commands; 0: none */
-    int32_t missing; /* +12: stub for tables, from names_commands; 0: none (global commands) */
+    int32_t tramp;   /* +4: trampoline, from NAMES_BASE */
+    int32_t term;    /* +8: terminator, from NAMES_BASE; 0: none */
+    int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
     uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
@@ -249,13 +254,13 @@ struct name_record {
 };
 _Static_assert(sizeof(struct name_record) == 24, "the layout of znames.inc");
 
-extern const struct name_record names_commands[NAMES_COUNT] NAMES_HIDDEN;
-extern const char names_text[NAMES_TEXT_SIZE] NAMES_HIDDEN;
-extern const uint16_t names_displacement[NAMES_BUCKETS] NAMES_HIDDEN;
+extern const struct name_record names_commands[NAMES_COUNT] HIDDEN;
+extern const char names_text[NAMES_TEXT_SIZE] HIDDEN;
+extern const uint16_t names_displacement[NAMES_BUCKETS] HIDDEN;
 /* Command numbers by slot: what to ask for when a table is filled in one pass. */
-extern const uint16_t names_instance_slots[ISLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_device_slots[DSLOT_COUNT] NAMES_HIDDEN;
-extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] NAMES_HIDDEN;
+extern const uint16_t names_instance_slots[ISLOT_COUNT] HIDDEN;
+extern const uint16_t names_device_slots[DSLOT_COUNT] HIDDEN;
+extern const uint16_t names_terminated_slots[TERMINATED_SLOT_COUNT] HIDDEN;
 `, len(names.order), len(names.disp), size, longest(names))
 	width := 0
 	for _, p := range params {
@@ -289,7 +294,7 @@ static inline const char *names_name(uint32_t command) { return names_text + nam
 /* The function that an offset of a record stands for; NULL for 0. */
 static inline void *names_function(int32_t offset)
 {
-    return offset ? (void *)((uintptr_t)names_commands + (uintptr_t)(intptr_t)offset) : NULL;
+    return offset ? (void *)((uintptr_t)NAMES_BASE + (uintptr_t)(intptr_t)offset) : NULL;
 }
 
 #endif`)

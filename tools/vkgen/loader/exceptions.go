@@ -1,9 +1,27 @@
 package loader
 
-// platforms whose extensions a Linux loader knows ("" is none). DirectFB, QNX Screen and the rest are out (GPA-042).
-var platforms = []string{"", "xlib", "xlib_xrandr", "xcb", "wayland", "provisional"}
+// System is an operating system as the registry sees it: by its window systems.
+type System struct {
+	Name      string
+	platforms []string // whose extensions its loader knows ("" is none)
+	surfaces  []string // extensions of its window systems whose commands are exported
+}
 
-// exported are the extensions whose commands are exported besides all of core (EXP-006, EXP-007).
+// Linux knows no DirectFB, QNX Screen and the rest (GPA-042).
+var Linux = System{
+	Name:      "linux",
+	platforms: []string{"", "xlib", "xlib_xrandr", "xcb", "wayland", "provisional"},
+	surfaces:  []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface"},
+}
+
+// Windows exports the 265 commands of WIN-002.
+var Windows = System{
+	Name:      "windows",
+	platforms: []string{"", "win32", "provisional"},
+	surfaces:  []string{"VK_KHR_win32_surface"},
+}
+
+// exported are the extensions whose commands are exported besides all of core (EXP-006, EXP-007, WIN-003).
 var exported = []string{
 	"VK_KHR_surface",
 	"VK_KHR_swapchain", // with what device groups add to it
@@ -11,9 +29,6 @@ var exported = []string{
 	"VK_KHR_display_swapchain",
 	"VK_KHR_get_surface_capabilities2",
 	"VK_KHR_get_display_properties2",
-	"VK_KHR_xlib_surface",
-	"VK_KHR_xcb_surface",
-	"VK_KHR_wayland_surface",
 	"VK_EXT_headless_surface",
 }
 
@@ -93,6 +108,7 @@ var Hands = []Hand{
 	hand(down, "vkCreateXcbSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateXlibSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateWaylandSurfaceKHR", "makes the loader's surface (WSI-001)"),
+	hand(down, "vkCreateWin32SurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateHeadlessSurfaceEXT", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkCreateDisplayPlaneSurfaceKHR", "makes the loader's surface (WSI-001)"),
 	hand(down, "vkDestroySurfaceKHR", "destroys each driver's surface and the loader's (WSI-019, WSI-020)"),
@@ -107,6 +123,9 @@ var Hands = []Hand{
 	hand(down, "vkGetPhysicalDeviceXcbPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
 	hand(down, "vkGetPhysicalDeviceXlibPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
 	hand(down, "vkGetPhysicalDeviceWaylandPresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
+
+	hand(down, "vkGetPhysicalDeviceWin32PresentationSupportKHR", "answers VK_FALSE where the driver cannot (WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceSurfacePresentModes2EXT", "needs the driver's surface (WSI-013)"),
 
 	hand(down, "vkGetPhysicalDeviceDisplayPropertiesKHR", "own messages and empty answers (EXT-063, EXT-064)"),
 	hand(down, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", "own messages and empty answers (EXT-063, EXT-064)"),
@@ -134,6 +153,7 @@ var Hands = []Hand{
 	hand(down, "vkCreateSwapchainKHR", "needs the driver's surface (WSI-056)"),
 	hand(down, "vkCreateSharedSwapchainsKHR", "needs the driver's surfaces (WSI-063)"),
 	hand(down, "vkGetDeviceGroupSurfacePresentModesKHR", "needs the driver's surface (WSI-066)"),
+	hand(down, "vkGetDeviceGroupSurfacePresentModes2EXT", "needs the driver's surface (WSI-066)"),
 	hand(both, "vkSetDebugUtilsObjectNameEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
 	hand(both, "vkSetDebugUtilsObjectTagEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),
 	hand(both, "vkDebugMarkerSetObjectNameEXT", "replaces handles of the loader's objects (DBG-048 to DBG-055)"),

@@ -60,10 +60,11 @@ func (c *Command) Lower() string {
 
 // Set is everything the loader knows.
 type Set struct {
+	System     System
 	Registry   *registry.Registry
 	Commands   []*Command            // core first, each part in the registry's order
 	Gates      []*registry.Extension // instance extensions of INS-008, in the registry's order
-	Extensions []*registry.Extension // all that are known on Linux
+	Extensions []*registry.Extension // all that are known on the system
 	Notes      []string              // what was left out and why
 	byName     map[string]*Command
 }
@@ -100,14 +101,18 @@ func (s *Set) filter(keep func(*Command) bool) []*Command {
 	return out
 }
 
-// Known tells whether an extension is one that a Linux loader knows.
-func Known(e *registry.Extension) bool { return slices.Contains(platforms, e.Platform) }
+// Known tells whether an extension is one that the system's loader knows.
+func (s System) Known(e *registry.Extension) bool { return slices.Contains(s.platforms, e.Platform) }
 
-// Select applies the rules to a registry.
-func Select(r *registry.Registry) (*Set, error) {
-	s := &Set{Registry: r, byName: map[string]*Command{}}
+func (s System) exports(e *registry.Extension) bool {
+	return slices.Contains(exported, e.Name) || slices.Contains(s.surfaces, e.Name)
+}
+
+// Select applies the rules of a system to a registry.
+func Select(r *registry.Registry, system System) (*Set, error) {
+	s := &Set{System: system, Registry: r, byName: map[string]*Command{}}
 	for _, e := range r.Extensions {
-		if Known(e) {
+		if system.Known(e) {
 			s.Extensions = append(s.Extensions, e)
 			if e.Kind == "instance" {
 				s.Gates = append(s.Gates, e)
@@ -135,7 +140,7 @@ func Select(r *registry.Registry) (*Set, error) {
 	for _, h := range Hands {
 		if c := s.byName[h.Command]; c != nil {
 			c.HandUpper, c.HandLower = h.Upper, h.Lower
-		} else {
+		} else if r.Command(h.Command) == nil {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s is written by hand but this registry has no such command", h.Command))
 		}
 	}
@@ -156,7 +161,7 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		if minor < c.Minor {
 			c.Minor = minor
 		}
-		if e != nil && slices.Contains(exported, e.Name) {
+		if e != nil && s.System.exports(e) {
 			c.Exported = true
 		}
 		return nil
@@ -187,7 +192,7 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	}
 	if e != nil {
 		c.Extension = e.Name
-		c.Exported = slices.Contains(exported, e.Name)
+		c.Exported = s.System.exports(e)
 		if e.Kind == "instance" {
 			c.Gate = e.Name
 			if target := s.byName[root.Name]; target != nil && target.Minor != ExtensionMinor {

@@ -324,9 +324,17 @@ static GOC_DEAD void goc_too_deep(struct goc *g)
     goc_leave(g, GOC_PANIC);
 }
 
+/* Registers alone: no signals, and on Windows no handlers of the frames in between, of which there are none. */
+#if defined _WIN64
+#define GOC_SETJMP(env) _setjmp(env, NULL)
+#elif defined _WIN32
+#define GOC_SETJMP(env) _setjmp3(env, NULL)
+#else
+#define GOC_SETJMP(env) _setjmp(env)
+#endif
 #define GOC_ENTER(g)                                                                                                   \
     (g)->base = __builtin_frame_address(0);                                                                            \
-    if (_setjmp((g)->env)) return (g)->status
+    if (GOC_SETJMP((g)->env)) return (g)->status
 #define GOC_DEPTH(g)                                                                                                   \
     if ((size_t)((g)->base - (const char *)__builtin_frame_address(0)) > GOC_STACK) goc_too_deep(g)
 

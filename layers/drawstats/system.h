@@ -1,0 +1,14 @@
+/* system.h: what the C libraries of Linux and Windows call differently. */
+#ifndef DRAWSTATS_SYSTEM_H
+#define DRAWSTATS_SYSTEM_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef _WIN32
+#define secure_getenv getenv
+#define O_CLOEXEC _O_NOINHERIT
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* file.c: which file a path names, how paths look, which code is the loader's. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "process/process.h"
+
+static struct file_identity identity_of(const struct stat *s)
+{
+    return (struct file_identity){s->st_dev, s->st_ino, (uint64_t)s->st_size, {s->st_ctim.tv_sec, s->st_ctim.tv_nsec}};
+}
+
+bool file_identify(const char *path, struct file_identity *out)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) return false;
+    *out = identity_of(&s);
+    return true;
+}
+
+bool file_identify_open(int fd, struct file_identity *out)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0) return false;
+    *out = identity_of(&s);
+    return true;
+}
+
+bool path_has_directory(const char *path)
+{
+    return strchr(path, '/') != NULL;
+}
+
+char *path_other_than(const char *path, const char *real)
+{
+    char *wanted = realpath(path, NULL);
+    if (wanted && strcmp(wanted, real) != 0) return wanted;
+    free(wanted);
+    return NULL;
+}
+
+/* The linker's, of this library. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+bool code_is_own(const void *function)
+{
+    return (uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end;
+}
+
+bool text_of_wrong_class(const char *text)
+{
+    return text && strstr(text, "wrong ELF class:");
+}

@@ -1,0 +1,32 @@
+/* file.h: what process/ knows of files and of libraries' code: which file a path names, and how paths look. */
+#ifndef VKL_FILE_H
+#define VKL_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of a file as it was at one moment; another one at its path differs. */
+struct file_identity {
+    uint64_t device, inode, size;
+    int64_t changed[2]; /* the larger unit first */
+};
+static inline bool file_same(const struct file_identity *a, const struct file_identity *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed[0] == b->changed[0] &&
+           a->changed[1] == b->changed[1];
+}
+/* False: there is no such file, or it cannot be looked at. */
+bool file_identify(const char *path, struct file_identity *out);
+/* The same of an open descriptor. */
+bool file_identify_open(int fd, struct file_identity *out);
+/* Does the path name a directory, too, or a name that the system searches for? */
+bool path_has_directory(const char *path);
+/* The path that the system goes by, when it is not this one but would be found by it (DRV-026, LAY-283); for free().
+ * NULL: it is the same, there is none, or no memory. */
+char *path_other_than(const char *path, const char *real);
+/* Is this function the loader's own? */
+bool code_is_own(const void *function);
+/* Does the text with which opening a library failed speak of the other word size? (DRV-041, LAY-296) */
+bool text_of_wrong_class(const char *text);
+
+#endif

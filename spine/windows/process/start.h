@@ -1,0 +1,10 @@
+/* start.h: what start.c tells exit.c. */
+#ifndef VKL_START_H
+#define VKL_START_H
+
+#include "process/process.h"
+
+/* From now on the process ends. */
+void exit_note(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* stream.c: where the log's lines go besides messengers: standard error and the debugger (WIN-011). */
+#include <stdio.h>
+#include <windows.h>
+
+#include "process/process.h"
+
+#define LINE_MAX 1024 /* of a tag and a text */
+
+void stream_write(const char *tag, const char *text)
+{
+    char line[LINE_MAX];
+    WCHAR wide[LINE_MAX];
+    snprintf(line, sizeof line, "%s%s\n", tag, text);
+    fputs(line, stderr);
+    if (MultiByteToWideChar(CP_UTF8, 0, line, -1, wide, LINE_MAX) > 0) OutputDebugStringW(wide);
+}
+
+void stream_flush(void)
+{
+    fflush(stderr);
+}

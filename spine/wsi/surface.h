@@ -1,0 +1,85 @@
+/* surface.h: the loader's surface as the files of wsi/ see it. Owner: surface.c. */
+#ifndef VKL_SURFACE_H
+#define VKL_SURFACE_H
+
+#include "state/state.h"
+#include "wsi/wsi.h"
+
+/* What a handle points to. Drivers of an interface version below 3, and others that take the handle as it is, read the
+ * part up to whole_size (WSI-006, WSI-008). */
+struct surface {
+    union {
+        VkIcdSurfaceBase base;
+        VkIcdSurfaceXcb xcb;
+        VkIcdSurfaceXlib xlib;
+        VkIcdSurfaceWayland wayland;
+        VkIcdSurfaceWin32 win32;
+        VkIcdSurfaceHeadless headless;
+        VkIcdSurfaceDisplay display;
+    } platform;
+    uint32_t base_size;
+    uint32_t platform_size;
+    uint32_t sizes_offset;
+    uint32_t whole_size;
+
+    struct object object;
+    const struct surface_kind *kind;
+    void *create_info; /* copy of the chain, behind this structure in the same block (WSI-009) */
+};
+
+_Static_assert(offsetof(struct surface, platform) == 0, "WSI-006");
+_Static_assert(offsetof(struct surface, base_size) == sizeof(VkIcdSurfaceDisplay), "WSI-008: after the largest one");
+_Static_assert(offsetof(struct surface, platform_size) == offsetof(struct surface, base_size) + 4 &&
+                   offsetof(struct surface, sizes_offset) == offsetof(struct surface, base_size) + 8 &&
+                   offsetof(struct surface, whole_size) == offsetof(struct surface, base_size) + 12,
+               "WSI-008: in this order");
+
+struct surface_kind {
+    const char *extension, *command, *info_name;
+    unsigned ext;
+    VkResult (*create)(const struct driver *, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
+    VkStructureType type;
+    VkIcdWsiPlatform platform;
+    uint32_t platform_size, info_size;
+    bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
+};
+
+/* Each kind's function of a driver has a type of its own. */
+#define CREATE(Command, Info)                                                                                          \
+    static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
+                                     const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
+    {                                                                                                                  \
+        PFN_##Command create = driver_fn(driver, Command);                                                             \
+        return create ? create(driver->handle, (const Info *)info, allocator, made) : VK_ERROR_EXTENSION_NOT_PRESENT;  \
+    }
+#define KIND(Platform, Ext, Command, Info, Icd, Type)                                                                  \
+    {                                                                                                                  \
+        .extension = #Ext, .command = #Command, .info_name = #Info, .ext = EXT_##Ext, .create = create_##Command,      \
+        .type = Type, .platform = Platform, .platform_size = sizeof(Icd), .info_size = sizeof(Info)                    \
+    }
+
+static inline VkSurfaceKHR surface_handle(struct surface *surface)
+{
+    return (VkSurfaceKHR)(uintptr_t)surface;
+}
+
+/* NULL with a result, or a surface in its place, filled but for the platform's own members. */
+struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
+                            const VkAllocationCallbacks *given, VkResult *result);
+
+/* ---- surface_query.c ------------------------------------------------------------------------------------------- */
+
+/* WSI-024, WSI-040: false after a message when the extension is not enabled. */
+bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command);
+/* Says that the driver has no such command. */
+void surface_lacks(struct instance *instance, const char *command);
+
+#define PRESENTATION(instance, driver, ext, command)                                                                   \
+    if (!surface_enabled(instance, EXT_##ext, #ext, #command)) return VK_FALSE;                                        \
+    PFN_##command ask = driver_fn(driver, command);                                                                    \
+    if (!ask) {                                                                                                        \
+        surface_lacks(instance, #command);                                                                             \
+        return VK_FALSE;                                                                                               \
+    }
+
+#endif

@@ -1,0 +1,14 @@
+# The test programs for Windows: those of Linux, and one that gives another its variables.
+ifneq ($(WINDOWS),)
+WINDOWS_CFLAGS := $(CSTD) $(OPT) -Itest/windows/include -Ispine/windows -Ispine
+$(B)/test/with.exe: test/windows/program/with.c
+$(B)/test/cycles.exe: test/windows/program/cycles.c
+$(B)/test/compute.exe: test/bin/compute.c
+$(B)/test/present.exe: test/present/present.c test/windows/program/window.c test/present/window.h
+WINDOWS_PROGRAMS := $(addprefix $(B)/test/,with.exe compute.exe present.exe cycles.exe)
+$(WINDOWS_PROGRAMS): test/windows/include/dlfcn.h spine/gen/zvk.h Makefile test/windows/build.mk
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(WINDOWS_CFLAGS) -Itest/present -static -o $@ $(filter %.c,$^) -lwinpthread -lgdi32
+fakes: $(WINDOWS_PROGRAMS)
+endif

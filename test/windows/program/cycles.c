@@ -1,0 +1,65 @@
+/* cycles.c: loads the loader and lets it go again, many times, every tenth time with a call of the API in between; says
+ * what that left: handles and threads of the process, and how long loading took.
+ *
+ *   cycles LIBRARY CYCLES
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <windows.h>
+
+#include <tlhelp32.h>
+
+#include "gen/zvk.h"
+
+static unsigned threads(void)
+{
+    unsigned count = 0;
+    THREADENTRY32 entry = {.dwSize = sizeof entry};
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
+    for (BOOL more = Thread32First(all, &entry); more; more = Thread32Next(all, &entry))
+        count += entry.th32OwnerProcessID == GetCurrentProcessId();
+    CloseHandle(all);
+    return count;
+}
+
+static DWORD handles(void)
+{
+    DWORD count = 0;
+    GetProcessHandleCount(GetCurrentProcess(), &count);
+    return count;
+}
+
+/* Nanoseconds that loading took. */
+static double cycle(const char *path, int call)
+{
+    LARGE_INTEGER before, after, rate;
+    uint32_t version = 0;
+    QueryPerformanceFrequency(&rate);
+    QueryPerformanceCounter(&before);
+    HMODULE library = LoadLibraryA(path);
+    QueryPerformanceCounter(&after);
+    if (!library) exit(1);
+    if (call) {
+        PFN_vkEnumerateInstanceVersion ask =
+            (PFN_vkEnumerateInstanceVersion)(void *)GetProcAddress(library, "vkEnumerateInstanceVersion");
+        if (!ask || ask(&version) != VK_SUCCESS || version < VK_API_VERSION_1_4) exit(2);
+    }
+    FreeLibrary(library);
+    if (GetModuleHandleA(path)) exit(3);
+    return (double)(after.QuadPart - before.QuadPart) * 1e9 / (double)rate.QuadPart;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) return 64;
+    double best = cycle(argv[1], 1); /* the system's own libraries stay */
+    unsigned threads_before = threads();
+    DWORD handles_before = handles();
+    for (int i = 0; i < atoi(argv[2]); i++) {
+        double took = cycle(argv[1], i % 10 == 0);
+        if (took < best) best = took;
+    }
+    printf("%d more handles, %d more threads, loaded in %.0f ns at best\n", (int)(handles() - handles_before),
+           (int)(threads() - threads_before), best);
+    return 0;
+}

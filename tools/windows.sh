@@ -1,0 +1,58 @@
+#!/bin/sh
+# "make test TARGET=windows": builds for Windows, makes a Debian of its own with Wine below WINDOWS_ROOT (or vkloader-windows
+# in the directory for temporary files), once, and runs the tests of the DLL there, in both word sizes. Needs root.
+set -eu
+cd "$(dirname "$0")/.."
+root=${WINDOWS_ROOT:-${TMPDIR:-/tmp}/vkloader-windows}
+display=:77
+packages="wine wine64 wine32:i386 xvfb mesa-vulkan-drivers mesa-vulkan-drivers:i386 libvulkan1 libvulkan1:i386 libgl1:i386
+    libglx-mesa0:i386"
+
+tools/packages.sh test debootstrap gcc-mingw-w64-x86-64-win32 gcc-mingw-w64-i686-win32
+if [ "$(id -u)" != 0 ]; then
+    echo "test: the Debian with Wine is made and entered by root" >&2
+    exit 1
+fi
+make -s -j"$(nproc)" TARGET=windows spine layers fakes
+
+if [ ! -e "$root/ready" ]; then
+    echo "test: installing a Debian with Wine into $root; this takes minutes and 2 GB"
+    log=$root.log
+    # shellcheck disable=SC2086
+    if ! {
+        debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
+            chroot "$root" dpkg --add-architecture i386 &&
+            chroot "$root" apt-get update &&
+            chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages &&
+            touch "$root/ready"
+    } > "$log" 2>&1 < /dev/null; then
+        tail -n 20 "$log" >&2
+        exit 1
+    fi
+fi
+echo "test: Wine runs in $root"
+
+xvfb=
+leave() {
+    wine wineserver -k > /dev/null 2>&1 || :
+    if [ -n "$xvfb" ]; then kill "$xvfb" 2> /dev/null || :; fi
+    umount "$root/proc" 2> /dev/null || :
+}
+wine() {
+    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin WINEPREFIX=/root/prefix WINEDEBUG=-all DISPLAY=$display \
+        "WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=" "$@" < /dev/null
+}
+trap leave EXIT
+mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+rm -rf "$root/vkloader"
+mkdir -p "$root/vkloader/build"
+cp -r build/windows "$root/vkloader/build/"
+chroot "$root" Xvfb $display -screen 0 640x480x24 > /dev/null 2>&1 < /dev/null &
+xvfb=$!
+wine wineserver -p > /dev/null 2>&1
+wine wine wineboot -i > /dev/null 2>&1
+for size in 64:x64 32:x86; do
+    wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \
+        /v "Z:\\vkloader\\build\\windows\\${size#*:}\\layers\\VkLayer_drawstats.json" > /dev/null 2>&1
+done
+WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/windows
