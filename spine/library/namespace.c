@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "library/library.h"
-#include "process/file.h"
 
 #define DEVICES "/loader-gpu-devices"
 
