@@ -6,7 +6,8 @@
  * pointer: a debugger or profiler sees the caller directly. The failing branches go to cold labels that know the
  * command; what these jump to takes its arguments in eax and edx (FROM_ASSEMBLER).
  *
- * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has: asm/entries_windows.inc.
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has:
+ * asm/entries_windows.inc.
  */
 #include "asm/entries_windows.inc"
 

@@ -4,7 +4,8 @@
  * that every argument, in registers or on the stack, passes as it is. It never calls, and never uses the stack: a
  * debugger or profiler sees the caller directly. The failing branches go to cold labels that know the command.
  *
- * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has: asm/entries_windows.inc.
+ * Which commands: gen/ztrampolines.inc. Offsets and magics: asm/offsets.h. What every machine has:
+ * asm/entries_windows.inc.
  */
 #include "asm/entries_windows.inc"
 

@@ -5,9 +5,12 @@
 #include "state/state.h"
 
 /* The callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
-VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
-                             const VkAllocationCallbacks *allocator, VkDevice *device,
-                             PFN_vkGetInstanceProcAddr layer_gipa, PFN_vkGetDeviceProcAddr *next_gdpa);
-VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice device, const VkAllocationCallbacks *allocator, PFN_vkDestroyDevice destroy);
+VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysicalDevice physdev,
+                                                   const VkDeviceCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator, VkDevice *device,
+                                                   PFN_vkGetInstanceProcAddr layer_gipa,
+                                                   PFN_vkGetDeviceProcAddr *next_gdpa);
+VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice device, const VkAllocationCallbacks *allocator,
+                                                PFN_vkDestroyDevice destroy);
 
 #endif

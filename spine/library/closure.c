@@ -49,7 +49,7 @@ void closure_drop(struct closure *c)
     free(c);
 }
 
-static void *closure_driver(const struct closure *c)
+void *closure_driver(const struct closure *c)
 {
     return c->handle[c->count - 1];
 }
@@ -166,7 +166,7 @@ static bool open_all(struct closure *c, struct service *service, const struct se
     return true;
 }
 
-static struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
+struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                                     char **text)
 {
     struct closure *c = calloc(1, sizeof *c + count * sizeof c->handle[0]);
@@ -184,40 +184,4 @@ static struct closure *closure_open(struct service *service, const struct serve_
     *text = both(first, *text);
     free(c);
     return NULL;
-}
-
-/* ---- the library ------------------------------------------------------------------------------------------------ */
-
-struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
-                                  uint32_t count, char **text)
-{
-    const struct serve_file *own = &file[count - 1];
-    const char *why;
-    struct file_identity identity;
-    struct mapped_lib *lib = NULL;
-    *text = NULL;
-    int fd = service_file(service, own->number, own->size, &why);
-    if (fd < 0 || !file_identify_open(fd, &identity)) {
-        if (fd >= 0) close(fd);
-        *text = strdup(why);
-        return NULL;
-    }
-    library_drop_replaced(given, &identity);
-    struct closure *closure = library_find_served(given, &identity);
-    if (!closure) closure = closure_open(service, file, count, fd, text);
-    if (closure) {
-        lib = calloc(1, sizeof *lib);
-        if (!lib || !(lib->given = strdup(given))) {
-            closure_drop(closure);
-            free(lib);
-            lib = NULL;
-        } else {
-            lib->real = lib->given;
-            lib->closure = closure;
-            lib->handle = closure_driver(closure);
-            lib->identity = identity;
-        }
-    }
-    close(fd);
-    return lib;
 }

@@ -15,6 +15,11 @@ struct serve_file {
 
 /* A driver of the service with the libraries that it needs, mapped; counted. */
 struct closure;
+/* fd: of the last file, the driver's own; it stays the caller's. NULL: *text says why (malloc, may be NULL when there
+ * is no memory). */
+struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
+                             char **text);
+void *closure_driver(const struct closure *c);
 void closure_hold(struct closure *c);
 /* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
 void closure_drop(struct closure *c);
@@ -60,7 +65,7 @@ bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
 void library_let_go(void *handle);
 
-/* ---- closure.c: opening ---------------------------------------------------------------------------------------- */
+/* ---- served.c --------------------------------------------------------------------------------------------------- */
 
 /* Opens a driver of the service: its files in their order, the driver's own last. given: its name for messages. NULL as
  * of library_open. */

@@ -1,4 +1,4 @@
-/* system.h: how symbols are made here, where libraries are ELF's; spine/windows/process/system.h stands in for Windows.
+/* system.h: how symbols are made here, where libraries are ELF's; spine/windows/asm/system.h stands in for Windows.
  */
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H
