@@ -50,8 +50,10 @@ var platform = sync.OnceValue(func() search.Platform {
 })
 
 // inGo answers a call's messages.
-func inGo(c call) (out []answer) {
-	core := wire.NewCall(platform())
+func inGo(c call) []answer { return inGoBy(wire.NewCall(platform()), c) }
+
+// inGoBy answers them by a call of a core that has just begun.
+func inGoBy(core *wire.Call, c call) (out []answer) {
 	failed := false
 	for _, m := range c {
 		a := answer{status: panicked}

@@ -17,7 +17,8 @@ const (
 	LocationTooLong
 	VariableIgnored
 	VariableElevated
-	RegistryOff
+	DriverRegistryOff
+	LayerRegistryOff
 	DeviceUnread
 	AdaptersUnknown
 	DriverUsed
@@ -107,7 +108,8 @@ var table = [codeCount]Entry{
 	LocationTooLong:        {"location-too-long", Place, Warning, "PATH-21", "Use a shorter path."},
 	VariableIgnored:        {"variable-ignored", Variable, Warning, "ENV-7", "Unset the variable, or the one that takes precedence."},
 	VariableElevated:       {"variable-elevated", Variable, Note, "WIN-057", ""},
-	RegistryOff:            {"registry-off", Place, Note, "WIN-036", ""},
+	DriverRegistryOff:      {"driver-registry-off", Drivers, Note, "WIN-036", "Set the data of its value in the registry to 0 to switch it on."},
+	LayerRegistryOff:       {"layer-registry-off", Layers, Note, "WIN-056", "Set the data of its value in the registry to 0 to switch it on."},
 	DeviceUnread:           {"device-unread", Place, Warning, "WIN-031", "Look at the device in the device manager; install its driver anew, or restart."},
 	AdaptersUnknown:        {"adapters-unknown", Place, Warning, "WIN-040", "Repair DXGI: dxgi.dll is missing, or makes no factory."},
 	DriverUsed:             {"driver-used", Drivers, Note, "ENV-2", ""},

@@ -3,6 +3,8 @@ package facts
 // Bundle is what the program's bundle says, of systems whose programs come in bundles.
 type Bundle struct {
 	Resources string // its resource directory, "" when there is no bundle, or no such directory
+	Name      string // by which the system knows it
+	Release   bool   // it is not made for debugging
 }
 
 // SetBundle adds what the program's bundle says.

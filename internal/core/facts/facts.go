@@ -248,6 +248,7 @@ const (
 	SystemRights Rights = iota
 	NoRights            // they count as unset
 	AllRights           // they are read like others
+	Parameters          // they are read like others, and of all variables an empty one is none
 )
 
 // SetRights says how variables that elevated processes ignore are read from here on.
@@ -261,12 +262,12 @@ func (s *Store) Guarded(name string, secure bool) Var {
 	if secure && s.rights == NoRights {
 		return Var{}
 	}
-	return s.variable(name, secure && s.rights != AllRights)
+	return s.variable(name, secure && s.rights < AllRights)
 }
 
 // Held reads one of the loader's own variables whatever the rights are.
 func (s *Store) Held(v variables.ID) Var {
-	return s.variable(v.Name(), v.Secure() && s.rights != AllRights)
+	return s.variable(v.Name(), v.Secure() && s.rights < AllRights)
 }
 
 // Named reads a variable that a manifest names; it is honoured in every process (GEN-6).
@@ -276,6 +277,9 @@ func (s *Store) variable(name string, secure bool) Var {
 	e, isNew := s.kept(secure).get(name, s.round+1)
 	if isNew {
 		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
+	}
+	if e.value.Value == "" && s.rights == Parameters {
+		return Var{}
 	}
 	return e.value
 }

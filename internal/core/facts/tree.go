@@ -23,7 +23,7 @@ type Foreign struct {
 	PackagePaths  map[string][]string
 	Displays      DXGI
 	Token         Process
-	Resources     string
+	Program       Bundle
 }
 
 // Elsewhere implements Source.
@@ -59,7 +59,7 @@ func (f *Foreign) DXGI() DXGI { return f.Displays }
 func (f *Foreign) Process() Process { return f.Token }
 
 // Bundle implements Elsewhere.
-func (f *Foreign) Bundle() Bundle { return Bundle{f.Resources} }
+func (f *Foreign) Bundle() Bundle { return f.Program }
 
 // Var implements Source.
 func (t *Tree) Var(name string, secure bool) Var {

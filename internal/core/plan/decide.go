@@ -31,7 +31,7 @@ type decider struct {
 
 // Decide answers a question. Needs of the answer are the facts to add to f before asking again.
 func Decide(q *Question, f *facts.Store) *Answer {
-	d := &decider{q: q, m: q.Memory, f: f, a: &Answer{}, implicit: make(map[*manifest.Layer]bool)}
+	d := &decider{q: q, m: q.Memory, f: f, a: &Answer{Style: q.Platform.Style}, implicit: make(map[*manifest.Layer]bool)}
 	if d.m == nil {
 		d.m = &Memory{}
 	}
@@ -205,7 +205,7 @@ func (d *decider) line(path string, l *manifest.Line) {
 	if l.Flags != 0 {
 		d.log(l.Flags, l.Text)
 	}
-	if l.Code != diag.None && d.q.Explain {
+	if l.Code != diag.None && d.q.Explain && !(l.Code == diag.FileWrongKind && d.q.Platform.Mixed) {
 		d.a.Findings = append(d.a.Findings, diag.Finding{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
 			Column: l.Column, What: l.Text})
 	}
@@ -302,7 +302,7 @@ func (d *decider) layers() {
 // said, because the call's own search says it all.
 func (d *decider) preScan(which int) bool {
 	own := d.a
-	d.a = &Answer{}
+	d.a = &Answer{Style: own.Style}
 	d.readSettings()
 	if d.preLayers(which) {
 		return true

@@ -4,6 +4,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 )
@@ -122,7 +123,8 @@ type Step struct {
 
 // Answer is a decision, or what is missing for it.
 type Answer struct {
-	Needs  []facts.Need // not empty: nothing else counts
+	Style  pathname.Style // of the paths in it
+	Needs  []facts.Need   // not empty: nothing else counts
 	Result int32
 	Steps  []Step
 

@@ -244,7 +244,7 @@ func TestWindowsDriversKey(t *testing.T) {
 		}
 		off := 0
 		for _, f := range a.Findings {
-			if f.Code.String() == "registry-off" {
+			if f.Code.String() == "driver-registry-off" {
 				off++
 			}
 		}

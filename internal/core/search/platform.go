@@ -16,8 +16,8 @@ type Platform struct {
 	Settings func(p *Platform, f *facts.Store) []string // the places of the settings file, in the order they are tried
 	Rights   func(p *Platform, f *facts.Store) []Said   // settles which variables count; nil: the system's own secure look-up does
 	Pathless bool                                       // the system tells no program its path (FUC-005, BSD-005)
+	Mixed    bool                                       // a directory may have manifests of both kinds
 	Linux    bool                                       // there are Linux's graphics devices and the driver service
-	Start    string                                     // a warning at the start of every call (FUC-013); "": none
 
 	// Of the steps for directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)

@@ -29,6 +29,7 @@ func Windows(bits string) Platform {
 		Steps:    []Step{appPackage, adapters, machineKey, userKey, noExplicitLayer}, // WIN-014, WIN-048, WIN-049
 		Settings: windowsSettings,
 		Rights:   windowsRights,
+		Mixed:    true, // the app package
 	}
 	p.Style = pathname.Backslash
 	p.Bits = bits
@@ -240,7 +241,11 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			continue
 		}
 		if v.Data != "\x00\x00\x00\x00" {
-			b.say(0, diag.RegistryOff, v.Name, v.Name, "the value in "+from+" is not four bytes of 0: it is switched off")
+			code := diag.LayerRegistryOff
+			if b.Kind == Drivers {
+				code = diag.DriverRegistryOff
+			}
+			b.say(0, code, v.Name, v.Name, "switched off: its value in "+from+" is not four bytes of 0")
 			continue
 		}
 		if wanted(v.Name) {

@@ -1,5 +1,9 @@
 package variables
 
+// OnlyInBundle is read on macOS and iOS alone, by the decision, and not in elevated processes (MAC-007 to MAC-010). Its
+// place is not in the table: it has no meaning here.
+const OnlyInBundle = "VK_LOADER_SEARCH_ONLY_IN_BUNDLE"
+
 // ID is a variable, by its place in the table.
 type ID uint8
 

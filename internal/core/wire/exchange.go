@@ -17,8 +17,8 @@ type Call struct {
 	memory   plan.Memory
 	store    facts.Store
 	out      Writer
-	read     func(rec *Record, s *facts.Store) bool // takes the records that only one system has; nil without
-	ask      func(w *Writer, n facts.Need)          // writes such needs
+	read     func(rec Record, s *facts.Store) bool // takes the records that only one system has; nil without
+	ask      func(w *Writer, n facts.Need)         // writes such needs
 }
 
 // NewCall begins a call.
@@ -150,7 +150,7 @@ func (c *Call) readFacts(message string) bool {
 			m.Remembered = plan.File{Path: v.Path.Text, Content: v.Content.Text, Set: v.Path.Set}
 		default:
 			if c.read != nil {
-				ok = c.read(&rec, s)
+				ok = c.read(rec, s)
 			}
 		}
 		if !ok {

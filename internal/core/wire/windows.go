@@ -14,13 +14,13 @@ func NewWindowsCall(platform search.Platform) *Call {
 
 // windowsReader takes the records of Windows; those of a list belong to the record before them.
 type windowsReader struct {
-	add func(s *facts.Store, rec *Record) bool // the list that is open, nil without
+	add func(s *facts.Store, rec Record) bool // the list that is open, nil without
 }
 
 func newWindowsReader() *windowsReader { return &windowsReader{} }
 
 // read takes a record; false when it is malformed, or one of a list where no such list is open.
-func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
+func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 	switch rec.ID {
 	case IDRegistryValue, IDAdapterValue, IDDevice, IDDxgiAdapter:
 		return r.add != nil && r.add(s, rec)
@@ -28,7 +28,7 @@ func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
 		v, fits := rec.Registry()
 		hive, name, key := facts.Hive(v.Hive), v.Key.Text, facts.Key{Opened: v.Status == 0}
 		s.SetRegistry(hive, name, key)
-		r.add = func(s *facts.Store, rec *Record) bool {
+		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.RegistryValue()
 			key.Values = append(key.Values, facts.Value{Name: v.Name.Text, Type: v.Type, Data: v.Data.Text})
 			s.SetRegistry(hive, name, key)
@@ -39,7 +39,7 @@ func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
 		v, fits := rec.Adapters()
 		name, all := v.Name.Text, facts.Adapters{Status: facts.AdaptersStatus(v.Status)}
 		s.SetAdapters(name, all)
-		r.add = func(s *facts.Store, rec *Record) bool {
+		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.AdapterValue()
 			all.List = append(all.List, facts.Adapter{Status: facts.AdapterStatus(v.Status), Type: v.Type, Data: v.Data.Text})
 			s.SetAdapters(name, all)
@@ -50,7 +50,7 @@ func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
 		v, fits := rec.Devices()
 		name, all := v.Name.Text, facts.Devices{Listed: v.Status == 0}
 		s.SetDevices(name, all)
-		r.add = func(s *facts.Store, rec *Record) bool {
+		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.Device()
 			all.List = append(all.List, facts.Device{ID: v.Id.Text, Child: v.Child != 0, Status: facts.DeviceStatus(v.Status),
 				Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type, Data: v.Data.Text})
@@ -62,7 +62,7 @@ func (r *windowsReader) read(rec *Record, s *facts.Store) (ok bool) {
 		v, fits := rec.Dxgi()
 		all := facts.DXGI{Made: v.Status == 0, Ordered: v.Ordered != 0}
 		s.SetDXGI(all)
-		r.add = func(s *facts.Store, rec *Record) bool {
+		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.DxgiAdapter()
 			all.List = append(all.List, facts.Display{Description: v.Description.Text, Vendor: v.Vendor, Device: v.Device,
 				LUIDLow: v.LuidLow, LUIDHigh: v.LuidHigh})

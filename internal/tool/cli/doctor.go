@@ -27,6 +27,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 		app, user, device                               string
 		pid                                             int
 		limit                                           time.Duration
+		other                                           elsewhere
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -40,9 +41,22 @@ func newDoctor(s *surroundings) *cobra.Command {
 			"go, a variable in ~/.config/environment.d. The rest is listed. --undo gives back what was there.\n\n" +
 			selector.Help +
 			"With --device a number and a UUID are asked of the drivers, in a child process; everything else is as the kernel\n" +
-			"knows it.\n\n" + exitCodesHelp,
+			"knows it.\n\n" + platformHelp + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if err := other.check(); err != nil {
+				return err
+			}
+			if other.platform != "" {
+				if fix || undo || load || markdown || pid != 0 || user != "" || device != "" {
+					return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown, --pid, --user or --device")
+				}
+				report, err := s.doctorElsewhere(&other, app, elevated, asJSON, full)
+				if err == nil && report.Has(diag.Problem) {
+					err = exit.With(exit.Problems)
+				}
+				return err
+			}
 			if undo {
 				return s.undoFix(force)
 			}
@@ -115,6 +129,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --probe may take")
 	cmd.Flags().StringVar(&user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	addPlatform(cmd, &other)
 	return cmd
 }
 
@@ -182,6 +197,13 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 	style.Lines(s.out, "", style.Heading, r.Verdict)
 	fmt.Fprintln(s.out)
 	printPlace(s, style, r)
+	printModules(s, style, r)
+	printProbes(s, style, r.Probes)
+	printFindings(s, style, r, full)
+}
+
+// printModules shows drivers and layers with their libraries.
+func printModules(s *surroundings, style term.Style, r *doctor.Report) {
 	for _, section := range []struct {
 		title   string
 		modules []doctor.Module
@@ -208,7 +230,10 @@ func printDoctor(s *surroundings, r *doctor.Report, full bool) {
 		table.Print(s.out, "  ", style)
 		fmt.Fprintln(s.out)
 	}
-	printProbes(s, style, r.Probes)
+}
+
+// printFindings shows what was found, and counts it.
+func printFindings(s *surroundings, style term.Style, r *doctor.Report, full bool) {
 	count := map[string]int{}
 	for _, f := range r.Findings {
 		if f.Because != "" && !full {

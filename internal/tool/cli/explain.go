@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,14 +35,28 @@ func newExplain(s *surroundings) *cobra.Command {
 		asJSON, elevated, statements bool
 		app                          string
 		pid                          int
+		other                        elsewhere
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
 		Short: "What would be loaded for a program, in which order, by which rule, and how to change it",
 		Long: "explain decides for a program as the library would, without running anything, and says for each driver and\n" +
 			"layer why it is in or out, whose file it is, and the line for the environment that changes it. With names or\n" +
-			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" + exitCodesHelp,
+			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" +
+			platformHelp + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
+			if err := other.check(); err != nil {
+				return err
+			}
+			if other.platform != "" {
+				if pid != 0 {
+					return errors.New("--platform is for files: not with --pid")
+				}
+				if other.platform == androidName {
+					return s.explainAndroid(&other, asJSON, statements, names)
+				}
+				return s.explainElsewhere(&other, app, elevated, asJSON, statements, names)
+			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
 				return err
@@ -66,6 +81,7 @@ func newExplain(s *surroundings) *cobra.Command {
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
 	addPID(cmd, &pid)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	addPlatform(cmd, &other)
 	cmd.ValidArgsFunction = completeFound(s)
 	return cmd
 }
@@ -123,7 +139,9 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 		if e.Package != "" {
 			where += ", installed by " + e.Package
 		}
-		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+		if where != "" {
+			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
+		}
 		if e.Library != "" {
 			fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
 		}

@@ -35,19 +35,21 @@ func newList(s *surroundings) *cobra.Command {
 		{explain.Layers, "Layers found, which are active, and why the others are not"},
 	} {
 		asJSON, name := false, list.One+"s"
+		other := elsewhere{}
 		sub := &cobra.Command{
 			Use: name, Short: list.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				source, err := s.source("", false)
+				if err := other.check(); err != nil {
+					return err
+				}
+				find := func() ([]explain.Row, []explain.Place, error) { return s.found(list.Kind) }
+				if other.platform != "" {
+					find = func() ([]explain.Row, []explain.Place, error) { return s.listElsewhere(&other, list.Kind) }
+				}
+				rows, places, err := find()
 				if err != nil {
 					return err
 				}
-				answer, err := decision.Ask(source)
-				if err != nil {
-					return err
-				}
-				rows, places := list.Rows(answer), list.Places(answer)
-				list.TryRows(source, answer, rows)
 				if asJSON {
 					err = writeJSON(s, struct {
 						Schema int             `json:"schema"`
@@ -66,10 +68,26 @@ func newList(s *surroundings) *cobra.Command {
 			},
 		}
 		sub.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
 	}
 	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
+}
+
+// found gives what this machine has of a kind, and where it was looked for.
+func (s *surroundings) found(kind explain.Kind) ([]explain.Row, []explain.Place, error) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := kind.Rows(answer)
+	kind.TryRows(source, answer, rows)
+	return rows, kind.Places(answer), nil
 }
 
 func printFound(s *surroundings, name string, rows []explain.Row, places []explain.Place) {

@@ -28,17 +28,29 @@ func pathsOf(source *machine.Source) (*pathList, error) {
 	return &pathList{listSchema, "paths", explain.Paths(answer, source)}, nil
 }
 
+// paths tells where is searched, here or on another system.
+func (s *surroundings) paths(other *elsewhere) (*pathList, error) {
+	if other.platform != "" {
+		return s.pathsElsewhere(other)
+	}
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	return pathsOf(source)
+}
+
 func newListPaths(s *surroundings) *cobra.Command {
 	var asJSON bool
+	var other elsewhere
 	cmd := &cobra.Command{
 		Use: "paths", Short: "The places that are searched for manifests and settings, in order: what names them, and what is there",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			source, err := s.source("", false)
-			if err != nil {
+			if err := other.check(); err != nil {
 				return err
 			}
-			answer, err := pathsOf(source)
+			answer, err := s.paths(&other)
 			if err != nil {
 				return err
 			}
@@ -50,6 +62,7 @@ func newListPaths(s *surroundings) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	addPlatform(cmd, &other)
 	return cmd
 }
 

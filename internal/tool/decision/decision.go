@@ -22,7 +22,12 @@ func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, fr
 
 // AskFor decides for a program by what it gives to vkCreateInstance.
 func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
-	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: search.Linux(), Explain: true}, from)
+	return AskOn(search.Linux(), app, from)
+}
+
+// AskOn decides as on another system.
+func AskOn(platform search.Platform, app plan.App, from facts.Source) (*plan.Answer, error) {
+	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
 	if answer == nil {
 		return nil, exit.As(exit.NotLooked, errEndless)
 	}

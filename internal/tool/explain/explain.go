@@ -7,7 +7,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
 
@@ -54,7 +53,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		in = append(in, e)
 	}
 	for i, driver := range answer.Drivers {
-		name := search.BaseName(driver.Path)
+		name := answer.Style.Base(driver.Path)
 		used[driver.Path] = true
 		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
 		e.because(reasons[name+"\x00"+driver.Path])
@@ -66,7 +65,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				used[row.Subject+"\x00"+row.Path] {
 				continue // what is said of something that is in belongs to the doctor
 			}
-			e := Item{Kind: kind.One, Name: search.BaseName(row.Subject), Manifest: row.Path,
+			e := Item{Kind: kind.One, Name: answer.Style.Base(row.Subject), Manifest: row.Path,
 				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why, Do: row.Do,
 				subject: row.Subject, cause: row.cause}
 			out = append(out, e)

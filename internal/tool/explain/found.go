@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
@@ -68,12 +69,18 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 func (k Kind) searched(answer *plan.Answer, path string) bool {
 	for _, kind := range k.searches {
 		for _, where := range answer.Searched[kind].List {
-			if path == where.Path || search.Directory(path) == strings.TrimRight(where.Path, "/")+"/" {
+			if path == where.Path || inside(answer.Style, path, where.Path) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// inside tells whether a file lies directly in a directory.
+func inside(style pathname.Style, path, directory string) bool {
+	joint := string(rune(style.Separator()))
+	return style.Directory(path) == strings.TrimRight(directory, joint)+joint
 }
 
 // Place is a location that was searched, and by whose word.

@@ -1,0 +1,351 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+)
+
+// on is a world on another system.
+type on struct {
+	world
+	platform search.Platform
+}
+
+func newOn(p search.Platform) *on {
+	o := &on{platform: p}
+	o.Vars, o.Files, o.Other = map[string]string{}, map[string]string{}, &facts.Foreign{}
+	return o
+}
+
+// driverAt adds a driver manifest.
+func (o *on) driverAt(path, more string) *on {
+	o.Files[path] = `{"file_format_version":"1.0.1","ICD":{"library_path":"lib.so","api_version":"1.3.0"` + more + `}}`
+	return o
+}
+
+func (o *on) layerAt(path, name string) *on {
+	o.Files[path] = layerText("1.2.0", name, `,"library_path":"l.so","disable_environment":{"NO_`+name+`":"1"}`)
+	return o
+}
+
+func (o *on) ask(t *testing.T, kind Kind) *Answer {
+	t.Helper()
+	a := Resolve(&Question{Kind: kind, App: o.app, Drivers: o.drivers, Platform: o.platform, Explain: true}, &o.Tree)
+	if a == nil {
+		t.Fatal("never decided")
+	}
+	return a
+}
+
+// places are those of a search, the suffix of its kind left out.
+func (o *on) places(t *testing.T, kind search.Kind) string {
+	t.Helper()
+	var out []string
+	for _, l := range o.ask(t, Instance).Searched[kind].List {
+		suffix := [...]string{"/vulkan/icd.d", "/vulkan/implicit_layer.d", "/vulkan/explicit_layer.d"}[kind]
+		out = append(out, strings.TrimSuffix(l.Path, suffix))
+	}
+	return strings.Join(out, " ")
+}
+
+const (
+	resources = "/A.app/Contents/Resources"
+	xdg       = "/etc/xdg /usr/local/etc /etc /usr/local/share /usr/share"
+)
+
+// holds: MAC-002 MAC-003 MAC-004 MAC-005 MAC-011 MAC-012 MAC-026
+func TestBundles(t *testing.T) {
+	t.Parallel()
+	for _, p := range []search.Platform{search.MacOS(), search.IOS()} {
+		o := newOn(p)
+		for kind := range search.Kind(3) {
+			o.Other.Program, o.Vars = facts.Bundle{}, map[string]string{}
+			expect(t, "no bundle", o.places(t, kind), xdg)
+			o.Other.Program.Resources = resources
+			expect(t, "a bundle", o.places(t, kind), resources+" "+xdg)
+			o.Vars = map[string]string{"HOME": "/h", "XDG_CONFIG_DIRS": "/c", "XDG_DATA_HOME": "/d"}
+			expect(t, "variables", o.places(t, kind), resources+" /h/.config /c /usr/local/etc /etc /d /usr/local/share /usr/share")
+			more := [...]string{"VK_ADD_DRIVER_FILES", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_ADD_LAYER_PATH"}[kind]
+			o.Vars = map[string]string{more: "/add"}
+			expect(t, more, o.places(t, kind), "/add "+resources+" "+xdg)
+		}
+		o.Vars = map[string]string{}
+		o.driverAt(resources+"/vulkan/icd.d/a.json", "").driverAt(resources+"/vulkan/icd.d/b.json", "").driverAt("/x.json", "")
+		o.driverAt("/etc/vulkan/icd.d/c.json", "")
+		expect(t, "drivers", drivers(o.ask(t, Instance)), "a.json b.json c.json")
+		o.Vars["VK_DRIVER_FILES"] = "/x.json"
+		expect(t, "the variable's alone", drivers(o.ask(t, Instance)), "x.json")
+		o.Vars = map[string]string{}
+		o.enables("VK_LUNARG_direct_driver_loading")
+		o.app.DirectList, o.app.DirectCount = true, 1
+		if a := o.ask(t, Instance); drivers(a) != "" || a.Searched[search.Drivers].List != nil {
+			t.Errorf("exclusive direct loading searches %v", a.Searched[search.Drivers].List)
+		}
+	}
+}
+
+// Both drivers are opened, the bundle's first; devices are listed in the reverse of that order, as everywhere.
+//
+// holds: MAC-006 MAC-007 MAC-008 MAC-009 MAC-010 MAC-013
+func TestOnlyInBundle(t *testing.T) {
+	t.Parallel()
+	o := newOn(search.MacOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
+		layerAt("/usr/share/vulkan/implicit_layer.d/i.json", "VK_LAYER_i").layerAt("/usr/share/vulkan/explicit_layer.d/e.json", "VK_LAYER_e")
+	o.Other.Program.Resources = resources
+	a := o.ask(t, Instance)
+	expect(t, "drivers", drivers(a), "bundled.json system.json")
+	expect(t, "layers", listed(a), "VK_LAYER_i VK_LAYER_e")
+	for _, value := range []string{"1", "", "0", "no"} {
+		o.Vars["VK_LOADER_SEARCH_ONLY_IN_BUNDLE"] = value
+		a = o.ask(t, Instance)
+		expect(t, "drivers of the bundle", drivers(a), "bundled.json")
+		expect(t, "layers of the bundle", listed(a), "")
+	}
+	o.Elevated = true // as the source says where real and effective ids differ
+	expect(t, "in a set-uid process", drivers(o.ask(t, Instance)), "bundled.json system.json")
+	o.Elevated, o.Other.Program.Resources = false, ""
+	expect(t, "without a bundle", drivers(o.ask(t, Instance)), "")
+}
+
+// holds: MAC-014
+func TestBundledLibraries(t *testing.T) {
+	t.Parallel()
+	o := newOn(search.MacOS())
+	o.Other.Program.Resources = resources
+	for library, want := range map[string]string{"../../../Frameworks/x.dylib": resources + "/vulkan/icd.d/../../../Frameworks/x.dylib", "x.dylib": "x.dylib",
+		"/opt/x.dylib": "/opt/x.dylib"} {
+		o.Files[resources+"/vulkan/icd.d/a.json"] = `{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`
+		expect(t, library, o.ask(t, Instance).Drivers[0].Library, want)
+	}
+}
+
+// holds: MAC-017 MAC-018 MAC-019
+func TestPortabilityOnMacOS(t *testing.T) {
+	t.Parallel()
+	const flagMissing = "Found drivers that contain devices which support the portability subset, but the instance does not enumerate portability drivers! Applications that wish to enumerate portability drivers must set the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit in the VkInstanceCreateInfo flags"
+	for _, c := range []struct {
+		extension, flag bool
+		line            string
+	}{
+		{false, false, flagMissing + " and enable the VK_KHR_portability_enumeration instance extension."},
+		{true, false, flagMissing + "."},
+		{false, true, "the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration"},
+		{true, true, ""},
+	} {
+		o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+		if c.extension {
+			o.enables("VK_KHR_portability_enumeration")
+		}
+		if c.flag {
+			o.app.Flags = 1
+		}
+		a := o.ask(t, Instance)
+		if c.line == "" {
+			expect(t, "both", drivers(a), "m.json")
+			continue
+		}
+		expect(t, "skipped", drivers(a), "")
+		a = o.ask(t, InstanceDrivers)
+		if a.Result != IncompatibleDriver || !strings.Contains(logText(a), "ERROR|DRIVER: ") || !strings.Contains(logText(a), c.line) {
+			t.Errorf("%+v: %d\n%s", c, a.Result, logText(a))
+		}
+	}
+	o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+	expect(t, "before there is an instance", drivers(o.ask(t, Extensions)), "m.json")
+}
+
+// holds: MAC-020 BSD-007 QNX-004 OHO-011
+func TestWindowSystems(t *testing.T) {
+	t.Parallel()
+	all := strings.Fields("VK_KHR_xlib_surface VK_KHR_xcb_surface VK_KHR_wayland_surface VK_EXT_acquire_xlib_display VK_EXT_directfb_surface " +
+		"VK_KHR_win32_surface VK_MVK_macos_surface VK_MVK_ios_surface VK_EXT_metal_surface VK_QNX_screen_surface VK_FUCHSIA_imagepipe_surface VK_OHOS_surface")
+	const unix = "VK_KHR_xlib_surface VK_KHR_xcb_surface VK_KHR_wayland_surface VK_EXT_acquire_xlib_display"
+	for _, c := range []struct {
+		platform search.Platform
+		want     string
+	}{
+		{search.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {search.IOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
+		{search.FreeBSD(), unix}, {search.OpenBSD(), unix}, {search.NetBSD(), unix}, {search.Hurd(), unix}, {search.Linux(), unix},
+		{search.QNX(), "VK_QNX_screen_surface"}, {search.Fuchsia(), "VK_FUCHSIA_imagepipe_surface"}, {search.OpenHarmony(), "VK_OHOS_surface"},
+	} {
+		d := &decider{q: &Question{Platform: c.platform}}
+		var got []string
+		for _, name := range all {
+			if d.knownExtension(name) && !c.platform.MissingWindowSystem(name) {
+				got = append(got, name)
+			}
+		}
+		expect(t, "window systems", strings.Join(got, " "), c.want)
+	}
+}
+
+// holds: MAC-021
+func TestProgramsWithoutPathsOnIOS(t *testing.T) {
+	t.Parallel()
+	const file = "/etc/xdg/vulkan//loader_settings.d/vk_loader_settings.json"
+	const rest = `,"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
+	a := Resolve(&Question{Kind: Instance, Platform: search.IOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
+		file: `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p","p"]` + rest + `]}`}}})
+	if a.Settings != nil {
+		t.Errorf("%+v", a.Settings)
+	}
+}
+
+// emptyPath is a system that gives programs an empty path.
+type emptyPath struct{ facts.Tree }
+
+func (*emptyPath) Exe() facts.Exe { return facts.Exe{Known: true} }
+
+// holds: MAC-025 FUC-014
+func TestSettingsPlaces(t *testing.T) {
+	t.Parallel()
+	const rest = "/vulkan//loader_settings.d/vk_loader_settings.json"
+	for _, c := range []struct {
+		platform search.Platform
+		vars     map[string]string
+		want     string
+	}{
+		{search.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
+		{search.Fuchsia(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
+		{search.Fuchsia(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
+		{search.QNX(), nil, "/etc"},
+	} {
+		var got []string
+		facts.Resolve(facts.NewStore(), &facts.Tree{Vars: c.vars, Other: &facts.Foreign{Program: facts.Bundle{Resources: resources}}},
+			func(s *facts.Store) { got = c.platform.Settings(&c.platform, s) })
+		for i := range got {
+			got[i] = strings.TrimSuffix(got[i], rest)
+		}
+		expect(t, "places", strings.Join(got, " "), c.want)
+	}
+}
+
+// holds: FUC-001 FUC-002 FUC-003 FUC-004 FUC-010 FUC-013
+func TestFuchsia(t *testing.T) {
+	t.Parallel()
+	o := newOn(search.Fuchsia())
+	for kind := range search.Kind(3) {
+		o.Vars, o.Elevated = map[string]string{"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": ""}, false
+		expect(t, "nothing set", o.places(t, kind), "/config /pkg/data")
+		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // nobody asks for rights
+		expect(t, "variables", o.places(t, kind), "/h/.config /config /pkg/data /d")
+	}
+	if log := logText(o.ask(t, Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {
+		t.Error(log)
+	}
+	o = newOn(search.FuchsiaService()).driverAt(search.FuchsiaManifests+"/d.json", "").driverAt("/pkg/data/vulkan/icd.d/not.json", "")
+	expect(t, "layers of the platform's own", o.places(t, search.ExplicitLayers), "/vulkan-loader-configuration /pkg/data")
+	expect(t, "its drivers", drivers(o.ask(t, Instance)), "d.json")
+}
+
+// holds: FUC-005
+func TestSystemsWithoutProgramPaths(t *testing.T) {
+	t.Parallel()
+	const rest = `"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
+	for _, p := range []search.Platform{search.Fuchsia(), search.OpenBSD()} {
+		o := newOn(p).layerAt("/x", "VK_LAYER_c")
+		directory := p.SysConfDir
+		o.Files[directory+"/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p"],` + rest + `,{` + rest + `]}`
+		if a := o.ask(t, Instance); a.Settings == nil {
+			t.Error("the global object after one for a program does not count")
+		}
+		o = newOn(p).layerAt(directory+"/vulkan/explicit_layer.d/c.json", "VK_LAYER_c")
+		o.Files[directory+"/vulkan/implicit_layer.d/o.json"] = layerText("1.2.0", "VK_LAYER_LUNARG_override",
+			`,"component_layers":["VK_LAYER_c"],"app_keys":["/bin/p"],"disable_environment":{"NO":"1"}`)
+		expect(t, "an override layer with keys", active(o.ask(t, Instance)), "VK_LAYER_c VK_LAYER_LUNARG_override")
+	}
+}
+
+// holds: BSD-001 BSD-002 BSD-003 BSD-004
+func TestBSD(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]search.Platform{"FreeBSD": search.FreeBSD(), "OpenBSD": search.OpenBSD(), "NetBSD": search.NetBSD(),
+		"DragonFly": search.DragonFly(), "Hurd": search.Hurd(), "Cygwin": search.Cygwin()} {
+		o := newOn(p)
+		o.Other.Program.Resources = resources // there is no such step
+		plain := name == "NetBSD" || name == "DragonFly"
+		for kind := range search.Kind(3) {
+			expect(t, name, o.places(t, kind), xdg)
+			o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, false
+			expect(t, name, o.places(t, kind), "/h/.config /c /usr/local/etc /etc /h/.local/share /d")
+			o.Elevated = true
+			want := xdg
+			if plain {
+				want = "/h/.config /c /usr/local/etc /etc /h/.local/share /d"
+			}
+			expect(t, name+", other rights", o.places(t, kind), want)
+			o.Vars = nil
+		}
+		const line = "INFO: Loader is using non-secure environment variable lookup for VK_DRIVER_FILES\n"
+		if log := logText(o.ask(t, Instance)); strings.Contains(log, line) != plain {
+			t.Errorf("%s:\n%s", name, log)
+		}
+	}
+}
+
+// holds: BSD-009
+func TestDanglingLinks(t *testing.T) {
+	t.Parallel()
+	o := newOn(search.FreeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
+	o.Directories = map[string][]string{"/etc/vulkan/icd.d": {"gone.json", "a.json"}}
+	expect(t, "drivers", drivers(o.ask(t, Instance)), "a.json")
+}
+
+// holds: QNX-001 QNX-003 QNX-005
+func TestQNX(t *testing.T) {
+	t.Parallel()
+	o := newOn(search.QNX())
+	expect(t, "nothing set", o.places(t, search.Drivers), "/etc")
+	o.Vars, o.Elevated = map[string]string{"XDG_DATA_DIRS": "/d"}, true
+	expect(t, "a variable", o.places(t, search.Drivers), "/etc /d")
+	expectLog(t, o.ask(t, Instance), "INFO: Loader is using non-secure environment variable lookup for XDG_DATA_DIRS")
+}
+
+// holds: OHO-002 OHO-003 OHO-004 OHO-005 OHO-006
+func TestOpenHarmony(t *testing.T) {
+	t.Parallel()
+	const plain = "/system/etc/vulkan/igraphics /system/etc /vendor/etc /system/etc/vulkan/swapchain"
+	o := newOn(search.OpenHarmony())
+	o.Other.Program = facts.Bundle{Name: "com.x"}
+	o.Elevated = true
+	for _, c := range []struct {
+		parameters map[string]string
+		release    bool
+		want       string
+	}{
+		{nil, false, ""},
+		{map[string]string{"VK_DRIVER_FILES": "", "VK_LAYER_PATH": "", "VK_IMPLICIT_LAYER_PATH": "", "XDG_DATA_HOME": ""}, false, ""},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.x"}, false, " /data/storage/el2/base/haps/entry/files/L.json"},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.y"}, false, ""},
+		{map[string]string{"debug_layer": "", "debug_hap": "com.x"}, false, ""},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1"}, false, " /vendor/etc/vulkan/debuglayer/L.json"},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1"}, true, " /data/storage/el2/base/haps/entry/files/L.json"},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "0"}, false, " /data/storage/el2/base/haps/entry/files/L.json"},
+		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1", "vklayer_json_path": "/p.json"}, false, " /p.json"},
+	} {
+		o.Vars, o.Other.Program.Release = map[string]string{}, c.release
+		for name, value := range c.parameters {
+			if name[0] != 'V' && name[0] != 'X' {
+				name = "debug.graphic." + name
+			}
+			o.Vars[name] = value
+		}
+		for kind := range search.Kind(3) {
+			expect(t, "places", o.places(t, kind), plain+c.want)
+		}
+	}
+	o.Vars = map[string]string{"VK_DRIVER_FILES": "/data/vulkan/icd.d/d.json"}
+	expect(t, "a parameter, whatever the rights", o.places(t, search.Drivers), "/data/vulkan/icd.d/d.json")
+	o.Vars = map[string]string{"debug.graphic.debug_layer": "L", "debug.graphic.debug_hap": "com.x"}
+	o.layerAt("/data/storage/el2/base/haps/entry/files/L.json", "VK_LAYER_L")
+	expect(t, "it is active of itself", active(o.ask(t, Instance)), "VK_LAYER_L")
+	o = newOn(search.OpenHarmony())
+	o.Files["/system/etc/vulkan/implicit_layer.d/s.json"] = layerText("1.2.0", "VK_LAYER_OHOS_surface",
+		`,"library_path":"l.so","disable_environment":{"DISABLE_OHOS_SWAPCHAIN_LAYER":"1"}`) // OHO-011
+	expect(t, "the layer of swapchains", active(o.ask(t, Instance)), "VK_LAYER_OHOS_surface")
+	o.Vars["DISABLE_OHOS_SWAPCHAIN_LAYER"] = "1"
+	expect(t, "switched off", active(o.ask(t, Instance)), "")
+}

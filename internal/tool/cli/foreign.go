@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/foreign"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/registry"
+	"vkloader/internal/tool/term"
+)
+
+// elsewhere is what the options for a machine with another system say.
+type elsewhere struct {
+	platform   string
+	registry   []string
+	properties []string
+	bits       string
+	pack       string
+	debuggable bool
+}
+
+const platformHelp = "With --platform it is about a machine with another system, of which --root is a copy of the files: of Windows the\n" +
+	"drives are the directories c, d, ... in it (or drive_c, or it is drive C itself), and --registry files that the\n" +
+	"registry editor exported; of macOS --root may be an application's bundle. That machine's variables are those of\n" +
+	"--env alone.\n\n"
+
+// platformNames are what --platform takes.
+func platformNames() (names []string) {
+	for _, s := range foreign.Systems {
+		names = append(names, s.Name)
+	}
+	return append(names, androidName)
+}
+
+// androidName is the system whose loader has no manifests.
+const androidName = "android"
+
+// addPlatform adds the options for a machine with another system.
+func addPlatform(cmd *cobra.Command, e *elsewhere) {
+	f := cmd.Flags()
+	f.StringVar(&e.platform, "platform", "", "about a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
+	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
+	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` of what getprop, settings list or param prints; may be repeated")
+	f.StringVar(&e.bits, "bits", "64", "with --platform: the word size of the program, 32 or 64")
+	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
+	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")
+	completes(cmd, map[string]completion{
+		"platform": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return platformNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		"bits": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"32", "64"}, cobra.ShellCompDirectiveNoFileComp
+		},
+	})
+	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
+		panic(err)
+	}
+}
+
+// check says what does not go together.
+func (e *elsewhere) check() error {
+	if e.bits != "32" && e.bits != "64" {
+		return fmt.Errorf("--bits %s: 32 or 64 is wanted", e.bits)
+	}
+	if _, ok := foreign.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
+		return fmt.Errorf("--platform %s: there is no such system; there are %s", e.platform, strings.Join(platformNames(), ", "))
+	}
+	switch {
+	case len(e.registry) > 0 && e.platform != "windows":
+		return errors.New("--registry goes with --platform windows")
+	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
+		return errors.New("--properties, --package and --debuggable go with --platform android or openharmony")
+	case e.platform == "" && e.bits != "64":
+		return errors.New("--bits goes with --platform")
+	}
+	return nil
+}
+
+// foreign gives the facts of the machine that the options name.
+func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreign.Source, error) {
+	system, _ := foreign.Find(e.platform)
+	source := &foreign.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
+	if s.root != "" {
+		m, err := s.machine()
+		if err != nil {
+			return nil, err
+		}
+		source.Machine = m
+	} else {
+		fmt.Fprintf(s.errOut, "vkloader: without --root nothing is known of that machine's files\n")
+		if err := s.change(&source.Machine); err != nil {
+			return nil, err
+		}
+	}
+	for _, file := range e.registry {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, exit.Unable("--registry: %w", err)
+		}
+		if source.Keys == nil {
+			source.Keys = &registry.Registry{}
+		}
+		for _, p := range source.Keys.Read(file, content) {
+			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
+		}
+	}
+	properties, err := s.properties(e)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range properties {
+		if _, set := source.Machine.Lookup(name); !set {
+			source.Machine.Environ = machine.WithVariable(source.Machine.Environ, name, value)
+		}
+	}
+	source.Own.Name, source.Own.Release = e.pack, !e.debuggable
+	source.Own.Resources = s.resources(source, app)
+	return source, nil
+}
+
+// properties reads the files of --properties.
+func (s *surroundings) properties(e *elsewhere) (foreign.Properties, error) {
+	properties := foreign.Properties{}
+	for _, file := range e.properties {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, exit.Unable("--properties: %w", err)
+		}
+		for _, p := range properties.Read(file, string(content)) {
+			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p))
+		}
+	}
+	return properties, nil
+}
+
+// explainAndroid is explain for Android.
+func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, names []string) error {
+	if s.root == "" {
+		return errors.New("--platform android wants --root: drivers and layers are files alone there")
+	}
+	m, err := s.machine()
+	if err != nil {
+		return err
+	}
+	properties, err := s.properties(e)
+	if err != nil {
+		return err
+	}
+	a := &foreign.Android{Machine: m, Properties: properties, Package: e.pack, Debuggable: e.debuggable, Bits: e.bits}
+	in, out, notes := a.Explain()
+	notes = append(notes, foreign.Commands(names)...)
+	names = slices.DeleteFunc(slices.Clone(names), foreign.IsCommand)
+	in, out = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) > 0 && len(in)+len(out) == 0 {
+		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	}
+	if asJSON {
+		return writeJSON(s, &explanation{Schema: explainSchema, App: e.pack, In: in, Out: out})
+	}
+	printExplained(s, e.pack, in, out)
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On Android"))
+	for _, note := range notes {
+		fmt.Fprintf(s.out, "    %s\n", term.OneLine(note))
+	}
+	if statements {
+		printRules(s, in, out)
+	}
+	return nil
+}
+
+// resources is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
+// program lies in; "" when it is in none.
+func (s *surroundings) resources(source *foreign.Source, app string) string {
+	flat := source.System.Name == "ios"
+	if !flat && source.System.Name != "macos" || s.root == "" {
+		return ""
+	}
+	bundles := []string{"/"}
+	for at := path.Clean(app); at != "/" && at != "."; at = path.Dir(at) {
+		bundles = append(bundles, at)
+	}
+	slices.Reverse(bundles[1:])
+	for _, at := range bundles {
+		resources := path.Join(at, "Contents", "Resources")
+		if flat {
+			resources = at
+		}
+		mark := path.Join(at, "Contents")
+		if flat {
+			mark = path.Join(at, "Info.plist")
+		}
+		if source.Machine.Exists(mark) && source.Machine.Exists(resources) {
+			return resources
+		}
+	}
+	return ""
+}
+
+// decided is the decision on the machine that the options name.
+func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*foreign.Source, *plan.Answer, error) {
+	if e.platform == androidName {
+		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
+	}
+	source, err := s.foreign(e, app, elevated)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := decision.AskOn(source.System.Platform(e.bits), plan.App{}, source)
+	return source, answer, err
+}
+
+// explainElsewhere is explain for another system.
+func (s *surroundings) explainElsewhere(e *elsewhere, app string, elevated, asJSON, statements bool, names []string) error {
+	source, answer, err := s.decidedElsewhere(e, app, elevated)
+	if err != nil {
+		return err
+	}
+	in, out := explain.Of(answer)
+	in, out = explain.Matching(in, names), explain.Matching(out, names)
+	if len(names) > 0 && len(in)+len(out) == 0 {
+		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
+	}
+	if asJSON {
+		return writeJSON(s, &explanation{Schema: explainSchema, App: app, In: in, Out: out})
+	}
+	printExplained(s, app, in, out)
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("On "+source.System.Title))
+	fmt.Fprintf(s.out, "    loader   %s\n", source.System.Loader)
+	fmt.Fprintf(s.out, "    drivers  opened by %s\n", ways(source.System.Opening.Drivers))
+	fmt.Fprintf(s.out, "    layers   opened by %s\n", ways(source.System.Opening.Layers))
+	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)
+	if first := source.System.Opening.First; first != "" {
+		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
+	}
+	if version := source.System.Version(answer.Drivers); version != 0 {
+		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", term.Version(version))
+	}
+	if source.System.Program == "" {
+		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")
+	}
+	if statements {
+		printRules(s, in, out)
+	}
+	return nil
+}
+
+func ways(list []foreign.Way) string {
+	var words []string
+	for _, way := range list {
+		words = append(words, string(way))
+	}
+	return strings.Join(words, ", then ")
+}
+
+// doctorElsewhere is doctor for another system.
+func (s *surroundings) doctorElsewhere(e *elsewhere, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
+	if s.root == "" {
+		return nil, errors.New("doctor --platform wants --root: without files nothing can be examined")
+	}
+	source, answer, err := s.decidedElsewhere(e, app, elevated)
+	if err != nil {
+		return nil, err
+	}
+	report := source.Examine(answer)
+	if asJSON {
+		return report, writeJSON(s, report)
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	style.Lines(s.out, "", style.Heading, report.Verdict)
+	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), report.System)
+	printModules(s, style, report)
+	printFindings(s, style, report, full)
+	return report, nil
+}
+
+// listElsewhere gives what list shows, for another system.
+func (s *surroundings) listElsewhere(e *elsewhere, list explain.Kind) ([]explain.Row, []explain.Place, error) {
+	_, answer, err := s.decidedElsewhere(e, "", false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list.Rows(answer), list.Places(answer), nil
+}
+
+// pathsElsewhere are the places of another system's search, and of its settings file.
+func (s *surroundings) pathsElsewhere(e *elsewhere) (*pathList, error) {
+	source, answer, err := s.decidedElsewhere(e, "", false)
+	if err != nil {
+		return nil, err
+	}
+	platform := source.System.Platform(e.bits)
+	return &pathList{listSchema, "paths", explain.PathsOn(&platform, answer, source)}, nil
+}
