@@ -206,10 +206,13 @@ RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add d
 $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
-# The DLL: its exports are those of the list (WIN-002 to 004).
+# The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
 $(B)/vulkan-1.dll: $(SPINE_OBJ) spine/windows/gen/zexports.def $(B)/obj/version.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
+	$(Q)$(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
+	$(Q)$(CC:gcc=strip) --strip-debug $@
+	$(Q)$(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
 $(B)/obj/version.o: spine/windows/process/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<

@@ -259,6 +259,9 @@ func TestAssemblerFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, source := range sources {
+		if strings.HasSuffix(source, "_windows.S") { // its object files have none of this
+			continue
+		}
 		text, err := os.ReadFile(source)
 		if err != nil {
 			t.Fatal(err)
