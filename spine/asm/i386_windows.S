@@ -95,10 +95,12 @@
     begin   missing_unknown_physdev
     movl    %ecx, %eax
     jmp     SYM(missing_unknown_physdev_command)
-    /* Unknown device command of a device that lacks it (UNK-015): returns an error. */
+    /* Unknown device command of a device that lacks it (UNK-015). Its arguments would have to be taken from the stack, and
+     * nobody knows how many there are: the process ends after the message. */
     begin   missing_unknown_device
     movl    FIRST, %eax
-    jmp     SYM(missing_unknown_device_command)
+    call    SYM(missing_unknown_device_command)
+    call    SYM(abort)
     .globl  SYM(missing_last)
 SYM(missing_last):
     .text
