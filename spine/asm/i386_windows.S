@@ -95,8 +95,8 @@
     begin   missing_unknown_physdev
     movl    %ecx, %eax
     jmp     SYM(missing_unknown_physdev_command)
-    /* Unknown device command of a device that lacks it (UNK-015). Its arguments would have to be taken from the stack, and
-     * nobody knows how many there are: the process ends after the message. */
+    /* Unknown device command of a device that lacks it (UNK-015). Its arguments would have to be taken from the stack,
+     * and nobody knows how many there are: the process ends after the message. */
     begin   missing_unknown_device
     movl    FIRST, %eax
     call    SYM(missing_unknown_device_command)
