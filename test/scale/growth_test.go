@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
 )
 
 // repeated makes a file. In the piece, @ is its number.
@@ -119,7 +120,7 @@ func FuzzGrowth(f *testing.F) {
 		if len(head)+len(tail)+64*len(piece) < 1<<16 { // here, so that the fuzzer sees what is new
 			tree := &facts.Tree{Files: map[string]string{[]string{"/e/f.json", "/i/f.json", "/d.json", "/s/vulkan//loader_settings.d/vk_loader_settings.json"}[kind%4]: repeated(head, piece, tail, 2)},
 				Vars: map[string]string{"VK_LAYER_PATH": "/e", "VK_IMPLICIT_LAYER_PATH": "/i", "VK_DRIVER_FILES": "/d.json", "XDG_CONFIG_HOME": "/s"}}
-			if plan.Resolve(&plan.Question{Kind: plan.Instance, Explain: true}, tree) == nil {
+			if plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree) == nil {
 				t.Error("the core asks for ever more facts and never decides")
 			}
 		}

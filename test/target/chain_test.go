@@ -102,8 +102,8 @@ func TestOtherMachines(t *testing.T) {
 	}
 	for _, c := range []struct{ setting, want string }{
 		{"CC=" + compiler, `makes code for "riscv64-linux-gnu", for which spine/asm has no trampolines and spine/process/control.h no control word`},
-		{"TARGET=riscv64", "There is no TARGET=riscv64, but i386, arm64 and musl"},
-		{"TARGET=armhf", "There is no TARGET=armhf, but i386, arm64 and musl"},
+		{"TARGET=riscv64", "There is no TARGET=riscv64, but i386, arm64, musl and windows"},
+		{"TARGET=armhf", "There is no TARGET=armhf, but i386, arm64, musl and windows"},
 	} {
 		cmd := exec.Command("make", "-n", "spine", c.setting)
 		cmd.Dir = world.Top()
