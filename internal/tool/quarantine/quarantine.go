@@ -46,13 +46,8 @@ func List(found *settingsfile.Found) ([]Now, error) {
 	return list, nil
 }
 
-// Add puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how long; zero:
-// until its file changes.
-func Add(found *settingsfile.Found, name, program, why string, length time.Duration) (*Entry, error) {
-	e := &Entry{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
-	if length > 0 {
-		e.Until = e.Since.Add(length)
-	}
+// about enters which program it is for, none for all, and what the name means; others are the other drivers.
+func (e *Entry) about(found *settingsfile.Found, program string) (others []string, err error) {
 	if program != "" {
 		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
 		if err != nil {
@@ -60,7 +55,17 @@ func Add(found *settingsfile.Found, name, program, why string, length time.Durat
 		}
 		e.Program = apps[0]
 	}
-	others, err := e.identify(found)
+	return e.identify(found)
+}
+
+// Add puts a driver or layer, by name, into quarantine for a program, or for all when there is none. length is how long; zero:
+// until its file changes.
+func Add(found *settingsfile.Found, name, program, why string, length time.Duration) (*Entry, error) {
+	e := &Entry{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
+	if length > 0 {
+		e.Until = e.Since.Add(length)
+	}
+	others, err := e.about(found, program)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +80,7 @@ func Add(found *settingsfile.Found, name, program, why string, length time.Durat
 // error says why there is no such quarantine.
 func Try(found *settingsfile.Found, name, program string) (files []string, err error) {
 	e := &Entry{Name: name}
-	if program != "" {
-		apps, err := settingsfile.RealApps(&found.Machine, []string{program})
-		if err != nil {
-			return nil, err
-		}
-		e.Program = apps[0]
-	}
-	others, err := e.identify(found)
+	others, err := e.about(found, program)
 	if err != nil {
 		return nil, err
 	}
