@@ -45,7 +45,7 @@ wine() {
 trap leave EXIT
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 rm -rf "$root/vkloader"
-mkdir -p "$root/vkloader/build"
+mkdir -p "$root/vkloader/build" "$root/root/prefix"
 cp -r build/windows "$root/vkloader/build/"
 chroot "$root" Xvfb $display -screen 0 640x480x24 > /dev/null 2>&1 < /dev/null &
 xvfb=$!
