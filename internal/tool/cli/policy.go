@@ -20,6 +20,10 @@ func newPolicy(s *surroundings) *cobra.Command {
 	return cmd
 }
 
+// policyHelp ends the help of every policy.
+const policyHelp = "The policy is a part of the settings file: \"vkloader settings show\" has it, and --app, --system, --expires and --force\n" +
+	"are those of \"vkloader settings set\". Other loaders ignore it.\n\n" + exitCodesHelp
+
 // Words of the command line for the policies about hardware.
 var hardwareWords = map[string]settings.Hardware{
 	"off": settings.AnyHardware, "on": settings.PresentHardware, "awake": settings.AwakeHardware,
@@ -36,8 +40,7 @@ func newPolicyHardware(s *surroundings) *cobra.Command {
 			"Software drivers and drivers of families that the loader does not know are always opened, and when no other driver is\n" +
 			"left the policy does not hold. The devices are those of /sys/class/drm, and NVIDIA's device nodes. \"vkloader list\n" +
 			"drivers\" and \"vkloader explain\" say which driver is left out, and why.\n\n" +
-			"The policy is a part of the settings file: \"vkloader settings show\" has it, and --app, --system, --expires and --force\n" +
-			"are those of \"vkloader settings set\". Other loaders ignore it.\n\n" + exitCodesHelp,
+			policyHelp,
 		Example:   "  vkloader policy hardware on\n  vkloader policy hardware awake --app /usr/bin/mpv",
 		ValidArgs: []string{"on", "awake", "off"},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
@@ -59,8 +62,7 @@ func newPolicyService(s *surroundings) *cobra.Command {
 			"and sandboxes without drivers. With \"always\" it does so beside the drivers that it finds; a driver that is there as well,\n" +
 			"by the name of its manifest or of its library, is used once. With \"never\" it does not. \"last\" is how it is without a\n" +
 			"policy. A program that brings its own drivers, and variables and settings that name all of them, are not gone beyond.\n\n" +
-			"The policy is a part of the settings file: \"vkloader settings show\" has it, and --app, --system, --expires and --force\n" +
-			"are those of \"vkloader settings set\". Other loaders ignore it.\n\n" + exitCodesHelp,
+			policyHelp,
 		Example:   "  vkloader policy service always\n  vkloader policy service never --app /usr/bin/mpv",
 		ValidArgs: []string{"last", "always", "never"},
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
