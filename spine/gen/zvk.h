@@ -194,6 +194,8 @@
 #define VK_KHR_SWAPCHAIN_MAINTENANCE_1_EXTENSION_NAME "VK_KHR_swapchain_maintenance1"
 #define VK_EXT_LAYER_SETTINGS_SPEC_VERSION 2
 #define VK_EXT_LAYER_SETTINGS_EXTENSION_NAME "VK_EXT_layer_settings"
+#define VK_MSFT_LAYERED_DRIVER_SPEC_VERSION 1
+#define VK_MSFT_LAYERED_DRIVER_EXTENSION_NAME "VK_MSFT_layered_driver"
 #define VK_KHR_MAINTENANCE_6_SPEC_VERSION 1
 #define VK_KHR_MAINTENANCE_6_EXTENSION_NAME "VK_KHR_maintenance6"
 #define VK_NV_DISPLAY_STEREO_SPEC_VERSION 1
@@ -3934,6 +3936,12 @@ typedef uint64_t VkBufferUsageFlagBits2;
 #define VK_BUFFER_USAGE_2_MEMORY_DECOMPRESSION_BIT_EXT ((VkBufferUsageFlagBits2)0x100000000u)
 #define VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT ((VkBufferUsageFlagBits2)0x80000000u)
 
+typedef enum VkLayeredDriverUnderlyingApiMSFT {
+    VK_LAYERED_DRIVER_UNDERLYING_API_NONE_MSFT = 0,
+    VK_LAYERED_DRIVER_UNDERLYING_API_D3D12_MSFT = 1,
+    VK_LAYERED_DRIVER_UNDERLYING_API_MAX_ENUM_MSFT = 0x7fffffff
+} VkLayeredDriverUnderlyingApiMSFT;
+
 typedef enum VkColorSpaceKHR {
     VK_COLOR_SPACE_SRGB_NONLINEAR_KHR = 0,
     VK_COLOR_SPACE_DISPLAY_P3_NONLINEAR_EXT = 1000104001,
@@ -5033,6 +5041,7 @@ typedef struct VkPushDescriptorSetInfo VkPushDescriptorSetInfo;
 typedef struct VkPushDescriptorSetWithTemplateInfo VkPushDescriptorSetWithTemplateInfo;
 typedef struct VkSetDescriptorBufferOffsetsInfoEXT VkSetDescriptorBufferOffsetsInfoEXT;
 typedef struct VkBindDescriptorBufferEmbeddedSamplersInfoEXT VkBindDescriptorBufferEmbeddedSamplersInfoEXT;
+typedef struct VkPhysicalDeviceLayeredDriverPropertiesMSFT VkPhysicalDeviceLayeredDriverPropertiesMSFT;
 typedef struct VkPhysicalDeviceShaderSubgroupRotateFeatures VkPhysicalDeviceShaderSubgroupRotateFeatures;
 typedef struct VkPhysicalDeviceShaderExpectAssumeFeatures VkPhysicalDeviceShaderExpectAssumeFeatures;
 typedef struct VkPhysicalDeviceShaderFloatControls2Features VkPhysicalDeviceShaderFloatControls2Features;
@@ -8987,6 +8996,12 @@ struct VkBindDescriptorBufferEmbeddedSamplersInfoEXT {
     VkShaderStageFlags stageFlags;
     VkPipelineLayout layout;
     uint32_t set;
+};
+
+struct VkPhysicalDeviceLayeredDriverPropertiesMSFT {
+    VkStructureType sType;
+    void* pNext;
+    VkLayeredDriverUnderlyingApiMSFT underlyingAPI;
 };
 
 struct VkPhysicalDeviceShaderSubgroupRotateFeatures {

@@ -116,7 +116,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
     VkLayerInstanceCreateInfo features = {.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
                                           .pNext = &device,
                                           .function = VK_LOADER_FEATURES,
-                                          .u.loaderFeatures = 0}; /* LAY-306 */
+                                          .u.loaderFeatures = count ? sort_features(in) : 0};
     VkInstanceCreateInfo copy = *info;
     copy.pNext = &features; /* LAY-304 */
 

@@ -32,6 +32,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDevices(VkInstance handle
     if (result != VK_SUCCESS) return result;
     result = scan_all_devices(instance, &scan);
     if (result == VK_SUCCESS) result = physdev_records_term(instance, scan.found, scan.count);
+    if (result == VK_SUCCESS && sort_wanted(instance, &scan)) result = sort_devices(instance, &scan);
     if (result != VK_SUCCESS) goto done;
     if (!scan.count) {
         log_no_devices(instance);
@@ -44,8 +45,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDevices(VkInstance handle
         goto done;
     }
     for (uint32_t i = 0; i < scan.count; i++) order[i] = scan.found[i].record;
-    if (sort_wanted(instance)) result = sort_devices(instance, order, scan.count);
-    if (result != VK_SUCCESS) goto done;
     if (instance->configurations) {
         result = configurations_devices(instance, order, scan.count, count, devices);
         goto done;

@@ -173,10 +173,10 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
 /* Sorting a result that will be trimmed: which groups remain is known only afterwards, so that the chains which the
  * drivers filled may belong to groups that go. The drivers are asked once more, each remaining group with the chain of
  * its own element. */
-static VkResult sort_trimmed(struct instance *instance, const struct scan *scan, struct groups *groups)
+static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struct groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++) groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
-    VkResult result = sort_groups(instance, groups->group, groups->count);
+    VkResult result = sort_groups(instance, scan, groups->group, groups->count);
     void **chain = calloc(groups->count, sizeof *chain); /* by where they were */
     VkPhysicalDeviceGroupProperties *again = calloc(groups->count, sizeof *again);
     if (!chain || !again) result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -226,11 +226,11 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
         log_no_devices(instance);
         result = VK_ERROR_INITIALIZATION_FAILED;
     }
-    if (result == VK_SUCCESS && sort_wanted(instance)) {
+    if (result == VK_SUCCESS && sort_wanted(instance, &scan)) {
         bool chains = false;
         for (uint32_t i = 0; i < groups.given_count; i++) chains = chains || properties[i].pNext;
         result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
-                                                             : sort_groups(instance, groups.group, groups.count);
+                                                             : sort_groups(instance, &scan, groups.group, groups.count);
     }
     if (result == VK_SUCCESS && properties && instance->configurations) result = configured(instance, &scan, &groups);
     scan_end(&scan);

@@ -18,6 +18,12 @@ VkResult scan_begin(struct instance *instance, struct scan *scan);
 void scan_end(struct scan *scan);
 /* One driver's devices, added to the scan. *reading tells whether a failure came after its count call. */
 VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading);
+/* Adds devices that a driver has given otherwise, by its own handles; NULL is none. VK_SUCCESS or out of memory. */
+VkResult scan_add(struct scan *scan, struct driver *driver, const VkPhysicalDevice *device, uint32_t count);
+/* A list of devices that a function gives, its count asked first, in memory of malloc's; a failure has none. whom is
+ * handed to the function as it is. */
+typedef VkResult (*list_function)(const void *whom, uint32_t *count, VkPhysicalDevice *device);
+VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkPhysicalDevice **out, bool *reading);
 void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result);
 void log_no_devices(struct instance *instance);
 
@@ -32,12 +38,14 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
 
 /* ---- sort.c ---------------------------------------------------------------------------------------------------- */
 
-/* PHY-025, PHY-026: is sorting in effect for this call? */
-bool sort_wanted(const struct instance *instance);
-/* Puts the terminators' devices, given in the order of PHY-023, into that of PHY-027. VK_SUCCESS or out of memory. */
-VkResult sort_devices(struct instance *instance, struct physdev **device, uint32_t count);
-/* The same for groups, whose members are the terminators' handles (PHY-075). */
-VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count);
+/* Is sorting in effect for this call (PHY-025, PHY-026, WIN-061)? */
+bool sort_wanted(const struct instance *instance, const struct scan *scan);
+/* Puts the devices that were found, which have their records and come in the order of PHY-023, into that of PHY-027 or
+ * of WIN-061. VK_SUCCESS or out of memory. */
+VkResult sort_devices(struct instance *instance, struct scan *scan);
+/* The same for groups, whose members are the terminators' handles (PHY-075, WIN-070). */
+VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDeviceGroupProperties *group,
+                     uint32_t count);
 
 /* ---- filter.c -------------------------------------------------------------------------------------------------- */
 

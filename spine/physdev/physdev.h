@@ -1,5 +1,5 @@
-/* physdev.h: what physdev/ offers: the extensions of a physical device, and the device configurations of an
- * instance. All else that it does, it does as commands. */
+/* physdev.h: what physdev/ offers: the extensions and the further properties of a physical device, the device
+ * configurations of an instance, and what layers are told about sorting. All else that it does, it does as commands. */
 #ifndef VKL_PHYSDEV_H
 #define VKL_PHYSDEV_H
 
@@ -11,6 +11,19 @@
  * more even after the last attempt, or an error without a list. */
 VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
                            const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out);
+
+/* ---- query.c ---------------------------------------------------------------------------------------------------- */
+
+/* The function by which the loader itself asks a driver for more properties of a device of this version: the core one
+ * where instance and device are of 1.1 or newer, else or without it the KHR one (PHY-029, WIN-068). NULL: it has none.
+ */
+PFN_vkGetPhysicalDeviceProperties2 properties2_of(const struct instance *instance, const struct driver *driver,
+                                                  uint32_t device_version);
+
+/* ---- sort.c ----------------------------------------------------------------------------------------------------- */
+
+/* What layers are told at instance creation: does the loader sort by itself (LAY-306, WIN-060)? */
+VkLoaderFeatureFlags sort_features(struct instance *instance);
 
 /* ---- configuration.c ------------------------------------------------------------------------------------------- */
 

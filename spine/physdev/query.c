@@ -24,6 +24,15 @@ static void *pick(const struct physdev *device, unsigned core, unsigned khr, uns
 #define PICK_EXTERNAL(device, command, what)                                                                           \
     ((PFN_##command)pick((device), ISLOT_##command, ISLOT_##command##KHR, EXT_VK_KHR_external_##what##_capabilities))
 
+PFN_vkGetPhysicalDeviceProperties2 properties2_of(const struct instance *instance, const struct driver *driver,
+                                                  uint32_t device_version)
+{
+    PFN_vkGetPhysicalDeviceProperties2 ask = NULL;
+    if (version_reaches(instance->api_version, 1) && version_reaches(device_version, 1))
+        ask = driver_fn(driver, vkGetPhysicalDeviceProperties2);
+    return ask ? ask : driver_fn(driver, vkGetPhysicalDeviceProperties2KHR);
+}
+
 static void log_emulated(const struct physdev *device, const char *name, const char *old)
 {
     log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"%s%s", name, device->driver->lib->path,

@@ -35,23 +35,21 @@ static void note_device(struct driver *driver)
     lock_drop();
 }
 
-/* The driver's list, by malloc. */
-static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysicalDevice **out, bool *reading)
+VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkPhysicalDevice **out, bool *reading)
 {
-    PFN_vkEnumeratePhysicalDevices enumerate = driver_fn(driver, vkEnumeratePhysicalDevices);
     VkPhysicalDevice *device = NULL;
     VkResult result = VK_INCOMPLETE;
     for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         *count = 0;
         *reading = false;
-        result = enumerate(driver->handle, count, NULL);
+        result = list(whom, count, NULL);
         if (!list_given(result)) break;
         *reading = true;
         uint32_t room = *count;
         free(device);
         device = calloc(room ? room : 1, sizeof *device);
         if (!device) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        result = enumerate(driver->handle, count, device);
+        result = list(whom, count, device);
         *count = *count < room ? *count : room; /* PHY-013 */
     }
     if (!list_given(result)) {
@@ -62,19 +60,29 @@ static VkResult driver_devices(struct driver *driver, uint32_t *count, VkPhysica
     return VK_SUCCESS;
 }
 
+VkResult scan_add(struct scan *scan, struct driver *driver, const VkPhysicalDevice *device, uint32_t count)
+{
+    uint32_t first = scan->count;
+    if (!scan_room(scan, count)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+        if (device[i]) scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+    if (scan->count > first) note_device(driver);
+    return VK_SUCCESS;
+}
+
+static VkResult list_of_driver(const void *whom, uint32_t *count, VkPhysicalDevice *device)
+{
+    const struct driver *driver = whom;
+    return driver_fn(driver, vkEnumeratePhysicalDevices)(driver->handle, count, device);
+}
+
 VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
 {
-    uint32_t count, first = scan->count;
+    uint32_t count;
     VkPhysicalDevice *device;
-    VkResult result = driver_devices(driver, &count, &device, reading);
+    VkResult result = list_devices(list_of_driver, driver, &count, &device, reading);
     if (result != VK_SUCCESS) return result;
-    if (scan_room(scan, count)) {
-        for (uint32_t i = 0; i < count; i++)
-            if (device[i]) scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
-        if (scan->count > first) note_device(driver);
-    } else {
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
+    result = scan_add(scan, driver, device, count);
     free(device);
     return result;
 }

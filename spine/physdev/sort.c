@@ -17,8 +17,15 @@ struct key {
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 };
 
-bool sort_wanted(const struct instance *instance)
+VkLoaderFeatureFlags sort_features(struct instance *instance)
 {
+    (void)instance;
+    return 0; /* LAY-306 */
+}
+
+bool sort_wanted(const struct instance *instance, const struct scan *scan)
+{
+    (void)scan;
     if (!instance->sort) return false;
     char *block;
     const char *off = env_read(VARIABLE_LOADER_DISABLE_SELECT, &block);
@@ -59,10 +66,7 @@ static bool ask_pci(const struct instance *instance, struct key *key)
 {
     const struct driver *driver = key->device->driver;
     VkPhysicalDevice handle = driver_physdev(key->device);
-    PFN_vkGetPhysicalDeviceProperties2 ask = NULL;
-    if (version_reaches(instance->api_version, 1) && version_reaches(key->api_version, 1))
-        ask = driver_fn(driver, vkGetPhysicalDeviceProperties2);
-    if (!ask) ask = driver_fn(driver, vkGetPhysicalDeviceProperties2KHR);
+    PFN_vkGetPhysicalDeviceProperties2 ask = properties2_of(instance, driver, key->api_version);
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;
     VkExtensionProperties *ext;
@@ -154,11 +158,13 @@ static int compare_keys(const void *left, const void *right)
     return order ? order : compare_numbers(a->place, b->place);
 }
 
-VkResult sort_devices(struct instance *instance, struct physdev **device, uint32_t count)
+VkResult sort_devices(struct instance *instance, struct scan *scan)
 {
-    struct key *key = calloc(count ? count : 1, sizeof *key);
+    uint32_t count = scan->count;
+    if (!count) return VK_SUCCESS;
+    struct key *key = calloc(count, sizeof *key);
     if (!key) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    for (uint32_t i = 0; i < count; i++) read_key(&key[i], device[i], i);
+    for (uint32_t i = 0; i < count; i++) read_key(&key[i], scan->found[i].record, i);
     read_all_pci(instance, key, count);
     uint32_t vendor = 0, id = 0;
     if (read_selection(instance, &vendor, &id)) choose(instance, key, count, vendor, id);
@@ -171,7 +177,8 @@ VkResult sort_devices(struct instance *instance, struct physdev **device, uint32
     for (uint32_t i = 0; i < count; i++) {
         log_line(instance, LOG_INFO | LOG_DRIVER, "           [%u] %s  %s", i, key[i].name,
                  key[i].chosen ? "[default]" : "");
-        device[i] = key[i].device;
+        struct physdev *device = key[i].device;
+        scan->found[i] = (struct found){device->driver, device->lower, device};
     }
     free(key);
     return VK_SUCCESS;
@@ -189,8 +196,10 @@ static int compare_groups(const void *left, const void *right)
     return compare_keys(&a->first, &b->first);
 }
 
-VkResult sort_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count)
+VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDeviceGroupProperties *group,
+                     uint32_t count)
 {
+    (void)scan;
     uint32_t members = 0;
     for (uint32_t i = 0; i < count; i++) members += group[i].physicalDeviceCount;
     struct key *key = calloc(members ? members : 1, sizeof *key);

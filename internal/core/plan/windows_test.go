@@ -281,7 +281,7 @@ func TestWindowsVendors(t *testing.T) {
 		p.Other.Displays.Made = false
 		a = p.ask(t, Instance)
 		expect(t, "without a factory", found(a), "")
-		expectLog(t, a, `WARN: The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are not used`)
+		expectLog(t, a, `WARN: The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are not used; repair DXGI, or name a driver in VK_DRIVER_FILES`)
 	}
 }
 

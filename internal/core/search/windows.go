@@ -215,7 +215,7 @@ func machineKey(b *Builder) {
 		}
 		if !asked && !dxgi.Made { // WIN-040
 			b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
-				"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are not used")
+				"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are not used; repair DXGI, or name a driver in VK_DRIVER_FILES")
 		}
 		asked = true
 		return dxgi.Made && b.hasAdapter(name, &dxgi)

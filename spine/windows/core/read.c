@@ -84,7 +84,8 @@ static HANDLE open_file(const WCHAR *path)
 {
     HANDLE file = open_wide(path);
     if (file != INVALID_HANDLE_VALUE || wcslen(path) < MAX_PATH) return file;
-    WCHAR *longer = joined(L"\\\\?\\", path, L"");
+    bool share = path[0] == L'\\' && path[1] == L'\\';
+    WCHAR *longer = share ? joined(L"\\\\?\\UNC", path + 1, L"") : joined(L"\\\\?\\", path, L"");
     if (longer) file = open_wide(longer);
     free(longer);
     return file;

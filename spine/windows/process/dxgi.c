@@ -3,6 +3,7 @@
 #include "process/dxgi.h"
 
 #include <dxgi1_6.h>
+#include <stdatomic.h>
 
 #include "process/wide.h"
 
@@ -11,6 +12,8 @@ static const GUID id_factory6 = {0xc1b6694f, 0xff09, 0x44a9, {0xb0, 0x3c, 0x77, 
 static const GUID id_adapter1 = {0x29038f61, 0x3839, 0x4626, {0x91, 0xfd, 0x08, 0x68, 0x79, 0x01, 0x1a, 0x05}};
 
 typedef HRESULT(WINAPI *create_factory)(const GUID *, void **);
+
+static atomic_bool orders; /* a factory 6 was made: making one takes milliseconds */
 
 bool dxgi_open(struct dxgi *dxgi)
 {
@@ -25,7 +28,15 @@ bool dxgi_open(struct dxgi *dxgi)
         dxgi->factory = factory;
     }
     if (!dxgi->factory) dxgi_close(dxgi);
+    if (dxgi->ordered) atomic_store(&orders, true);
     return dxgi->factory != NULL;
+}
+
+bool dxgi_orders(void)
+{
+    struct dxgi dxgi;
+    if (!atomic_load(&orders) && dxgi_open(&dxgi)) dxgi_close(&dxgi);
+    return atomic_load(&orders);
 }
 
 bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out)

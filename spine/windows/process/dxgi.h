@@ -19,5 +19,7 @@ bool dxgi_open(struct dxgi *dxgi);
 bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out);
 /* Of one that was not opened it does nothing. */
 void dxgi_close(struct dxgi *dxgi);
+/* Does the system put adapters in an order (WIN-060)? Once it has done so it is not asked again. */
+bool dxgi_orders(void);
 
 #endif

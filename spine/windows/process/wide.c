@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "process/process.h"
 
@@ -36,9 +37,21 @@ char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
     return utf8;
 }
 
+/* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
+ * What it needs is searched for from its own directory, and no longer from the program's. */
 HMODULE system_library(const WCHAR *name)
 {
-    return LoadLibraryExW(name, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    UINT room = GetSystemDirectoryW(NULL, 0), length = (UINT)wcslen(name);
+    WCHAR *path = room ? malloc((room + length + 1) * sizeof *path) : NULL;
+    UINT end = path ? GetSystemDirectoryW(path, room) : 0;
+    HMODULE library = NULL;
+    if (end && end < room) {
+        path[end] = L'\\';
+        memcpy(path + end + 1, name, (length + 1) * sizeof *path);
+        library = LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+    }
+    free(path);
+    return library;
 }
 
 WCHAR *wide_path(const char *path)
