@@ -70,6 +70,9 @@ func (f errorFile) String() string {
 	if err != nil {
 		return err.Error()
 	}
+	if Windows() {
+		return strings.ReplaceAll(fromTarget(string(text)), "\r", "")
+	}
 	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
 		return string(text)
 	}
@@ -123,6 +126,9 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	stdout, err := h.cmd.StdoutPipe()
 	w.check(err)
 	h.stdin = stdin
+	if Windows() {
+		w.windowsCommand(h.cmd)
+	}
 	w.check(h.cmd.Start())
 	go func() {
 		scanner := bufio.NewScanner(stdout)
@@ -160,7 +166,7 @@ func Line(verb string, words ...string) string {
 // Try performs a command; ok is false when the process ended instead of answering.
 func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 	h.w.T.Helper()
-	line := Line(verb, words...)
+	line := Line(verb, wordsOut(words)...)
 	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
 		return nil, false
 	}
@@ -190,6 +196,9 @@ func (h *Host) answer(line string) (answer Answer, ok bool) {
 		decoder.UseNumber()
 		if err := decoder.Decode(&answer); err != nil {
 			h.w.T.Fatalf("%s: answer is no JSON: %v\n%s", line, err, text)
+		}
+		if Windows() {
+			answerHere(map[string]any(answer))
 		}
 		return answer, true
 	case <-timer.C:
@@ -302,6 +311,8 @@ func (h *Host) Wait() Exit {
 	h.end = Exit{Code: h.cmd.ProcessState.ExitCode(), Stderr: h.stderr.String()}
 	if status.Signaled() {
 		h.end.Signal = status.Signal()
+	} else if signal, known := windowsSignals[h.end.Code]; known && Windows() {
+		h.end.Code, h.end.Signal = -1, signal
 	}
 	return h.end
 }
@@ -384,6 +395,9 @@ func (w *World) LogFrom(bytes int) (Log, int) {
 		decoder.UseNumber()
 		if err := decoder.Decode(&event); err != nil {
 			w.T.Fatalf("log of the fakes: %v\n%s", err, line)
+		}
+		if Windows() {
+			answerHere(map[string]any(event))
 		}
 		log = append(log, event)
 	}

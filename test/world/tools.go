@@ -22,11 +22,12 @@ func Top() string {
 // Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
 func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
 
-// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl".
+// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl",
+// "windows/x64", "windows/x86".
 func Target() string { return os.Getenv("TARGET") }
 
 // Narrow tells whether the loader under test has 32-bit pointers.
-func Narrow() bool { return Target() == "i386" }
+func Narrow() bool { return Target() == "i386" || Target() == "windows/x86" }
 
 // Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
 func Bits() (own, other string) {
@@ -75,10 +76,20 @@ func WrongClassSaid() string {
 }
 
 // Build returns the directory that make has built the loader under test in.
-func Build() string { return filepath.Join(Top(), "build", Target()) }
+func Build() string {
+	if Windows() {
+		return filepath.Join(windowsRoot(), "vkloader/build", Target())
+	}
+	return filepath.Join(Top(), "build", Target())
+}
 
 // Library returns the path of the loader under test.
-func Library() string { return filepath.Join(Build(), Variant(), "libvulkan.so.1") }
+func Library() string {
+	if Windows() {
+		return filepath.Join(Build(), "vulkan-1.dll")
+	}
+	return filepath.Join(Build(), Variant(), "libvulkan.so.1")
+}
 
 var multiarch = map[string]string{"": "x86_64-linux-gnu", "i386": "i386-linux-gnu", "arm64": "aarch64-linux-gnu", "musl": "x86_64-linux-musl"}
 
@@ -91,7 +102,8 @@ func Compiler() []string {
 		if cc := os.Getenv("TARGET_CC"); cc != "" {
 			return strings.Fields(cc)
 		}
-		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"}}[Target()]
+		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"},
+			"windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]
 	}
 	if cc := os.Getenv("CC"); cc != "" {
 		return strings.Fields(cc)
@@ -140,6 +152,9 @@ var buildError error
 // tool returns the path of a built test program or library, building all of them first when a source is newer.
 func tool(name string) (string, error) {
 	build.Do(func() { buildError = buildTools() })
+	if Windows() && filepath.Ext(name) == "" {
+		name += ".exe"
+	}
 	return filepath.Join(toolDirectory(), name), buildError
 }
 
@@ -173,12 +188,22 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection "}
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
+	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
+
+// What the compiler says of printf's formats is of those of an older C library.
+const windowsFlags = "-std=gnu11 -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN -Wno-attributes -Wno-format " +
+	"-Wno-cast-function-type -static -include posix.h "
 
 // compile runs the C compiler; the result appears under its name when it is complete.
 func compile(out string, flags string, sources ...string) error {
 	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
-	args := append(strings.Fields(cflags+machineFlags[Target()]+flags), "-o", temporary)
+	args := strings.Fields(cflags)
+	args = append(args, strings.Fields(machineFlags[Target()]+flags)...)
+	if Windows() {
+		args = append(args, "-I"+filepath.Join(Top(), "test/windows/include"))
+	}
+	args = append(args, "-o", temporary)
 	for _, source := range sources {
 		files := []string{source}
 		if !filepath.IsAbs(source) {
@@ -187,9 +212,16 @@ func compile(out string, flags string, sources ...string) error {
 				return err
 			}
 		}
+		if Windows() {
+			files = windowsSources(files)
+		}
 		args = append(args, files...)
 	}
-	args = append(args, "-ldl", "-lpthread")
+	if Windows() {
+		args = append(args, "-lwinpthread")
+	} else {
+		args = append(args, "-ldl", "-lpthread")
+	}
 	if err := Compile(args...); err != nil {
 		return fmt.Errorf("building %s: %w", filepath.Base(out), err)
 	}
@@ -199,7 +231,11 @@ func compile(out string, flags string, sources ...string) error {
 // compileFake builds the variants of a fake: all but the exports is compiled once.
 func compileFake(directory string, sources []string, exports string, variants map[string]string) error {
 	var objects []string
-	const position = "-fPIC -fvisibility=hidden "
+	position, shared := "-fPIC -fvisibility=hidden ", "-shared -Wl,-z,lazy "
+	if Windows() {
+		position, shared = "", "-shared -Wl,--kill-at "
+		sources = append(sources, "../windows/include/posix.c")
+	}
 	for _, source := range sources {
 		object := filepath.Join(directory, strings.TrimSuffix(filepath.Base(source), ".c")+".o")
 		if err := compile(object, position+"-c", filepath.Join("test/fake", source)); err != nil {
@@ -208,8 +244,11 @@ func compileFake(directory string, sources []string, exports string, variants ma
 		objects = append(objects, object)
 	}
 	for name, flags := range variants {
+		if Windows() && name == Undefined { // libraries need the symbols of libraries that there are
+			continue
+		}
 		all := append([]string{"test/fake/" + exports}, objects...)
-		if err := compile(filepath.Join(directory, name+".so"), position+"-shared -Wl,-z,lazy "+flags, all...); err != nil {
+		if err := compile(filepath.Join(directory, name+".so"), position+shared+flags, all...); err != nil {
 			return err
 		}
 	}
@@ -230,7 +269,8 @@ func buildTools() error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
-	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h")
+	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h",
+		"test/windows/host/*", "test/windows/include/*.[ch]")
 	if err != nil {
 		return err
 	}
@@ -239,15 +279,22 @@ func buildTools() error {
 		return nil
 	}
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
-	if err := compile(filepath.Join(directory, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
+	host, exports, more := "host", "-rdynamic ", []string{}
+	if Windows() {
+		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/include/posix.c"}
+	}
+	more = append(more, "test/host/*.c", "test/interface.c")
+	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
 	if Variant() != "" {
 		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
 	}
-	if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
-		return err
+	if !Windows() {
+		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
+			return err
+		}
 	}
 	common := []string{"objects.c", "script.c", "thunks.c", "../interface.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)

@@ -87,6 +87,11 @@ func (w *World) Write(name, content string) string {
 		name = w.Path(name)
 	}
 	w.check(os.MkdirAll(filepath.Dir(name), 0o755))
+	between := `\`
+	if strings.HasSuffix(name, ".json") {
+		between = `\\`
+	}
+	content = toTarget(content, between)
 	temporary := name + ".new"
 	w.check(os.WriteFile(temporary, []byte(content), 0o644))
 	w.check(os.Rename(temporary, name))
@@ -154,7 +159,7 @@ func (f *Fake) Lines() []string { return append([]string(nil), f.lines...) }
 
 func (f *Fake) write() *Fake {
 	f.w.T.Helper()
-	head := []string{"log " + Encode(f.w.Path("log")), "name " + Encode(f.Name)}
+	head := []string{"log " + Encode(toTarget(f.w.Path("log"), "/")), "name " + Encode(f.Name)}
 	f.w.Write(f.Library+".script", strings.Join(append(head, f.lines...), "\n")+"\n")
 	return f
 }
@@ -324,7 +329,7 @@ func (w *World) AccessLog() []string {
 func (w *World) Environment() []string {
 	w.T.Helper()
 	env := map[string]string{}
-	if !w.NoShim {
+	if !w.NoShim && !Windows() {
 		shim, err := tool("redirect.so")
 		w.check(err)
 		env["LD_PRELOAD"] = shim
