@@ -20,6 +20,7 @@
 #define EXPORT_OLD_GIPA 8
 #define EXPORT_OLD_CREATE 16
 #define EXPORT_OLD_EXTENSIONS 32
+#define EXPORT_ADAPTER 64
 extern const unsigned fake_exports;
 
 int device_count(void);
@@ -47,5 +48,8 @@ PFN_vkVoidFunction VKAPI_PTR fake_GetInstanceProcAddr(VkInstance h, const char *
 PFN_vkVoidFunction VKAPI_PTR fake_GetPhysicalDeviceProcAddr(VkInstance h, const char *name);
 PFN_vkVoidFunction VKAPI_PTR fake_GetDeviceProcAddr(VkDevice h, const char *name);
 VkResult VKAPI_PTR fake_Negotiate(uint32_t *version);
+/* adapter: a LUID of Windows, whose eight bytes it is. */
+VkResult VKAPI_PTR fake_EnumerateAdapterPhysicalDevices(VkInstance h, uint64_t adapter, uint32_t *count,
+                                                        VkPhysicalDevice *array);
 
 #endif

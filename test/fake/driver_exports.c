@@ -48,6 +48,15 @@ VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *cou
     return fake_EnumerateInstanceExtensionProperties(layer, count, p);
 }
 #endif
+#if FAKE_EXPORTS & EXPORT_ADAPTER
+VISIBLE VkResult VKAPI_CALL vk_icdEnumerateAdapterPhysicalDevices(VkInstance h, uint64_t adapter, uint32_t *count,
+                                                                  VkPhysicalDevice *array);
+VkResult VKAPI_CALL vk_icdEnumerateAdapterPhysicalDevices(VkInstance h, uint64_t adapter, uint32_t *count,
+                                                          VkPhysicalDevice *array)
+{
+    return fake_EnumerateAdapterPhysicalDevices(h, adapter, count, array);
+}
+#endif
 #ifdef FAKE_UNDEFINED
 /* A symbol that no library defines: harmless as long as symbols are bound lazily. */
 extern void fake_symbol_that_does_not_exist(void);

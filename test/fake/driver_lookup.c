@@ -12,6 +12,8 @@ extern const unsigned fake_exports;
 uint32_t driver_api(void);
 bool any_device_lists(const char *extension);
 VkResult VKAPI_PTR fake_Negotiate(uint32_t *version);
+VkResult VKAPI_PTR fake_EnumerateAdapterPhysicalDevices(VkInstance h, uint64_t adapter, uint32_t *count,
+                                                        VkPhysicalDevice *array);
 PFN_vkVoidFunction VKAPI_PTR fake_GetPhysicalDeviceProcAddr(VkInstance h, const char *name);
 
 PFN_vkVoidFunction VKAPI_PTR fake_GetInstanceProcAddr(VkInstance h, const char *name);
@@ -167,6 +169,9 @@ static PFN_vkVoidFunction lookup(struct object *instance, const char *name)
                    : NULL;
     if (!strcmp(name, "vk_icdGetPhysicalDeviceProcAddr"))
         return script_has("no_gpdpa", NULL) ? NULL : (PFN_vkVoidFunction)(uintptr_t)fake_GetPhysicalDeviceProcAddr;
+    if (!strcmp(name, "vk_icdEnumerateAdapterPhysicalDevices"))
+        return script_has("adapter_by_gipa", NULL) ? (PFN_vkVoidFunction)(uintptr_t)fake_EnumerateAdapterPhysicalDevices
+                                                   : NULL;
     if (!instance) return search(name, 1u << GLOBAL);
     if (script_has("offer", name) || script_has("offer_gipa", name)) {
         PFN_vkVoidFunction typed = search(name, ~0u);

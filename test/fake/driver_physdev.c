@@ -35,6 +35,44 @@ VkResult VKAPI_PTR fake_EnumeratePhysicalDevices(VkInstance h, uint32_t *count, 
     return forced ? result : counted;
 }
 
+/* Is the adapter among the comma-separated numbers of a device's luid=? */
+static bool of_adapter(const struct statement *s, uint64_t adapter)
+{
+    const char *list = statement_value(s, "luid", NULL);
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        if (strtoull(list, NULL, 0) == adapter) return true;
+    return false;
+}
+
+VkResult VKAPI_PTR fake_EnumerateAdapterPhysicalDevices(VkInstance h, uint64_t adapter, uint32_t *count,
+                                                        VkPhysicalDevice *array)
+{
+    static const char function[] = "vk_icdEnumerateAdapterPhysicalDevices";
+    struct record r;
+    struct object *instance = object_of(h);
+    VkResult result = VK_SUCCESS;
+    uint32_t total = 0, fill;
+    char id[64];
+    const struct statement *s;
+    bool forced = imposed(function, array ? "fill" : "count", &result);
+    record_open(&r, function);
+    record_object(&r, "instance", h);
+    record_int(&r, "adapter", (int64_t)adapter);
+    record_text(&r, "phase", array ? "fill" : "count");
+    record_int(&r, "room", *count);
+    record_close(&r);
+    if (forced && result < 0) return result;
+    bool first = calls_of(function) == 1;
+    const struct statement *listed[64];
+    for (int i = 0; (s = device_statement(i, id)) && total < 64; i++)
+        if (of_adapter(s, adapter) && !(first && script_number(statement_value(s, "late", "0")))) listed[total++] = s;
+    VkResult counted = give_count(total, count, array != NULL, &fill);
+    for (uint32_t i = 0; i < fill; i++)
+        array[i] =
+            H(physical_device(instance, statement_value(listed[i], "id", statement_value(listed[i], "name", ""))));
+    return forced ? result : counted;
+}
+
 static VkResult groups(const char *function, VkInstance h, uint32_t *count, VkPhysicalDeviceGroupProperties *array)
 {
     struct record r;
@@ -141,6 +179,9 @@ static void properties2(const char *function, VkPhysicalDevice h, VkPhysicalDevi
             VkPhysicalDeviceIDProperties *id = (void *)n;
             memset(id->deviceUUID, (int)script_number(statement_value(s, "uuid", "0")), sizeof id->deviceUUID);
             memset(id->driverUUID, (int)script_number(statement_value(s, "driver_uuid", "0")), sizeof id->driverUUID);
+        } else if (n->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LAYERED_DRIVER_PROPERTIES_MSFT) {
+            ((VkPhysicalDeviceLayeredDriverPropertiesMSFT *)(void *)n)->underlyingAPI =
+                (VkLayeredDriverUnderlyingApiMSFT)script_number(statement_value(s, "layered", "0"));
         } else if (n->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
             VkPhysicalDeviceDriverProperties *d = (void *)n;
             d->driverID = (VkDriverId)script_number(statement_value(s, "driver_id", "0"));

@@ -136,6 +136,7 @@ const (
 	OldestNoGIPA = "driver_v0_nogipa" // version 0 without one of them
 	OldestNoMake = "driver_v0_nomake"
 	OldestNoExt  = "driver_v0_noext"
+	ByAdapter    = "driver_adapter" // as Modern, and vk_icdEnumerateAdapterPhysicalDevices
 	NoExports    = "driver_none"
 	Undefined    = "driver_undefined" // needs a symbol that nobody defines
 )
@@ -143,7 +144,7 @@ const (
 var driverExports = map[string]string{
 	Modern: "-DFAKE_EXPORTS=7", OnlyGIPA: "-DFAKE_EXPORTS=2", NoGPDPA: "-DFAKE_EXPORTS=3", OnlyNeg: "-DFAKE_EXPORTS=1",
 	Oldest: "-DFAKE_EXPORTS=56", OldestNoGIPA: "-DFAKE_EXPORTS=48", OldestNoMake: "-DFAKE_EXPORTS=40",
-	OldestNoExt: "-DFAKE_EXPORTS=24", NoExports: "-DFAKE_EXPORTS=0", Undefined: "-DFAKE_EXPORTS=7 -DFAKE_UNDEFINED",
+	OldestNoExt: "-DFAKE_EXPORTS=24", ByAdapter: "-DFAKE_EXPORTS=71", NoExports: "-DFAKE_EXPORTS=0", Undefined: "-DFAKE_EXPORTS=7 -DFAKE_UNDEFINED",
 }
 
 var build sync.Once
@@ -270,7 +271,7 @@ func buildTools() error {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
 	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h",
-		"test/windows/host/*", "test/windows/include/*.[ch]")
+		"test/windows/host/*", "test/windows/fake/*", "test/windows/include/*.[ch]")
 	if err != nil {
 		return err
 	}
@@ -281,7 +282,7 @@ func buildTools() error {
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
 	host, exports, more := "host", "-rdynamic ", []string{}
 	if Windows() {
-		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/include/posix.c"}
+		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/host/import.c", "test/windows/include/posix.c"}
 	}
 	more = append(more, "test/host/*.c", "test/interface.c")
 	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
@@ -293,6 +294,15 @@ func buildTools() error {
 	}
 	if !Windows() {
 		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{FakeDXGI, FakeDevices} {
+		if !Windows() {
+			break
+		}
+		sources := []string{"test/windows/fake/" + name + ".c", "test/fake/script.c", "test/windows/include/posix.c"}
+		if err := compile(filepath.Join(directory, name+".so"), "-shared -Wl,--kill-at", sources...); err != nil {
 			return err
 		}
 	}

@@ -119,10 +119,35 @@ func (w *World) registry() []string {
 	return lines
 }
 
+// Setup adds statements to what the host on Windows reads before it begins: test/windows/host/world.c, import.h. The words
+// are plain here; the last may have blanks in it.
+func (w *World) Setup(verb string, words ...string) {
+	line := verb
+	for _, word := range words {
+		line += " " + Encode(toTarget(word, `\`))
+	}
+	w.setup = append(w.setup, line)
+}
+
+// SystemFake adds one of the libraries that stand in for the system's, with its script: who asks for the library of that name
+// gets it. kind: FakeDXGI, FakeDevices.
+func (w *World) SystemFake(kind, name string, lines ...string) *Fake {
+	w.T.Helper()
+	f := &Fake{w: w, Name: name, Library: w.Copy(kind, name), content: map[string]any{}}
+	w.Setup("library", name, f.Library)
+	return f.Replace(lines...)
+}
+
+// Libraries that stand in for the system's, of test/windows/fake.
+const (
+	FakeDXGI    = "dxgi"     // its script: factory 1|none; adapter LUID VENDOR
+	FakeDevices = "cfgmgr32" // its script: device ID VALUE DATA
+)
+
 // windowsCommand makes a command of the host one that runs it below Wine in the world's environment: variables and the
 // registry are in a file, which the host reads (test/windows/host/world.c).
 func (w *World) windowsCommand(cmd *exec.Cmd) {
-	lines := w.registry()
+	lines := append(w.registry(), w.setup...)
 	for _, entry := range w.Environment() {
 		name, value, _ := strings.Cut(entry, "=")
 		if name == "PATH" && value == "/usr/bin:/bin" { // libraries are found by it there

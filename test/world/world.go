@@ -25,6 +25,7 @@ type World struct {
 
 	drivers, implicit, explicit []string // manifests reached by variables, in order
 	accesses                    bool
+	setup                       []string // of test/windows/host
 }
 
 // New makes an empty world for the loader under test. The case may run beside others. VKLOADER_TEST_LIBRARY names
@@ -322,7 +323,7 @@ func (w *World) AccessLog() []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Split(strings.TrimSpace(fromTarget(string(text))), "\n")
 }
 
 // Environment returns the environment of the case's processes.

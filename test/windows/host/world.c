@@ -5,14 +5,16 @@
  *   set NAME VALUE         a variable. Wine keeps those whose names begin with VK_ from programs that it starts.
  *   machine|user KEY NAME  a value, four bytes of zeros, below SOFTWARE\Khronos\Vulkan\KEY. This process sees nothing
  *                          else of HKEY_LOCAL_MACHINE and HKEY_CURRENT_USER.
+ *
+ * import.h has more.
  */
+#include "import.h"
 #include <fcntl.h>
 #include <io.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <windows.h>
 
 /* ---- the registry ----------------------------------------------------------------------------------------------- */
 
@@ -37,7 +39,8 @@ static void hives_make(void)
     for (int i = 0; made && i < 2; i++)
         made = RegCreateKeyExW(all, name[i], 0, NULL, REG_OPTION_VOLATILE, KEY_ALL_ACCESS, NULL, &hives[i], NULL) ==
                ERROR_SUCCESS;
-    if (!made || RegOverridePredefKey(HKEY_LOCAL_MACHINE, hives[0]) || RegOverridePredefKey(HKEY_CURRENT_USER, hives[1]))
+    if (!made || RegOverridePredefKey(HKEY_LOCAL_MACHINE, hives[0]) ||
+        RegOverridePredefKey(HKEY_CURRENT_USER, hives[1]))
         abort();
     atexit(hives_drop);
 }
@@ -68,30 +71,12 @@ static BOOL WINAPI medium(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out,
     return TRUE;
 }
 
-static void replace(unsigned char *base, const IMAGE_IMPORT_DESCRIPTOR *library, const char *name, uintptr_t by)
-{
-    const IMAGE_THUNK_DATA *names = (const void *)(base + library->OriginalFirstThunk);
-    IMAGE_THUNK_DATA *functions = (void *)(base + library->FirstThunk);
-    for (int i = 0; names[i].u1.AddressOfData; i++) {
-        DWORD before;
-        if (IMAGE_SNAP_BY_ORDINAL(names[i].u1.Ordinal)) continue;
-        if (strcmp((const char *)(base + names[i].u1.AddressOfData + 2), name)) continue;
-        VirtualProtect(&functions[i], sizeof functions[i], PAGE_READWRITE, &before);
-        functions[i].u1.Function = by;
-        VirtualProtect(&functions[i], sizeof functions[i], before, &before);
-    }
-}
-
 /* Called by dlopen. */
 __declspec(dllexport) void world_opened(HMODULE module);
 void world_opened(HMODULE module)
 {
-    unsigned char *base = (void *)module;
-    const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
-    const IMAGE_DATA_DIRECTORY *where = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
-    const IMAGE_IMPORT_DESCRIPTOR *library = (const void *)(base + where->VirtualAddress);
-    for (; where->Size && library->Name; library++)
-        replace(base, library, "GetTokenInformation", (uintptr_t)medium);
+    import_set(module, "GetTokenInformation", (uintptr_t)medium);
+    import_all(module);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
@@ -111,7 +96,7 @@ static char *word(char **rest)
 static void obey(char *text)
 {
     char *rest, *verb = strtok_r(text, " \n", &rest), *first = word(&rest), *second = word(&rest);
-    if (!first) return;
+    if (!verb || import_obey(verb, first, second) || !first) return;
     if (!strcmp(verb, "set"))
         setenv(first, second ? second : "", 1);
     else
