@@ -449,8 +449,8 @@ func TestStoreOfUnknownCommands(t *testing.T) {
 	var lines []string
 	for _, m := range body(exit.Stderr) {
 		if strings.Contains(m, "loader_phys_dev_ext_gpa: ") {
-			if i := strings.Index(m, " ptr 0x"); i >= 0 {
-				tail := m[i+7:]
+			if i := strings.Index(m, " ptr "); i >= 0 {
+				tail := m[i+5:]
 				m = m[:i] + " ptr P" + tail[strings.Index(tail, " "):]
 			}
 			lines = append(lines, m)

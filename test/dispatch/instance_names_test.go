@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -136,7 +137,7 @@ func TestKnownNames(t *testing.T) {
 		} else {
 			device++
 		}
-		if !strings.Contains(a.Text("module"), "libvulkan") {
+		if !strings.Contains(a.Text("module"), filepath.Base(world.Library())) {
 			t.Errorf("%s is in %s", c.Name, a.Text("module"))
 		}
 		if other := seen[p]; other != "" {

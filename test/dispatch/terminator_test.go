@@ -122,7 +122,7 @@ func where(e world.Answer) string {
 	switch base := filepath.Base(e.Text("module")); {
 	case e.Int("found") == 0:
 		return ""
-	case strings.HasPrefix(base, "libvulkan"):
+	case strings.HasPrefix(base, filepath.Base(world.Library())):
 		return "loader"
 	case base == "one.so":
 		return "driver"

@@ -29,6 +29,8 @@ type Host struct {
 	done   chan error
 	ended  bool
 	end    Exit
+
+	scripts int // of the world, as the host knows them
 }
 
 // Exit is how a process ended.
@@ -110,7 +112,7 @@ func (w *World) CopyHost(path string) string {
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
-	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
+	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1), scripts: w.scripts}
 	h.cmd.Env = w.Environment()
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")
@@ -166,6 +168,12 @@ func Line(verb string, words ...string) string {
 // Try performs a command; ok is false when the process ended instead of answering.
 func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 	h.w.T.Helper()
+	if Windows() && h.scripts != h.w.scripts { // fakes there look for changes when they are told to
+		h.scripts = h.w.scripts
+		if answer, ok := h.Try("scripts_changed"); !ok {
+			return answer, ok
+		}
+	}
 	line := Line(verb, wordsOut(words)...)
 	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
 		return nil, false
@@ -317,8 +325,13 @@ func (h *Host) Wait() Exit {
 	return h.end
 }
 
-// Pid returns the process id.
-func (h *Host) Pid() int { return h.cmd.Process.Pid }
+// Pid returns the process id, by which the host calls its first thread, too.
+func (h *Host) Pid() int {
+	if Windows() {
+		return int(h.Do("state").Int("pid"))
+	}
+	return h.cmd.Process.Pid
+}
 
 // Run runs any program to its end in the world's environment and returns its output. LD_LIBRARY_PATH leads to the
 // loader under test.
@@ -405,7 +418,13 @@ func (w *World) LogFrom(bytes int) (Log, int) {
 }
 
 // ForgetLog empties the log.
-func (w *World) ForgetLog() { os.Remove(w.Path("log")) }
+func (w *World) ForgetLog() {
+	if Windows() { // where fakes have it open
+		os.Truncate(w.Path("log"), 0)
+		return
+	}
+	os.Remove(w.Path("log"))
+}
 
 // Log is what fakes saw.
 type Log []Answer

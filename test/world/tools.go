@@ -57,19 +57,26 @@ func MissingError(path string) string {
 }
 
 func linkerError(path, glibc, musl string) string {
+	if Windows() {
+		code := map[string]string{"No such file or directory": "126", "Exec format error": "193"}[musl]
+		return `Failed to open dynamic library "` + path + `" with error ` + code
+	}
 	if Target() == "musl" {
 		return "Error loading shared library " + path + ": " + musl
 	}
 	return path + ": " + glibc
 }
 
-// TellsClass: the loader tells a library of the other word size from one that is none by the dynamic linker's words, and
-// musl's linker says the same of both.
-func TellsClass() bool { return Target() != "musl" }
+// OtherClass tells whether the loader takes what the dynamic linker says for that of a library of the other word size:
+// glibc's says so, musl's says the same of everything that is no library of its own, and so does Windows, where all of
+// that is taken for it (WIN-076).
+func OtherClass(linker string) bool {
+	return strings.Contains(linker, "wrong ELF class") || strings.HasSuffix(linker, " with error 193")
+}
 
-// WrongClassSaid is what the loader says of a layer of the other word size.
-func WrongClassSaid() string {
-	if TellsClass() {
+// Failure is what the loader says of a layer when the dynamic linker says that.
+func Failure(linker string) string {
+	if OtherClass(linker) {
 		return "was wrong bit-type"
 	}
 	return "failed to load"
@@ -301,12 +308,12 @@ func buildTools() error {
 		if !Windows() {
 			break
 		}
-		sources := []string{"test/windows/fake/" + name + ".c", "test/fake/script.c", "test/windows/include/posix.c"}
+		sources := []string{"test/windows/fake/" + name + ".c", "test/fake/script.c", "test/windows/fake/append.c", "test/windows/include/posix.c"}
 		if err := compile(filepath.Join(directory, name+".so"), "-shared -Wl,--kill-at", sources...); err != nil {
 			return err
 		}
 	}
-	common := []string{"objects.c", "script.c", "thunks.c", "../interface.c"}
+	common := []string{"objects.c", "script.c", "append.c", "thunks.c", "../interface.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
 	if err := compileFake(directory, driver, "driver_exports.c", driverExports); err != nil {
 		return err

@@ -20,7 +20,7 @@ func windowsRoot() string { return os.Getenv("WINDOWS_ROOT") }
 var (
 	drive     = regexp.MustCompile(`Z:[\\/].*`)
 	pathLists = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
-		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH"}
+		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
 )
 
 // toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
@@ -172,15 +172,15 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=", "WORLD_SETUP=" + toTarget(setup.Name(), `\`)}
 }
 
-// signals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.
+// windowsSignals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.
 var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
 
-// windowsSources are the C files of a program or library for Windows: test/windows/host has stand-ins.
+// windowsSources are the C files of a program or library for Windows, with stand-ins for those that test/windows has.
 func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
-		other := filepath.Join(Top(), "test/windows/host", filepath.Base(file))
-		if _, err := os.Stat(other); err == nil && filepath.Base(filepath.Dir(file)) == "host" {
+		other := filepath.Join(Top(), "test/windows", filepath.Base(filepath.Dir(file)), filepath.Base(file))
+		if _, err := os.Stat(other); err == nil {
 			file = other
 		}
 		out = append(out, file)

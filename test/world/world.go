@@ -26,6 +26,7 @@ type World struct {
 	drivers, implicit, explicit []string // manifests reached by variables, in order
 	accesses                    bool
 	setup                       []string // of test/windows/host
+	scripts                     int      // how often a script has been written
 }
 
 // New makes an empty world for the loader under test. The case may run beside others. VKLOADER_TEST_LIBRARY names
@@ -112,8 +113,14 @@ func (w *World) Copy(kind, name string) string {
 	return to
 }
 
-// WrongClass writes a library of the other word size, BadBinary one that is no ELF file at all.
+// WrongClass writes a library of the other word size, BadBinary one that is none at all.
 func (w *World) WrongClass(name string) string {
+	if Windows() {
+		other := map[string]string{"windows/x64": "x86", "windows/x86": "x64"}[Target()]
+		content, err := os.ReadFile(filepath.Join(filepath.Dir(Build()), other, "vulkan-1.dll"))
+		w.check(err)
+		return w.Write(filepath.Join("lib", name+".so"), string(content))
+	}
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x01\x01\x01")
 	header[16], header[18], header[20] = 3, 3, 1
@@ -161,6 +168,7 @@ func (f *Fake) Lines() []string { return append([]string(nil), f.lines...) }
 func (f *Fake) write() *Fake {
 	f.w.T.Helper()
 	head := []string{"log " + Encode(toTarget(f.w.Path("log"), "/")), "name " + Encode(f.Name)}
+	f.w.scripts++
 	f.w.Write(f.Library+".script", strings.Join(append(head, f.lines...), "\n")+"\n")
 	return f
 }

@@ -130,10 +130,14 @@ HRESULT WINAPI CreateDXGIFactory1(REFIID id, void **out)
     return S_OK;
 }
 
-__attribute__((destructor)) static void end(void)
+BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved);
+BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved)
 {
     struct record r;
+    (void)dll, (void)reserved;
+    if (reason != DLL_PROCESS_DETACH) return TRUE;
     record_open(&r, "end");
     record_int(&r, "alive", alive);
     record_close(&r);
+    return TRUE;
 }

@@ -27,6 +27,7 @@ COMMAND(state)
         threads += entry.th32OwnerProcessID == GetCurrentProcessId();
     CloseHandle(all);
     GetProcessHandleCount(GetCurrentProcess(), &handles);
+    put_int("pid", GetCurrentProcessId());
     put_int("threads", threads);
     put_int("descriptors", (int64_t)handles);
 }

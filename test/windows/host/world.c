@@ -103,8 +103,15 @@ static void obey(char *text)
         hive_set(hives[strcmp(verb, "machine") != 0], first, second);
 }
 
+__declspec(dllexport) DWORD world_first; /* the first thread, for posix.c */
+
+/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls of
+ * another process here. */
+__declspec(dllexport) int host_scripts_steady;
+
 __attribute__((constructor)) static void begin(void)
 {
+    world_first = GetCurrentThreadId();
     char *text = NULL;
     size_t room = 0;
     const char *path = getenv("WORLD_SETUP");

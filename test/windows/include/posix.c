@@ -83,7 +83,9 @@ int chdir(const char *path)
 long syscall(long number)
 {
     (void)number;
-    return (long)GetCurrentThreadId();
+    const DWORD *first = dlsym(RTLD_DEFAULT, "world_first");
+    DWORD here = GetCurrentThreadId();
+    return (long)(first && *first == here ? GetCurrentProcessId() : here);
 }
 
 int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
@@ -190,7 +192,11 @@ char *realpath(const char *path, char *real)
 void *dlopen(const char *path, int mode)
 {
     wchar_t *wide = wide_path(path);
-    HMODULE module = mode & RTLD_NOLOAD ? GetModuleHandleW(wide) : LoadLibraryW(wide);
+    HMODULE module = NULL;
+    if (!(mode & RTLD_NOLOAD))
+        module = LoadLibraryW(wide);
+    else if (!GetModuleHandleExW(0, wide, &module))
+        module = NULL;
     free(wide);
     void (*opened)(HMODULE) = (void (*)(HMODULE))dlsym(RTLD_DEFAULT, "world_opened");
     if (module && opened) opened(module);

@@ -3,6 +3,6 @@
 #define TEST_SYS_SYSCALL_H
 
 #define SYS_gettid 1
-long syscall(long number); /* the calling thread's id */
+long syscall(long number); /* the calling thread's id; that of the first one is the process's */
 
 #endif
