@@ -169,7 +169,7 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 	cmd.Dir = strings.TrimPrefix(cmd.Dir, windowsRoot())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: windowsRoot()}
 	cmd.Env = []string{"HOME=/root", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "WINEPREFIX=/root/prefix", "WINEDEBUG=-all", "DISPLAY=:77",
-		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=", "WORLD_SETUP=" + toTarget(setup.Name(), `\`)}
+		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=;" + w.Env["WINEDLLOVERRIDES"], "WORLD_SETUP=" + toTarget(setup.Name(), `\`)}
 }
 
 // windowsSignals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.

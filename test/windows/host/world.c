@@ -105,8 +105,8 @@ static void obey(char *text)
 
 __declspec(dllexport) DWORD world_first; /* the first thread, for posix.c */
 
-/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls of
- * another process here. */
+/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls
+ * of another process here. */
 __declspec(dllexport) int host_scripts_steady;
 
 __attribute__((constructor)) static void begin(void)

@@ -1,0 +1,227 @@
+package system
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// holds: WIN-005
+//
+// While the DLL is attached nothing happens: no library but its own comes, nothing is said, and what a variable holds at the
+// first call is what counts.
+func TestAttach(t *testing.T) {
+	for _, first := range []string{"instance_version", "instance_layers"} {
+		t.Run(first, func(t *testing.T) {
+			w := newWorld(t)
+			w.Driver("a")
+			h := w.StartIdle()
+			all := []string{"match", "."}
+			before := h.Do("maps", all...).Strings("maps")
+			h.Do("open", "path", w.Loader)
+			var come []string
+			for _, path := range h.Do("maps", all...).Strings("maps") {
+				if !slices.Contains(before, path) {
+					come = append(come, strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:]))
+				}
+			}
+			want(t, "libraries that have come", come, "vulkan-1.dll")
+			if calls := strings.Join(w.AccessLog(), "\n"); calls != "" || h.Stderr() != "" {
+				t.Errorf("it calls %s and says %s", calls, h.Stderr())
+			}
+			h.Do("setenv", "name", "VK_LOADER_DEBUG", "value", "")
+			h.OK(first)
+			h.Quit()
+			if read := calls(w, "GetEnvironmentVariableW"); h.Stderr() != "" || !slices.Contains(read, "VK_LOADER_DEBUG") {
+				t.Errorf("it reads %q and says %s", read, h.Stderr())
+			}
+		})
+	}
+}
+
+// holds: WIN-007 WIN-008
+//
+// Libraries of the system's names beside the program are left where they are.
+func TestLibrariesOfTheSystem(t *testing.T) {
+	for _, hostile := range []string{"gdi32.dll", "dxgi.dll", "cfgmgr32.dll"} {
+		t.Run(hostile, func(t *testing.T) {
+			w := newWorld(t)
+			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
+			if hostile != "dxgi.dll" { // Wine's needs gdi32 itself
+				w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1")
+			}
+			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b" // as on Windows, what is beside the program first
+			program := w.CopyHost("program/host.exe")
+			beside := w.DirectDriver("beside", "log_load")
+			for _, end := range []string{"", ".script"} {
+				if err := os.Rename(beside.Library+end, filepath.Join(filepath.Dir(program), hostile+end)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := w.StartProgram(program, w.Loader)
+			h.OK("create_instance")
+			finish(h)
+			if log := w.Log().By("beside"); len(log) > 0 {
+				t.Errorf("it is loaded:\n%s", log)
+			}
+			asked := about(calls(w, "LoadLibraryExW"), hostile+" ")
+			for _, a := range asked { // LOAD_WITH_ALTERED_SEARCH_PATH
+				if strings.ToLower(a) != `c:\windows\system32\`+hostile+" 0x8" {
+					t.Errorf("asked for %s", a)
+				}
+			}
+			if len(asked) == 0 {
+				t.Error("nobody asked")
+			}
+			if got := calls(w, "LoadLibraryW"); len(got) != 1 || !strings.HasSuffix(got[0], "/a.so") {
+				t.Errorf("asked for %q", got)
+			}
+			h = w.StartProgram(program)
+			h.Do("open", "path", hostile)
+			h.Quit()
+			if log := w.Log().By("beside"); len(log) == 0 {
+				t.Error("who asks by the name alone does not get it either")
+			}
+		})
+	}
+}
+
+// holds: WIN-009
+//
+// Without DXGI's library, or without its function, there is no factory: a driver of the registry is not used.
+func TestNoFactory(t *testing.T) {
+	const warning = `WARNING:        The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are ` +
+		"not used; repair DXGI, or name a driver in VK_DRIVER_FILES"
+	for _, c := range []struct {
+		name string
+		have func(w *world.World)
+		want int
+	}{
+		{"factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1") }, 0},
+		{"no library", func(w *world.World) { w.Setup("refuse", "dxgi.dll", "126") }, incompatibleDriver},
+		{"no function", func(w *world.World) { w.Setup("library", "dxgi.dll", w.Copy(world.Layer, "other")) }, incompatibleDriver},
+		{"no factory", func(w *world.World) { w.SystemFake(world.FakeDXGI, "dxgi.dll", "factory none") }, incompatibleDriver},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
+			c.have(w)
+			h := w.Start()
+			if a := h.Do("create_instance"); a.Result() != c.want {
+				t.Errorf("%v, want %d", a, c.want)
+			}
+			if c.want == 0 {
+				h.Do("destroy_instance")
+			}
+			h.Quit()
+			said(t, h, warning, c.want != 0)
+		})
+	}
+}
+
+// holds: WIN-011
+//
+// What is written to standard error goes to the debugger, too, and nothing else does.
+func TestDebugger(t *testing.T) {
+	for _, level := range []string{"all", "error"} {
+		t.Run(level, func(t *testing.T) {
+			w := newWorld(t)
+			w.Driver("a")
+			w.DriverFile("bad", "{")
+			w.Env["VK_LOADER_DEBUG"] = level
+			h := w.Start()
+			h.OK("create_instance")
+			finish(h)
+			written := strings.Split(strings.TrimSpace(h.Stderr()), "\n")
+			want(t, "lines", calls(w, "OutputDebugStringW"), written...)
+			if len(written) < 1 || level == "all" && len(written) < 20 {
+				t.Errorf("it says %q", written)
+			}
+		})
+	}
+}
+
+// holds: WIN-012
+func TestVariableThatIsNoASCII(t *testing.T) {
+	w := newWorld(t)
+	w.Driver("a").MoveManifest("Größe-日本-\U0001F30B/a.json")
+	path := w.Path("Größe-日本-\U0001F30B/a.json")
+	w.Env["VK_DRIVER_FILES"] = path
+	w.Env["VK_LOADER_DEBUG"] = "all"
+	h := w.Start()
+	h.OK("create_instance")
+	finish(h)
+	said(t, h, path, true)
+}
+
+// holds: WIN-029
+//
+// A display device comes while the list is read.
+func TestDeviceListGrows(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.Driver("first", "device name=first"), w.Driver("second", "device name=second")
+	first.MoveManifest("first.json")
+	second.MoveManifest("second.json")
+	name := "VulkanDriverName"
+	if world.Narrow() {
+		name += "Wow"
+	}
+	devices := w.SystemFake(world.FakeDevices, "cfgmgr32.dll")
+	devices.Script("device ROOT\\FIRST "+name+" "+first.ManifestPath, "device ROOT\\SECOND "+name+" "+second.ManifestPath)
+	w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1")
+	h := w.Start()
+	h.OK("create_instance")
+	if n := len(h.OK("physical_devices").Ints("devices")); n != 2 {
+		t.Errorf("%d devices", n)
+	}
+	finish(h)
+	var fits []string
+	for _, read := range w.Log().Fn("CM_Get_Device_ID_ListW") {
+		fits = append(fits, map[int64]string{0: "too short", 1: "read"}[read.Int("fits")])
+	}
+	if len(fits) < 2 || fits[0] != "too short" || fits[1] != "read" {
+		t.Errorf("the list was %q", fits)
+	}
+}
+
+// holds: WIN-079
+//
+// Programs of Windows open no file by a path of MAX_PATH or more characters, but behind a prefix.
+func TestLongPath(t *testing.T) {
+	for _, long := range []bool{true, false} {
+		w := newLongWorld(t)
+		directory := "d"
+		if long {
+			directory = filepath.Join(strings.Repeat("d", 120), strings.Repeat("e", 120))
+		}
+		path := w.Path(directory, "a.json")
+		w.Driver("a").MoveManifest(path)
+		w.Env["VK_DRIVER_FILES"] = path
+		w.Setup("short_paths")
+		h := w.Start()
+		h.OK("create_instance")
+		finish(h)
+		tries := about(calls(w, "CreateFileW"), "a.json")
+		wanted := 1
+		if long {
+			wanted = 2
+		}
+		if len(tries) < wanted || tries[0] != path || long && tries[1] != `\\?\`+path || !long && slices.Contains(tries, `\\?\`+path) {
+			t.Errorf("long: %v: %q", long, tries)
+		}
+	}
+}
+
+func newLongWorld(t *testing.T) *world.World {
+	t.Helper()
+	if !world.Windows() {
+		t.Skip("about Windows's own functions")
+	}
+	w := world.New(t)
+	w.Accesses()
+	return w
+}
