@@ -3,7 +3,7 @@
  *   adapter LUID [vendor=N]   an adapter; LUID is a number of 64 bits
  *   factory 1|none            there is no factory 6, or no factory at all
  *
- * It logs what is made, and at its end how many objects nobody has released.
+ * It logs its beginning, what is made, and at its end how many objects nobody has released.
  */
 #define COBJMACROS
 #include <windows.h>
@@ -134,8 +134,12 @@ BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved);
 BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved)
 {
     struct record r;
-    (void)dll, (void)reserved;
-    if (reason != DLL_PROCESS_DETACH) return TRUE;
+    (void)dll;
+    if (reason == DLL_PROCESS_ATTACH) {
+        record_open(&r, "begin");
+        record_close(&r);
+    }
+    if (reason != DLL_PROCESS_DETACH || reserved) return TRUE; /* it stays until the process ends */
     record_open(&r, "end");
     record_int(&r, "alive", alive);
     record_close(&r);
