@@ -278,7 +278,7 @@ func buildTools() error {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
 	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h",
-		"test/windows/host/*", "test/windows/fake/*", "test/windows/include/*.[ch]")
+		"test/windows/*.c", "test/words.c", "test/windows/host/*", "test/windows/fake/*", "test/windows/include/*.[ch]")
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func buildTools() error {
 	if Windows() {
 		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/host/import.c", "test/windows/include/posix.c"}
 	}
-	more = append(more, "test/host/*.c", "test/interface.c")
+	more = append(more, "test/host/*.c", "test/interface.c", "test/words.c")
 	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func buildTools() error {
 			return err
 		}
 	}
-	common := []string{"objects.c", "script.c", "append.c", "thunks.c", "../interface.c"}
+	common := []string{"objects.c", "script.c", "append.c", "thunks.c", "thunk_entries.c", "../interface.c", "../words.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
 	if err := compileFake(directory, driver, "driver_exports.c", driverExports); err != nil {
 		return err

@@ -23,12 +23,23 @@ var (
 		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
 )
 
+// The window system of the cases is xcb; what stands for it here has other names.
+var windowSystem = []string{"VK_KHR_xcb_surface", "VK_KHR_win32_surface", "vkCreateXcbSurfaceKHR", "vkCreateWin32SurfaceKHR",
+	"vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
+
+var toWindow, fromWindow = func() (to, from *strings.Replacer) {
+	back := slices.Clone(windowSystem)
+	slices.Reverse(back)
+	return strings.NewReplacer(windowSystem...), strings.NewReplacer(back...)
+}()
+
 // toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
 // has to be escaped in JSON.
 func toTarget(text, between string) string {
-	if !Windows() || !strings.Contains(text, windowsRoot()) {
+	if !Windows() {
 		return text
 	}
+	text = toWindow.Replace(text)
 	parts := strings.Split(text, windowsRoot()+"/")
 	for i, part := range parts[1:] {
 		end := strings.IndexAny(part, "\"'\n\t ;,=")
@@ -43,10 +54,10 @@ func toTarget(text, between string) string {
 // fromTarget gives a text of the target's programs with paths as they are here. What follows one on its line has no
 // other use for backslashes.
 func fromTarget(text string) string {
-	if !Windows() || !strings.Contains(text, "Z:") {
+	if !Windows() {
 		return text
 	}
-	return drive.ReplaceAllStringFunc(text, func(path string) string {
+	return drive.ReplaceAllStringFunc(fromWindow.Replace(text), func(path string) string {
 		path = strings.ReplaceAll(path, `\`, "/")
 		return strings.ReplaceAll(path, "Z:/", windowsRoot()+"/")
 	})
@@ -89,6 +100,9 @@ func wordsOut(words []string) []string {
 			name = words[i-2]
 		}
 		out[i] = variable(name, words[i])
+		if words[i-1] == "type" && words[i] == "xcb" {
+			out[i] = "win32"
+		}
 	}
 	return out
 }
@@ -179,8 +193,9 @@ var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SI
 func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
-		other := filepath.Join(Top(), "test/windows", filepath.Base(filepath.Dir(file)), filepath.Base(file))
-		if _, err := os.Stat(other); err == nil {
+		below, err := filepath.Rel(filepath.Join(Top(), "test"), file)
+		other := filepath.Join(Top(), "test/windows", below)
+		if _, missing := os.Stat(other); err == nil && missing == nil {
 			file = other
 		}
 		out = append(out, file)

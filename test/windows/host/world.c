@@ -105,6 +105,9 @@ static void obey(char *text)
 
 __declspec(dllexport) DWORD world_first; /* the first thread, for posix.c */
 
+/* Held by the fakes that write into the world's log. */
+__declspec(dllexport) SRWLOCK world_log = SRWLOCK_INIT;
+
 /* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls
  * of another process here. */
 __declspec(dllexport) int host_scripts_steady;
