@@ -1,5 +1,4 @@
-/* lost.c: of the host for Windows. Nothing stands between the loader and its memory here: nothing is refused or
- * counted. */
+/* lost.c: of the host for Windows. Nothing stands between the loader and its memory here: nothing is refused or counted. */
 #include "../../host/host.h"
 
 COMMAND(malloc_fail)
