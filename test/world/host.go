@@ -62,18 +62,21 @@ func (b *buffer) String() string {
 
 // errorFile is where the host's standard error goes: what was written before an answer is there when the answer comes,
 // which a pipe does not promise.
-type errorFile string
+type errorFile struct {
+	w    *World
+	path string
+}
 
 // What an emulator says of a program that dies is not the program's.
 var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
 
 func (f errorFile) String() string {
-	text, err := os.ReadFile(string(f))
+	text, err := os.ReadFile(f.path)
 	if err != nil {
 		return err.Error()
 	}
 	if Windows() {
-		return strings.ReplaceAll(fromTarget(string(text)), "\r", "")
+		return strings.ReplaceAll(f.w.fromTarget(string(text)), "\r", "")
 	}
 	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
 		return string(text)
@@ -86,7 +89,11 @@ func (w *World) Start() *Host {
 	w.T.Helper()
 	program, err := tool("host")
 	w.check(err)
-	return w.StartProgram(program, w.Loader)
+	h := w.StartProgram(program, w.Loader)
+	if Windows() { // where the library reads at the first call what it reads elsewhere when it is loaded
+		h.Try("gipa", "name", "vkFirst")
+	}
+	return h
 }
 
 // StartIdle runs the host without opening a loader; the command "open" does.
@@ -122,7 +129,7 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	w.check(err)
 	defer errors.Close()
 	h.cmd.Stderr = errors
-	h.stderr = errorFile(errors.Name())
+	h.stderr = errorFile{w, errors.Name()}
 	stdin, err := h.cmd.StdinPipe()
 	w.check(err)
 	stdout, err := h.cmd.StdoutPipe()
@@ -174,7 +181,7 @@ func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 			return answer, ok
 		}
 	}
-	line := Line(verb, wordsOut(words)...)
+	line := Line(verb, h.w.wordsOut(words)...)
 	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
 		return nil, false
 	}
@@ -206,7 +213,7 @@ func (h *Host) answer(line string) (answer Answer, ok bool) {
 			h.w.T.Fatalf("%s: answer is no JSON: %v\n%s", line, err, text)
 		}
 		if Windows() {
-			answerHere(map[string]any(answer))
+			h.w.answerHere(map[string]any(answer))
 		}
 		return answer, true
 	case <-timer.C:
@@ -271,7 +278,7 @@ func (h *Host) Stderr() string { return h.stderr.String() }
 // ForgetStderr takes away what was written so far.
 func (h *Host) ForgetStderr() {
 	h.w.T.Helper()
-	h.w.check(os.Truncate(string(h.stderr), 0))
+	h.w.check(os.Truncate(h.stderr.path, 0))
 }
 
 // Messages returns the loader's lines so far without their header.
@@ -331,6 +338,17 @@ func (h *Host) Pid() int {
 		return int(h.Do("state").Int("pid"))
 	}
 	return h.cmd.Process.Pid
+}
+
+// Program returns the path of the program that runs, as others see it.
+func (h *Host) Program() string {
+	h.w.T.Helper()
+	if Windows() {
+		return h.w.fromTarget(h.cmd.Args[1])
+	}
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", h.Pid()))
+	h.w.check(err)
+	return path
 }
 
 // Run runs any program to its end in the world's environment and returns its output. LD_LIBRARY_PATH leads to the
@@ -410,7 +428,7 @@ func (w *World) LogFrom(bytes int) (Log, int) {
 			w.T.Fatalf("log of the fakes: %v\n%s", err, line)
 		}
 		if Windows() {
-			answerHere(map[string]any(event))
+			w.answerHere(map[string]any(event))
 		}
 		log = append(log, event)
 	}

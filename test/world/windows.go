@@ -1,11 +1,14 @@
 package world
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -33,13 +36,16 @@ var toWindow, fromWindow = func() (to, from *strings.Replacer) {
 	return strings.NewReplacer(windowSystem...), strings.NewReplacer(back...)
 }()
 
+// The directories of the machine, which are those of the world, as the interposer has it elsewhere.
+var systemDirectory = regexp.MustCompile(`(^|[^\w/])(/(?:usr/local/share|usr/local/etc|usr/share|etc/xdg|etc)/vulkan)`)
+
 // toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
 // has to be escaped in JSON.
-func toTarget(text, between string) string {
+func (w *World) toTarget(text, between string) string {
 	if !Windows() {
 		return text
 	}
-	text = toWindow.Replace(text)
+	text = systemDirectory.ReplaceAllString(toWindow.Replace(text), "${1}"+w.Path("system")+"${2}")
 	parts := strings.Split(text, windowsRoot()+"/")
 	for i, part := range parts[1:] {
 		end := strings.IndexAny(part, "\"'\n\t ;,=")
@@ -51,45 +57,58 @@ func toTarget(text, between string) string {
 	return strings.Join(parts, "Z:"+between)
 }
 
+// targetPath is a path below the root as the target's programs take it, with the separators that it has here.
+func (w *World) targetPath(path string) string {
+	if !Windows() {
+		return w.Path(path)
+	}
+	return "Z:" + strings.TrimPrefix(w.Path(path), windowsRoot())
+}
+
 // fromTarget gives a text of the target's programs with paths as they are here. What follows one on its line has no
 // other use for backslashes.
-func fromTarget(text string) string {
+func (w *World) fromTarget(text string) string {
 	if !Windows() {
 		return text
 	}
-	return drive.ReplaceAllStringFunc(fromWindow.Replace(text), func(path string) string {
+	text = drive.ReplaceAllStringFunc(fromWindow.Replace(text), func(path string) string {
 		path = strings.ReplaceAll(path, `\`, "/")
 		return strings.ReplaceAll(path, "Z:/", windowsRoot()+"/")
 	})
+	return strings.ReplaceAll(text, w.Path("system")+"/", "/")
 }
 
 // answerHere gives what JSON says with paths as they are here.
-func answerHere(value any) any {
+func (w *World) answerHere(value any) any {
 	switch v := value.(type) {
 	case string:
-		return fromTarget(v)
+		return w.fromTarget(v)
+	case json.Number:
+		if v == win32Surface {
+			return json.Number(xcbSurface)
+		}
 	case []any:
 		for i := range v {
-			v[i] = answerHere(v[i])
+			v[i] = w.answerHere(v[i])
 		}
 	case map[string]any:
 		for key := range v {
-			v[key] = answerHere(v[key])
+			v[key] = w.answerHere(v[key])
 		}
 	}
 	return value
 }
 
 // variable gives a variable's value as the target's programs take it.
-func variable(name, value string) string {
+func (w *World) variable(name, value string) string {
 	if Windows() && slices.Contains(pathLists, name) {
 		value = strings.ReplaceAll(value, ":", ";")
 	}
-	return toTarget(value, `\`)
+	return w.toTarget(value, `\`)
 }
 
 // wordsOut gives the words of a host's command as the target's host takes them.
-func wordsOut(words []string) []string {
+func (w *World) wordsOut(words []string) []string {
 	if !Windows() {
 		return words
 	}
@@ -99,13 +118,22 @@ func wordsOut(words []string) []string {
 		if words[i-1] == "value" && i >= 2 {
 			name = words[i-2]
 		}
-		out[i] = variable(name, words[i])
-		if words[i-1] == "type" && words[i] == "xcb" {
+		out[i] = strings.ReplaceAll(w.variable(name, words[i]), "type=xcb", "type=win32") // of a script's line
+		switch {
+		case words[i-1] == "type" && words[i] == "xcb":
 			out[i] = "win32"
+		case words[i-1] == "u32@0" && words[i] == xcbSurface:
+			out[i] = win32Surface
 		}
 	}
 	return out
 }
+
+// The types of the structures that surfaces are made from.
+const (
+	xcbSurface   = "1000005000"
+	win32Surface = "1000009000"
+)
 
 // The directories that Linux searches, as values of the registry: those below the home directory are the user's. Drivers
 // are found for the whole machine alone (WIN-037).
@@ -114,21 +142,35 @@ var windowsDirectories = []string{"home/.config", "system/etc/xdg", "system/usr/
 
 func (w *World) registry() []string {
 	var lines []string
-	add := func(hive, key, path string) {
-		if _, err := os.Stat(path); err == nil {
-			lines = append(lines, hive+" "+key+" "+Encode(toTarget(path, `\`)))
-		}
+	there := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
 	}
+	add := func(hive, key, path string) {
+		lines = append(lines, hive+" "+key+" "+Encode(w.toTarget(path, `\`)))
+	}
+	settings := false
 	for _, directory := range windowsDirectories {
 		hive := "machine"
 		if strings.HasPrefix(directory, "home") {
 			hive = "user"
 		}
 		at := w.Path(directory, "vulkan")
-		add("machine", "Drivers", filepath.Join(at, "icd.d"))
-		add(hive, "ImplicitLayers", filepath.Join(at, "implicit_layer.d"))
-		add(hive, "ExplicitLayers", filepath.Join(at, "explicit_layer.d"))
-		add(hive, "LoaderSettings", filepath.Join(at, "loader_settings.d/vk_loader_settings.json"))
+		if drivers := filepath.Join(at, "icd.d"); there(drivers) {
+			add("machine", "Drivers", drivers)
+		}
+		for key, below := range map[string]string{"ImplicitLayers": "implicit_layer.d", "ExplicitLayers": "explicit_layer.d"} {
+			if layers := filepath.Join(at, below); there(layers) || directory == "home/.local/share" || directory == "system/usr/share" { // or later
+				add(hive, key, layers)
+			}
+		}
+		if file := at + "//loader_settings.d/vk_loader_settings.json"; there(file) {
+			add(hive, "LoaderSettings", file)
+			settings = true
+		}
+	}
+	if !settings { // it may come later
+		add("machine", "LoaderSettings", w.SystemPath("/usr/local/etc/vulkan")+"//loader_settings.d/vk_loader_settings.json")
 	}
 	return lines
 }
@@ -138,7 +180,7 @@ func (w *World) registry() []string {
 func (w *World) Setup(verb string, words ...string) {
 	line := verb
 	for _, word := range words {
-		line += " " + Encode(toTarget(word, `\`))
+		line += " " + Encode(w.toTarget(word, `\`))
 	}
 	w.setup = append(w.setup, line)
 }
@@ -167,7 +209,7 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 		if name == "PATH" && value == "/usr/bin:/bin" { // libraries are found by it there
 			continue
 		}
-		lines = append(lines, "set "+Encode(name)+" "+Encode(variable(name, value)))
+		lines = append(lines, "set "+Encode(name)+" "+Encode(w.variable(name, value)))
 	}
 	setup, err := os.CreateTemp(w.Root, "setup")
 	w.check(err)
@@ -177,17 +219,38 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 	loader := map[string]string{"windows/x64": "/usr/lib/wine/wine64", "windows/x86": "/usr/lib/wine/wine"}[Target()]
 	words := []string{loader}
 	for _, word := range cmd.Args {
-		words = append(words, toTarget(word, `\`))
+		words = append(words, w.toTarget(word, `\`))
 	}
 	cmd.Path, cmd.Args, cmd.Err = loader, words, nil
 	cmd.Dir = strings.TrimPrefix(cmd.Dir, windowsRoot())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: windowsRoot()}
 	cmd.Env = []string{"HOME=/root", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "WINEPREFIX=/root/prefix", "WINEDEBUG=-all", "DISPLAY=:77",
-		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=;" + w.Env["WINEDLLOVERRIDES"], "WORLD_SETUP=" + toTarget(setup.Name(), `\`)}
+		"WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=;" + w.Env["WINEDLLOVERRIDES"], "WORLD_SETUP=" + w.toTarget(setup.Name(), `\`)}
 }
 
 // windowsSignals is what a process that dies below Wine ends with: abort's code, and the lower bytes of exceptions.
 var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
+
+// Pointer is how the loader's messages show a pointer that the fakes have as 0x1f: as the C library does.
+func Pointer(text string) string {
+	if !Windows() {
+		return text
+	}
+	n, _ := strconv.ParseUint(text, 0, 64)
+	bits, _ := Bits()
+	if bits == "32" {
+		return fmt.Sprintf("%08x", n)
+	}
+	return fmt.Sprintf("%016x", n)
+}
+
+// Separated is a list of a variable as the loader gets it: its elements are separated by ":" elsewhere.
+func Separated(list string) string {
+	if !Windows() {
+		return list
+	}
+	return strings.ReplaceAll(list, ":", ";")
+}
 
 // windowsSources are the C files of a program or library for Windows, with stand-ins for those that test/windows has.
 func windowsSources(files []string) []string {

@@ -93,7 +93,9 @@ func (w *World) Write(name, content string) string {
 	if strings.HasSuffix(name, ".json") {
 		between = `\\`
 	}
-	content = toTarget(content, between)
+	if !strings.HasPrefix(content, "MZ") { // a program or library
+		content = w.toTarget(content, between)
+	}
 	temporary := name + ".new"
 	w.check(os.WriteFile(temporary, []byte(content), 0o644))
 	w.check(os.Rename(temporary, name))
@@ -167,7 +169,7 @@ func (f *Fake) Lines() []string { return append([]string(nil), f.lines...) }
 
 func (f *Fake) write() *Fake {
 	f.w.T.Helper()
-	head := []string{"log " + Encode(toTarget(f.w.Path("log"), "/")), "name " + Encode(f.Name)}
+	head := []string{"log " + Encode(f.w.targetPath("log")), "name " + Encode(f.Name)}
 	f.w.scripts++
 	f.w.Write(f.Library+".script", strings.Join(append(head, f.lines...), "\n")+"\n")
 	return f
@@ -331,7 +333,7 @@ func (w *World) AccessLog() []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSpace(fromTarget(string(text))), "\n")
+	return strings.Split(strings.TrimSpace(w.fromTarget(string(text))), "\n")
 }
 
 // Environment returns the environment of the case's processes.

@@ -1,5 +1,6 @@
 /* kernel.c: of the host for Windows: what the system says about this process. Nobody forks here. */
 #include "../../host/host.h"
+#include <stdio.h>
 #include <string.h>
 #include <windows.h>
 
@@ -39,15 +40,23 @@ COMMAND(heap)
     put_int("used", -1);
 }
 
+static void with_slashes(char *path)
+{
+    for (; *path; path++)
+        if (*path == '\\') *path = '/';
+}
+
 COMMAND(maps)
 {
-    const char *match = arg_or(line, "match", ".so");
-    char path[4096];
+    char path[4096], match[4096];
+    snprintf(match, sizeof match, "%s", arg_or(line, "match", ".so"));
+    with_slashes(match);
     MODULEENTRY32W entry = {.dwSize = sizeof entry};
     HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, 0);
     put_open("maps", '[');
     for (BOOL more = Module32FirstW(all, &entry); more; more = Module32NextW(all, &entry)) {
         if (!WideCharToMultiByte(CP_UTF8, 0, entry.szExePath, -1, path, sizeof path, NULL, NULL)) continue;
+        with_slashes(path);
         if (strstr(path, match)) put_text(NULL, path);
     }
     put_close(']');
