@@ -1,7 +1,7 @@
-/* cycles.c: loads the loader and lets it go again, many times, every tenth time with a call of the API in between; says
- * what that left: handles and threads of the process, and how long loading took.
+/* cycles.c: loads loaders and lets them go again, many times, every tenth time with a call of the API in between; says
+ * of each what that left: handles and threads of the process, and how long loading took.
  *
- *   cycles LIBRARY CYCLES
+ *   cycles CYCLES LIBRARY...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,17 +49,21 @@ static double cycle(const char *path, int call)
     return (double)(after.QuadPart - before.QuadPart) * 1e9 / (double)rate.QuadPart;
 }
 
-int main(int argc, char **argv)
+static void measure(const char *path, int cycles)
 {
-    if (argc != 3) return 64;
-    double best = cycle(argv[1], 1); /* the system's own libraries stay */
+    double best = cycle(path, 1); /* the system's own libraries stay */
     unsigned threads_before = threads();
     DWORD handles_before = handles();
-    for (int i = 0; i < atoi(argv[2]); i++) {
-        double took = cycle(argv[1], i % 10 == 0);
+    for (int i = 0; i < cycles; i++) {
+        double took = cycle(path, i % 10 == 0);
         if (took < best) best = took;
     }
-    printf("%d more handles, %d more threads, loaded in %.0f ns at best\n", (int)(handles() - handles_before),
-           (int)(threads() - threads_before), best);
-    return 0;
+    printf("%d more handles, %d more threads, loaded in %.0f ns at best: %s\n", (int)(handles() - handles_before),
+           (int)(threads() - threads_before), best, path);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++) measure(argv[i], atoi(argv[1]));
+    return argc < 3 ? 64 : 0;
 }
