@@ -1,6 +1,5 @@
 /* world.c: the host's surroundings, before it begins: variables and the registry are those of the file that WORLD_SETUP
- * names, and the libraries that the host opens see a process of medium integrity. A statement a line, its words
- * percent-encoded:
+ * names. A statement a line, its words percent-encoded:
  *
  *   set NAME VALUE         a variable. Wine keeps those whose names begin with VK_ from programs that it starts.
  *   machine|user KEY NAME  a value, four bytes of zeros, below SOFTWARE\Khronos\Vulkan\KEY. This process sees nothing
@@ -55,43 +54,6 @@ static void hive_set(HKEY hive, const char *key, const char *name)
     RegCloseKey(opened);
     free(wide_path);
     free(wide);
-}
-
-/* ---- integrity -------------------------------------------------------------------------------------------------- */
-
-static BOOL WINAPI medium(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out, DWORD size, DWORD *needed)
-{
-    BOOL known = GetTokenInformation(token, what, out, size, needed);
-    if (!known || what != TokenIntegrityLevel) return known;
-    SID *sid = ((TOKEN_MANDATORY_LABEL *)out)->Label.Sid;
-    *GetSidSubAuthority(sid, *GetSidSubAuthorityCount(sid) - 1u) = SECURITY_MANDATORY_MEDIUM_RID;
-    return TRUE;
-}
-
-static void replace(unsigned char *base, const IMAGE_IMPORT_DESCRIPTOR *library, const char *name, uintptr_t by)
-{
-    const IMAGE_THUNK_DATA *names = (const void *)(base + library->OriginalFirstThunk);
-    IMAGE_THUNK_DATA *functions = (void *)(base + library->FirstThunk);
-    for (int i = 0; names[i].u1.AddressOfData; i++) {
-        DWORD before;
-        if (IMAGE_SNAP_BY_ORDINAL(names[i].u1.Ordinal)) continue;
-        if (strcmp((const char *)(base + names[i].u1.AddressOfData + 2), name)) continue;
-        VirtualProtect(&functions[i], sizeof functions[i], PAGE_READWRITE, &before);
-        functions[i].u1.Function = by;
-        VirtualProtect(&functions[i], sizeof functions[i], before, &before);
-    }
-}
-
-/* Called by dlopen. */
-__declspec(dllexport) void world_opened(HMODULE module);
-void world_opened(HMODULE module)
-{
-    unsigned char *base = (void *)module;
-    const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
-    const IMAGE_DATA_DIRECTORY *where = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
-    const IMAGE_IMPORT_DESCRIPTOR *library = (const void *)(base + where->VirtualAddress);
-    for (; where->Size && library->Name; library++)
-        replace(base, library, "GetTokenInformation", (uintptr_t)medium);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
