@@ -289,7 +289,7 @@ func buildTools() error {
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
 	host, exports, more := "host", "-rdynamic ", []string{}
 	if Windows() {
-		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/host/import.c", "test/windows/include/posix.c"}
+		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/host/interpose.c", "test/windows/host/import.c", "test/windows/include/posix.c"}
 	}
 	more = append(more, "test/host/*.c", "test/interface.c", "test/words.c")
 	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {

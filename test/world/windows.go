@@ -185,6 +185,22 @@ func (w *World) Setup(verb string, words ...string) {
 	w.setup = append(w.setup, line)
 }
 
+// Calls makes the host on Windows write down how the loader calls some of the system's functions (test/windows/host/import.c);
+// CallLog returns the lines "function argument".
+func (w *World) Calls() { w.Env["WORLD_CALLS"] = w.Path("calls") }
+
+func (w *World) CallLog() []string {
+	text, err := os.ReadFile(w.Path("calls"))
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] = w.fromTarget(lines[i])
+	}
+	return lines
+}
+
 // SystemFake adds one of the libraries that stand in for the system's, with its script: who asks for the library of that name
 // gets it. kind: FakeDXGI, FakeDevices.
 func (w *World) SystemFake(kind, name string, lines ...string) *Fake {

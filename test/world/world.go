@@ -333,7 +333,11 @@ func (w *World) AccessLog() []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSpace(w.fromTarget(string(text))), "\n")
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] = w.fromTarget(lines[i])
+	}
+	return lines
 }
 
 // Environment returns the environment of the case's processes.

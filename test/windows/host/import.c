@@ -6,40 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
-
-void import_set(HMODULE module, const char *name, uintptr_t by)
-{
-    unsigned char *base = (void *)module;
-    const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
-    const IMAGE_DATA_DIRECTORY *where = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
-    const IMAGE_IMPORT_DESCRIPTOR *library = (const void *)(base + where->VirtualAddress);
-    for (; where->Size && library->Name; library++) {
-        const IMAGE_THUNK_DATA *names = (const void *)(base + library->OriginalFirstThunk);
-        IMAGE_THUNK_DATA *functions = (void *)(base + library->FirstThunk);
-        for (int i = 0; names[i].u1.AddressOfData; i++) {
-            DWORD before;
-            if (IMAGE_SNAP_BY_ORDINAL(names[i].u1.Ordinal)) continue;
-            if (strcmp((const char *)(base + names[i].u1.AddressOfData + 2), name)) continue;
-            VirtualProtect(&functions[i], sizeof functions[i], PAGE_READWRITE, &before);
-            functions[i].u1.Function = by;
-            VirtualProtect(&functions[i], sizeof functions[i], before, &before);
-        }
-    }
-}
+#include <windows.h>
 
 /* ---- the log ---------------------------------------------------------------------------------------------------- */
 
-static HANDLE access_log = INVALID_HANDLE_VALUE;
+static HANDLE call_log = INVALID_HANDLE_VALUE;
 
 static void note(const char *function, const wchar_t *argument, const char *more)
 {
     char text[3 * 4096], line[3 * 4096 + 256];
     DWORD error = GetLastError(), written;
-    if (access_log == INVALID_HANDLE_VALUE) return;
+    if (call_log == INVALID_HANDLE_VALUE) return;
     if (!argument || !WideCharToMultiByte(CP_UTF8, 0, argument, -1, text, sizeof text, NULL, NULL)) text[0] = 0;
     text[strcspn(text, "\n")] = 0;
     int size = snprintf(line, sizeof line, "%s %s%s\n", function, text, more);
-    WriteFile(access_log, line, (DWORD)size, &written, NULL);
+    WriteFile(call_log, line, (DWORD)size, &written, NULL);
     SetLastError(error);
 }
 
@@ -139,17 +120,22 @@ bool import_obey(const char *verb, const char *first, const char *second)
     return true;
 }
 
-void import_all(HMODULE module)
+void *import_for(const char *name)
 {
-    wchar_t wide[4096];
-    if (access_log == INVALID_HANDLE_VALUE && GetEnvironmentVariableW(L"WORLD_ACCESS", wide, 4096))
-        access_log = CreateFileW(wide, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                                 OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-    import_set(module, "LoadLibraryW", (uintptr_t)load);
-    import_set(module, "LoadLibraryExW", (uintptr_t)load_by);
-    import_set(module, "FreeLibrary", (uintptr_t)let_go);
-    import_set(module, "CreateFileW", (uintptr_t)open_file);
-    import_set(module, "GetEnvironmentVariableW", (uintptr_t)variable);
-    import_set(module, "RegOpenKeyExW", (uintptr_t)open_key);
-    import_set(module, "OutputDebugStringW", (uintptr_t)debugger);
+    static const struct {
+        const char *name;
+        void *by;
+    } replaced[] = {
+        {"LoadLibraryW", load},           {"LoadLibraryExW", load_by},           {"FreeLibrary", let_go},
+        {"CreateFileW", open_file},       {"GetEnvironmentVariableW", variable}, {"RegOpenKeyExW", open_key},
+        {"OutputDebugStringW", debugger},
+    };
+    wchar_t path[4096];
+    if (call_log == INVALID_HANDLE_VALUE && GetEnvironmentVariableW(L"WORLD_CALLS", path, 4096))
+        call_log = CreateFileW(path, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                               OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (call_log == INVALID_HANDLE_VALUE && !other_count) return NULL;
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        if (!strcmp(replaced[i].name, name)) return replaced[i].by;
+    return NULL;
 }

@@ -3,12 +3,9 @@
 #define TEST_WINDOWS_IMPORT_H
 
 #include <stdbool.h>
-#include <windows.h>
 
-/* Puts a function in the place of one that the module imports by this name. */
-void import_set(HMODULE module, const char *name, uintptr_t by);
-/* Those that the setup and WORLD_ACCESS ask for. */
-void import_all(HMODULE module);
+/* What stands in for the system's function of this name; NULL: nothing, or the case is not about it. */
+void *import_for(const char *name);
 /* Obeys a statement of the setup; false: it is none of these.
  *
  *   library NAME PATH   who asks for the library NAME, by whatever path, gets PATH

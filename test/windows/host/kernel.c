@@ -1,9 +1,8 @@
 /* kernel.c: of the host for Windows: what the system says about this process. Nobody forks here. */
 #include "../../host/host.h"
+#include "interpose.h"
 #include <stdio.h>
 #include <string.h>
-#include <windows.h>
-
 #include <tlhelp32.h>
 
 COMMAND(fork)
@@ -40,7 +39,7 @@ COMMAND(heap)
     put_int("used", -1);
 }
 
-static void with_slashes(char *path)
+void with_slashes(char *path)
 {
     for (; *path; path++)
         if (*path == '\\') *path = '/';

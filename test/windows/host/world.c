@@ -1,6 +1,5 @@
 /* world.c: the host's surroundings, before it begins: variables and the registry are those of the file that WORLD_SETUP
- * names, and the libraries that the host opens see a process of medium integrity. A statement a line, its words
- * percent-encoded:
+ * names. A statement a line, its words percent-encoded:
  *
  *   set NAME VALUE         a variable. Wine keeps those whose names begin with VK_ from programs that it starts.
  *   machine|user KEY NAME  a value, four bytes of zeros, below SOFTWARE\Khronos\Vulkan\KEY. This process sees nothing
@@ -15,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <windows.h>
 
 /* ---- the registry ----------------------------------------------------------------------------------------------- */
 
@@ -58,25 +58,6 @@ static void hive_set(HKEY hive, const char *key, const char *name)
     RegCloseKey(opened);
     free(wide_path);
     free(wide);
-}
-
-/* ---- integrity -------------------------------------------------------------------------------------------------- */
-
-static BOOL WINAPI medium(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out, DWORD size, DWORD *needed)
-{
-    BOOL known = GetTokenInformation(token, what, out, size, needed);
-    if (!known || what != TokenIntegrityLevel) return known;
-    SID *sid = ((TOKEN_MANDATORY_LABEL *)out)->Label.Sid;
-    *GetSidSubAuthority(sid, *GetSidSubAuthorityCount(sid) - 1u) = SECURITY_MANDATORY_MEDIUM_RID;
-    return TRUE;
-}
-
-/* Called by dlopen. */
-__declspec(dllexport) void world_opened(HMODULE module);
-void world_opened(HMODULE module)
-{
-    import_set(module, "GetTokenInformation", (uintptr_t)medium);
-    import_all(module);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */

@@ -198,8 +198,6 @@ void *dlopen(const char *path, int mode)
     else if (!GetModuleHandleExW(0, wide, &module))
         module = NULL;
     free(wide);
-    void (*opened)(HMODULE) = (void (*)(HMODULE))dlsym(RTLD_DEFAULT, "world_opened");
-    if (module && opened) opened(module);
     return (void *)module;
 }
 

@@ -25,14 +25,14 @@ func newWorld(t *testing.T) *world.World {
 	t.Parallel()
 	w := world.New(t)
 	w.Env["VK_LOADER_DEBUG"] = "error,warn,info,driver,layer"
-	w.Accesses()
+	w.Calls()
 	return w
 }
 
 // calls gives the arguments of the loader's calls of a function.
 func calls(w *world.World, function string) []string {
 	var out []string
-	for _, line := range w.AccessLog() {
+	for _, line := range w.CallLog() {
 		if argument, yes := strings.CutPrefix(line, function+" "); yes {
 			out = append(out, argument)
 		}

@@ -30,7 +30,7 @@ func TestAttach(t *testing.T) {
 				}
 			}
 			want(t, "libraries that have come", come, "vulkan-1.dll")
-			if calls := strings.Join(w.AccessLog(), "\n"); calls != "" || h.Stderr() != "" {
+			if calls := strings.Join(w.CallLog(), "\n"); calls != "" || h.Stderr() != "" {
 				t.Errorf("it calls %s and says %s", calls, h.Stderr())
 			}
 			h.Do("setenv", "name", "VK_LOADER_DEBUG", "value", "")
@@ -222,6 +222,6 @@ func newLongWorld(t *testing.T) *world.World {
 		t.Skip("about Windows's own functions")
 	}
 	w := world.New(t)
-	w.Accesses()
+	w.Calls()
 	return w
 }
