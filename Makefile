@@ -122,12 +122,13 @@ PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
 PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
 DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
-# For Windows 7 and newer; what is needed of the compiler's own libraries is linked in.
+# For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
+# then Wine maps them, and does not read them.
 CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 SPINE_CFLAGS := $(CSTD) -Ispine/windows -Ispine -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
-	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols
+	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
 MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine/windows -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
 endif

@@ -55,4 +55,8 @@ for size in 64:x64 32:x86; do
     wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \
         /v "Z:\\vkloader\\build\\windows\\${size#*:}\\layers\\VkLayer_drawstats.json" > /dev/null 2>&1
 done
-WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/windows
+export WINDOWS_ROOT="$root"
+"${GO:-go}" test -count 1 -timeout 25m ./test/windows
+for size in x64 x86; do
+    TMPDIR=$root/tmp TARGET=windows/$size "${GO:-go}" test -count 1 -timeout 25m ./test/windows/adapters ./test/windows/system
+done

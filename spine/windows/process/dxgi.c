@@ -5,6 +5,7 @@
 #include <dxgi1_6.h>
 #include <stdatomic.h>
 
+#include "process/process.h"
 #include "process/wide.h"
 
 static const GUID id_factory1 = {0x770aae78, 0xf26f, 0x4dba, {0xa8, 0x29, 0x25, 0x3c, 0x83, 0xd1, 0xb3, 0x87}};
@@ -17,9 +18,15 @@ static atomic_bool orders; /* a factory 6 was made: making one takes millisecond
 
 bool dxgi_open(struct dxgi *dxgi)
 {
-    *dxgi = (struct dxgi){.library = system_library(L"dxgi.dll")};
-    if (!dxgi->library) return false;
-    create_factory create = (create_factory)(void *)GetProcAddress(dxgi->library, "CreateDXGIFactory1");
+    struct claim claim;
+    *dxgi = (struct dxgi){0};
+    lock_take();
+    bool first = claim_take(&claim, &orders, (void *)(uintptr_t)thread_now()); /* each thread for itself */
+    lock_drop();
+    if (!first) return true;
+    dxgi->library = system_library(L"dxgi.dll");
+    create_factory create = NULL;
+    if (dxgi->library) create = (create_factory)(void *)GetProcAddress(dxgi->library, "CreateDXGIFactory1");
     void *factory;
     if (create && SUCCEEDED(create(&id_factory6, &factory))) {
         dxgi->ordered = true;
@@ -27,9 +34,13 @@ bool dxgi_open(struct dxgi *dxgi)
     } else if (create && SUCCEEDED(create(&id_factory1, &factory))) {
         dxgi->factory = factory;
     }
-    if (!dxgi->factory) dxgi_close(dxgi);
+    bool made = dxgi->factory != NULL;
     if (dxgi->ordered) atomic_store(&orders, true);
-    return dxgi->factory != NULL;
+    lock_take();
+    claim_drop(&claim);
+    lock_drop();
+    if (!made) dxgi_close(dxgi);
+    return made;
 }
 
 bool dxgi_orders(void)
@@ -43,6 +54,7 @@ bool dxgi_adapter(const struct dxgi *dxgi, UINT i, DXGI_ADAPTER_DESC1 *out)
 {
     void *found = NULL;
     HRESULT result;
+    if (!dxgi->factory) return false;
     if (dxgi->ordered) {
         result = IDXGIFactory6_EnumAdapterByGpuPreference((IDXGIFactory6 *)dxgi->factory, i,
                                                           DXGI_GPU_PREFERENCE_UNSPECIFIED, &id_adapter1, &found);

@@ -2,6 +2,7 @@
  *
  *   adapter LUID [vendor=N]   an adapter; LUID is a number of 64 bits
  *   factory 1|none            there is no factory 6, or no factory at all
+ *   perform CreateDXGIFactory1 SCRIPT   as of a driver
  *
  * It logs its beginning, what is made, and at its end how many objects nobody has released.
  */
@@ -114,7 +115,9 @@ __declspec(dllexport) HRESULT WINAPI CreateDXGIFactory1(REFIID id, void **out);
 HRESULT WINAPI CreateDXGIFactory1(REFIID id, void **out)
 {
     struct record r;
+    VkResult none;
     const char *best = script_word("factory", 1, "6");
+    imposed("CreateDXGIFactory1", NULL, &none);
     int wanted = IsEqualGUID(id, &factory6) ? 6 : IsEqualGUID(id, &factory1) ? 1 : 7;
     bool made = strcmp(best, "none") && wanted <= atoi(best);
     struct factory *factory = made ? calloc(1, sizeof *factory) : NULL;

@@ -123,6 +123,23 @@ func TestNoFactory(t *testing.T) {
 	}
 }
 
+// A DXGI that is made of Vulkan makes an instance when it makes a factory: to itself it has no adapters, and both get their
+// drivers.
+func TestFactoryOfVulkan(t *testing.T) {
+	w := newWorld(t)
+	w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
+	w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1", "perform CreateDXGIFactory1 inside")
+	h := w.Start()
+	h.Do("script", "as", "inside", "line", "create_instance as=j", "line", "physical_devices instance=j", "line", "destroy_instance name=j")
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	inside := h.Do("performed")
+	finish(h)
+	if made := len(w.Log().Fn("CreateDXGIFactory1")); made != 1 || len(w.Log().By("a").Fn("vkCreateInstance")) != 2 {
+		t.Errorf("%d factories, %v inside", made, inside)
+	}
+}
+
 // holds: WIN-011
 //
 // What is written to standard error goes to the debugger, too, and nothing else does.
