@@ -86,10 +86,8 @@ static char *text_of(const char *path, DWORD error)
 
 void *gate_dlopen(const char *path, char **text)
 {
-    SetLastError(ERROR_SUCCESS);
     WCHAR *wide = wide_path(path);
-    DWORD error =
-        GetLastError() == ERROR_NO_UNICODE_TRANSLATION ? ERROR_NO_UNICODE_TRANSLATION : ERROR_NOT_ENOUGH_MEMORY;
+    DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* no memory, or no text */
     gate_enter();
     HMODULE module = wide ? open(wide, &error) : NULL;
     gate_leave();

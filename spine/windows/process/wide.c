@@ -53,17 +53,12 @@ char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
  * What it needs is searched for from its own directory, and no longer from the program's. */
 HMODULE system_library(const WCHAR *name)
 {
-    UINT room = GetSystemDirectoryW(NULL, 0), length = (UINT)wcslen(name);
-    WCHAR *path = room ? malloc((room + length + 1) * sizeof *path) : NULL;
-    UINT end = path ? GetSystemDirectoryW(path, room) : 0;
-    HMODULE library = NULL;
-    if (end && end < room) {
-        path[end] = L'\\';
-        memcpy(path + end + 1, name, (length + 1) * sizeof *path);
-        library = LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
-    }
-    free(path);
-    return library;
+    WCHAR path[MAX_PATH];
+    UINT end = GetSystemDirectoryW(path, MAX_PATH);
+    if (!end || end + wcslen(name) + 2 > MAX_PATH) return NULL;
+    path[end] = L'\\';
+    wcscpy(path + end + 1, name);
+    return LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
 }
 
 WCHAR *wide_path(const char *path)

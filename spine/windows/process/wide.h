@@ -19,7 +19,7 @@ void *room_of(size_t size);
 WCHAR *wide_path(const char *path);
 /* The file of a module, whole; NULL of the program's own. */
 char *module_path(HMODULE module);
-/* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none, or no memory. */
+/* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none. */
 HMODULE system_library(const WCHAR *name);
 /* The integrity level of the process's token; false: it cannot be read. */
 BOOL process_level(DWORD *level);
