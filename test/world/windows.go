@@ -273,6 +273,9 @@ func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
 		below, err := filepath.Rel(filepath.Join(Top(), "test"), file)
+		if filepath.Base(below) == below { // no C beside a package's Go files
+			below = filepath.Join("include", below)
+		}
 		other := filepath.Join(Top(), "test/windows", below)
 		if _, missing := os.Stat(other); err == nil && missing == nil {
 			file = other
