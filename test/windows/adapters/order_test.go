@@ -332,9 +332,17 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%d: groups are %v, want %s", i, got, want)
 		}
 	}
-	trimmed := h.Do("device_groups", "count", "1")
-	if trimmed.Result() != incomplete || names(h, trimmed.Objects("groups")[0].Ints("devices"))[0] != "a2" {
-		t.Errorf("trimmed: %v", trimmed)
+	words := []int64{2, 1, 4, 1} // what drivers write into a chain: the number of the first device that they name
+	for n := 1; n <= len(words); n++ {
+		a := h.Do("device_groups", "chain", "1", "count", fmt.Sprint(n))
+		if a.Result() != map[bool]int{true: incomplete}[n < len(words)] || len(a.Objects("groups")) != n {
+			t.Errorf("room for %d: %v", n, a)
+		}
+		for i, group := range a.Objects("groups") {
+			if first := names(h, group.Ints("devices")[:1])[0]; !strings.HasPrefix(strings.Fields(want)[i], first) || group.Int("word") != words[i] {
+				t.Errorf("room for %d: group %d begins with %s and has the chain of %d", n, i, first, group.Int("word"))
+			}
+		}
 	}
 	h.Do("destroy_instance")
 	h.Quit()
