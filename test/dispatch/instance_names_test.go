@@ -32,7 +32,7 @@ func everyExtension(w *world.World, name string) *world.Fake {
 func gates() []string {
 	var out []string
 	for _, c := range commands.All {
-		if c.Gate != "" && !slices.Contains(out, c.Gate) {
+		if c.Gate != "" && world.Offered(c.Gate) && !slices.Contains(out, c.Gate) {
 			out = append(out, c.Gate)
 		}
 	}

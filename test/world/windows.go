@@ -260,6 +260,25 @@ func Pointer(text string) string {
 	return fmt.Sprintf("%016x", n)
 }
 
+// Offered tells whether the loader for the target knows an extension or a command: Windows has neither X11 nor Wayland,
+// beside what stands for xcb.
+func Offered(name string) bool {
+	return !Windows() || !otherWindows.MatchString(name)
+}
+
+var otherWindows = regexp.MustCompile(`(?i)xlib|wayland|randr`)
+
+// WindowExtension is the extension of a window system, or of the one that there is instead.
+func WindowExtension(system string) string {
+	if name := "VK_KHR_" + system + "_surface"; Offered(name) {
+		return name
+	}
+	return windowSystem[0]
+}
+
+// AsThere is a text of the loader as it was before its paths became those that the case knows.
+func (w *World) AsThere(text string) string { return w.toTarget(text, `\`) }
+
 // Separated is a list of a variable as the loader gets it: its elements are separated by ":" elsewhere.
 func Separated(list string) string {
 	if !Windows() {
