@@ -29,6 +29,10 @@ func Target() string { return os.Getenv("TARGET") }
 // Narrow tells whether the loader under test has 32-bit pointers.
 func Narrow() bool { return Target() == "i386" || Target() == "windows/x86" }
 
+// CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
+// lacks, and whose arguments nobody knows, cannot return: the process ends.
+func CalleeCleans() bool { return Target() == "windows/x86" }
+
 // Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
 func Bits() (own, other string) {
 	if Narrow() {

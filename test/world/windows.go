@@ -28,7 +28,7 @@ var (
 
 // The window system of the cases is xcb; what stands for it here has other names.
 var windowSystem = []string{"VK_KHR_xcb_surface", "VK_KHR_win32_surface", "vkCreateXcbSurfaceKHR", "vkCreateWin32SurfaceKHR",
-	"vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
+	"VkXcbSurfaceCreateInfoKHR", "VkWin32SurfaceCreateInfoKHR", "vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
 
 var toWindow, fromWindow = func() (to, from *strings.Replacer) {
 	back := slices.Clone(windowSystem)
