@@ -81,6 +81,10 @@ func TestInstanceStructures(t *testing.T) {
 		t.Errorf("what the application passed was changed")
 	}
 	handle, allocator := address(t, h, "i"), address(t, h, "a")
+	var sorts int64
+	if world.Windows() { // WIN-060
+		sorts = 1
+	}
 	var gipas []string
 	for i, name := range names {
 		e := first(t, w, name, "vkCreateInstance")
@@ -88,7 +92,7 @@ func TestInstanceStructures(t *testing.T) {
 			t.Errorf("%s: chain %s, want %s", name, shape(e), want)
 		}
 		c := e.Objects("chain")
-		if c[0].Int("features") != 0 || c[1].Int("create") != 1 || c[1].Int("destroy") != 1 || c[2].Int("set") != 1 {
+		if c[0].Int("features") != sorts || c[1].Int("create") != 1 || c[1].Int("destroy") != 1 || c[2].Int("set") != 1 {
 			t.Errorf("%s: chain %v", name, c)
 		}
 		if len(links(e)) != 3-i {

@@ -187,7 +187,7 @@ func (w *World) Setup(verb string, words ...string) {
 
 // Calls makes the host on Windows write down how the loader calls some of the system's functions (test/windows/host/import.c);
 // CallLog returns the lines "function argument".
-func (w *World) Calls() { w.Env["WORLD_CALLS"] = w.Path("calls") }
+func (w *World) Calls() { w.Setup("calls", w.Path("calls")) }
 
 func (w *World) CallLog() []string {
 	text, err := os.ReadFile(w.Path("calls"))
@@ -219,7 +219,10 @@ const (
 // windowsCommand makes a command of the host one that runs it below Wine in the world's environment: variables and the
 // registry are in a file, which the host reads (test/windows/host/world.c).
 func (w *World) windowsCommand(cmd *exec.Cmd) {
-	lines := append(w.registry(), w.setup...)
+	dxgi, err := tool(FakeDXGI + ".so") // Wine's takes a tenth of a second and more
+	w.check(err)
+	lines := append(w.registry(), "library dxgi.dll "+Encode(w.toTarget(dxgi, `\`)))
+	lines = append(lines, w.setup...)
 	for _, entry := range w.Environment() {
 		name, value, _ := strings.Cut(entry, "=")
 		if name == "PATH" && value == "/usr/bin:/bin" { // libraries are found by it there

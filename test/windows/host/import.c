@@ -1,6 +1,5 @@
-/* import.c: stands between the loader and some of the system's functions: writes down what they were called with (a
- * line each, "function argument", to the file that WORLD_ACCESS names), gives other libraries and errors as the setup
- * says. */
+/* import.c: stands between the loader and some of the system's functions where a case is about these: writes down what
+ * they were called with, gives other libraries and errors as the setup says. */
 #include "import.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +11,21 @@
 
 static HANDLE call_log = INVALID_HANDLE_VALUE;
 
-static void note(const char *function, const wchar_t *argument, const char *more)
+static __attribute__((noinline)) void write_call(const char *function, const wchar_t *argument, const char *more)
 {
     char text[3 * 4096], line[3 * 4096 + 256];
     DWORD error = GetLastError(), written;
-    if (call_log == INVALID_HANDLE_VALUE) return;
     if (!argument || !WideCharToMultiByte(CP_UTF8, 0, argument, -1, text, sizeof text, NULL, NULL)) text[0] = 0;
     text[strcspn(text, "\n")] = 0;
     int size = snprintf(line, sizeof line, "%s %s%s\n", function, text, more);
     WriteFile(call_log, line, (DWORD)size, &written, NULL);
     SetLastError(error);
+}
+
+/* Callers may have little stack. */
+static void note(const char *function, const wchar_t *argument, const char *more)
+{
+    if (call_log != INVALID_HANDLE_VALUE) write_call(function, argument, more);
 }
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
@@ -41,7 +45,7 @@ static const struct other *other_of(const wchar_t *path)
     return NULL;
 }
 
-static HMODULE WINAPI load(const wchar_t *path)
+HMODULE WINAPI import_load(const wchar_t *path)
 {
     const struct other *other = other_of(path);
     note("LoadLibraryW", path, "");
@@ -51,7 +55,7 @@ static HMODULE WINAPI load(const wchar_t *path)
     return NULL;
 }
 
-static HMODULE WINAPI load_by(const wchar_t *path, HANDLE file, DWORD flags)
+HMODULE WINAPI import_load_by(const wchar_t *path, HANDLE file, DWORD flags)
 {
     char more[32];
     const struct other *other = other_of(path);
@@ -63,10 +67,15 @@ static HMODULE WINAPI load_by(const wchar_t *path, HANDLE file, DWORD flags)
     return NULL;
 }
 
-static BOOL WINAPI let_go(HMODULE module)
+static __attribute__((noinline)) void note_module(const char *function, HMODULE module)
 {
     wchar_t path[4096];
-    if (GetModuleFileNameW(module, path, 4096)) note("FreeLibrary", path, "");
+    if (GetModuleFileNameW(module, path, 4096)) write_call(function, path, "");
+}
+
+BOOL WINAPI import_let_go(HMODULE module)
+{
+    if (call_log != INVALID_HANDLE_VALUE) note_module("FreeLibrary", module);
     return FreeLibrary(module);
 }
 
@@ -75,7 +84,7 @@ static BOOL WINAPI let_go(HMODULE module)
 
 static bool short_paths;
 
-static HANDLE WINAPI open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
+HANDLE WINAPI import_open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                DWORD flags, HANDLE like)
 {
     note("CreateFileW", path, "");
@@ -85,29 +94,36 @@ static HANDLE WINAPI open_file(const wchar_t *path, DWORD rights, DWORD share, S
     return INVALID_HANDLE_VALUE;
 }
 
-static DWORD WINAPI variable(const wchar_t *name, wchar_t *value, DWORD room)
+DWORD WINAPI import_variable(const wchar_t *name, wchar_t *value, DWORD room)
 {
     note("GetEnvironmentVariableW", name, "");
     return GetEnvironmentVariableW(name, value, room);
 }
 
-static LONG WINAPI open_key(HKEY above, const wchar_t *name, DWORD options, REGSAM rights, HKEY *key)
+LONG WINAPI import_open_key(HKEY above, const wchar_t *name, DWORD options, REGSAM rights, HKEY *key)
 {
     note("RegOpenKeyExW", name, above == HKEY_LOCAL_MACHINE ? " of the machine" : " of the user");
     return RegOpenKeyExW(above, name, options, rights, key);
 }
 
-static void WINAPI debugger(const wchar_t *text)
+void WINAPI import_debugger(const wchar_t *text)
 {
     note("OutputDebugStringW", text, "");
     OutputDebugStringW(text);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- the setup -------------------------------------------------------------------------------------------------- */
 
 bool import_obey(const char *verb, const char *first, const char *second)
 {
     if (!strcmp(verb, "short_paths")) return short_paths = true;
+    if (!strcmp(verb, "calls")) {
+        wchar_t *path = posix_wide(first);
+        call_log = CreateFileW(path, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                               OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+        free(path);
+        return true;
+    }
     bool refused = !strcmp(verb, "refuse");
     if (!refused && strcmp(verb, "library")) return false;
     if (!second || other_count == 32) abort();
@@ -118,24 +134,4 @@ bool import_obey(const char *verb, const char *first, const char *second)
     else
         other->path = posix_wide(second);
     return true;
-}
-
-void *import_for(const char *name)
-{
-    static const struct {
-        const char *name;
-        void *by;
-    } replaced[] = {
-        {"LoadLibraryW", load},           {"LoadLibraryExW", load_by},           {"FreeLibrary", let_go},
-        {"CreateFileW", open_file},       {"GetEnvironmentVariableW", variable}, {"RegOpenKeyExW", open_key},
-        {"OutputDebugStringW", debugger},
-    };
-    wchar_t path[4096];
-    if (call_log == INVALID_HANDLE_VALUE && GetEnvironmentVariableW(L"WORLD_CALLS", path, 4096))
-        call_log = CreateFileW(path, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
-                               OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-    if (call_log == INVALID_HANDLE_VALUE && !other_count) return NULL;
-    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
-        if (!strcmp(replaced[i].name, name)) return replaced[i].by;
-    return NULL;
 }

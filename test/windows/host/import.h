@@ -3,15 +3,24 @@
 #define TEST_WINDOWS_IMPORT_H
 
 #include <stdbool.h>
+#include <windows.h>
 
-/* What stands in for the system's function of this name; NULL: nothing, or the case is not about it. */
-void *import_for(const char *name);
+/* The system's functions of nearly these names, as the setup wants them. */
+HMODULE WINAPI import_load(const wchar_t *path);
+HMODULE WINAPI import_load_by(const wchar_t *path, HANDLE file, DWORD flags);
+BOOL WINAPI import_let_go(HMODULE module);
+HANDLE WINAPI import_open_file(const wchar_t *path, DWORD rights, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
+                               DWORD flags, HANDLE like);
+DWORD WINAPI import_variable(const wchar_t *name, wchar_t *value, DWORD room);
+LONG WINAPI import_open_key(HKEY above, const wchar_t *name, DWORD options, REGSAM rights, HKEY *key);
+void WINAPI import_debugger(const wchar_t *text);
+
 /* Obeys a statement of the setup; false: it is none of these.
  *
  *   library NAME PATH   who asks for the library NAME, by whatever path, gets PATH
  *   refuse NAME ERROR   or nothing, with this error
- *   short_paths         no file opens by a path of MAX_PATH or more characters, as in most programs of Windows; Wine's
- * do
+ *   calls PATH          the calls of these functions are written to a file, a line each: "function argument"
+ *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it
  */
 bool import_obey(const char *verb, const char *first, const char *second);
 

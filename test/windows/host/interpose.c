@@ -34,20 +34,20 @@ static void note(const char *function, const WCHAR *argument, const char *rest)
 static HMODULE WINAPI load_library(const WCHAR *path)
 {
     note("dlopen", path, " 1");
-    return LoadLibraryW(path);
+    return import_load(path);
 }
 
 static HMODULE WINAPI load_library_ex(const WCHAR *path, HANDLE file, DWORD flags)
 {
     note("dlopen", path, " 1");
-    return LoadLibraryExW(path, file, flags);
+    return import_load_by(path, file, flags);
 }
 
 static HANDLE WINAPI create_file(const WCHAR *path, DWORD access, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
                                  DWORD flags, HANDLE template)
 {
     if (access & GENERIC_READ) note("fopen", path, "");
-    return CreateFileW(path, access, share, security, how, flags, template);
+    return import_open_file(path, access, share, security, how, flags, template);
 }
 
 static HANDLE WINAPI find_first_file(const WCHAR *pattern, WIN32_FIND_DATAW *found)
@@ -59,7 +59,7 @@ static HANDLE WINAPI find_first_file(const WCHAR *pattern, WIN32_FIND_DATAW *fou
 static DWORD WINAPI get_variable(const WCHAR *name, WCHAR *value, DWORD size)
 {
     note("getenv", name, "");
-    return GetEnvironmentVariableW(name, value, size);
+    return import_variable(name, value, size);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
@@ -133,9 +133,12 @@ static const struct {
 } replaced[] = {
     {"LoadLibraryW", load_library},
     {"LoadLibraryExW", load_library_ex},
+    {"FreeLibrary", import_let_go},
     {"CreateFileW", create_file},
     {"FindFirstFileW", find_first_file},
     {"GetEnvironmentVariableW", get_variable},
+    {"RegOpenKeyExW", import_open_key},
+    {"OutputDebugStringW", import_debugger},
     {"malloc", loader_malloc},
     {"calloc", loader_calloc},
     {"realloc", loader_realloc},
@@ -147,14 +150,13 @@ static const struct {
 
 static void replace(IMAGE_THUNK_DATA *function, const char *name)
 {
-    DWORD before;
-    void *by = import_for(name);
-    for (size_t i = 0; i < sizeof replaced / sizeof *replaced && !by; i++)
-        if (!strcmp(replaced[i].name, name)) by = replaced[i].by;
-    if (!by) return;
-    VirtualProtect(function, sizeof *function, PAGE_READWRITE, &before);
-    function->u1.Function = (uintptr_t)by;
-    VirtualProtect(function, sizeof *function, before, &before);
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+        DWORD before;
+        if (strcmp(replaced[i].name, name)) continue;
+        VirtualProtect(function, sizeof *function, PAGE_READWRITE, &before);
+        function->u1.Function = (uintptr_t)replaced[i].by;
+        VirtualProtect(function, sizeof *function, before, &before);
+    }
 }
 
 void interpose(void *module)

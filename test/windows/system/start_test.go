@@ -51,8 +51,8 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 		t.Run(hostile, func(t *testing.T) {
 			w := newWorld(t)
 			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
-			if hostile != "dxgi.dll" { // Wine's needs gdi32 itself
-				w.SystemFake(world.FakeDXGI, "dxgi.dll", "adapter 1")
+			if hostile == "dxgi.dll" { // Wine's, which needs gdi32 itself
+				w.Setup("library", "dxgi.dll", `C:\windows\system32\dxgi.dll`)
 			}
 			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b" // as on Windows, what is beside the program first
 			program := w.CopyHost("program/host.exe")
