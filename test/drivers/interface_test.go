@@ -11,7 +11,10 @@ import (
 	"vkloader/test/world"
 )
 
-const negotiation = "vk_icdNegotiateLoaderICDInterfaceVersion"
+const (
+	negotiation = "vk_icdNegotiateLoaderICDInterfaceVersion"
+	adapters    = "vk_icdEnumerateAdapterPhysicalDevices"
+)
 
 // holds: DRV-047 DRV-049 DRV-052 DRV-053 DRV-065
 func TestEveryRangeOfInterfaceVersions(t *testing.T) {
@@ -105,8 +108,8 @@ func TestWhatIsAskedOfALibrary(t *testing.T) {
 			got := beginning(l.log)
 			same(t, "asked", got, c.want)
 			for _, event := range l.log {
-				if event.Text("name") == "vk_icdEnumerateAdapterPhysicalDevices" {
-					t.Error("vk_icdEnumerateAdapterPhysicalDevices was asked for")
+				if event.Text("name") == adapters && !world.Windows() { // WIN-062
+					t.Error(adapters + " was asked for")
 				}
 			}
 			if c.kind == world.Oldest {
@@ -251,7 +254,7 @@ func TestThirdEntryPoint(t *testing.T) {
 				switch name := event.Text("name"); name {
 				case "vkCreateInstance", "vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceVersion", negotiation, "vk_icdGetPhysicalDeviceProcAddr":
 				default:
-					if event.IsNull("handle") {
+					if event.IsNull("handle") && !(name == adapters && world.Windows()) {
 						t.Errorf("%s was asked for without an instance", name)
 					}
 				}
