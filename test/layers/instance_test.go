@@ -73,10 +73,14 @@ func TestWhatLayersReceive(t *testing.T) {
 		if e.Int("api") != 1<<22|1<<12 || e.Int("flags") != 4 || e.IsNull("handle") || e.IsNull("allocator") {
 			t.Errorf("%s got %v", name, e)
 		}
+		var sorts int64
+		if world.Windows() { // WIN-060
+			sorts = 1
+		}
 		for _, s := range e.Objects("chain") {
 			switch {
 			case s.Int("type") != 47:
-			case s.Int("function") == 3 && s.Int("features") != 0, s.Int("function") == 1 && s.Int("set") != 1,
+			case s.Int("function") == 3 && s.Int("features") != sorts, s.Int("function") == 1 && s.Int("set") != 1,
 				s.Int("function") == 2 && (s.Int("create") != 1 || s.Int("destroy") != 1):
 				t.Errorf("%s got %v", name, s)
 			case s.Int("function") == 0:
