@@ -19,6 +19,9 @@ static const struct signature signatures[] = {
 #include "zinterfaces.inc"
 #undef SIGNATURE
 #undef STRUCTURE
+    /* Those of Windows alone. */
+    {"vkCreateWin32SurfaceKHR", "4pppp", "- VkWin32SurfaceCreateInfoKHR VkAllocationCallbacks -"},
+    {"vkGetPhysicalDeviceWin32PresentationSupportKHR", "4p4", "- -"},
 };
 static const struct structure structures[] = {
 #define SIGNATURE(...)
