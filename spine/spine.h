@@ -170,6 +170,7 @@ struct driver_lib {
     PFN_vkCreateInstance create_instance;
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
     PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
+    void *enumerate_adapter;         /* vk_icdEnumerateAdapterPhysicalDevices or NULL; on Windows alone */
     uint32_t ext_count;
     VkExtensionProperties *ext; /* its instance extensions */
 };

@@ -135,6 +135,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         }
     }
     if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
+    adapter_function_find(d);
     if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
         log_line(
             in, LOG_WARN,
@@ -285,6 +286,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
     d->create_instance = create;
     d->enumerate_extensions = enumerate;
     d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    adapter_function_find(d);
     log_line(in, LOG_INFO | LOG_DRIVER,
              "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers "
              "structure. pfnGetInstanceProcAddr was set to %p",

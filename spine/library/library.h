@@ -72,6 +72,11 @@ void library_let_go(void *handle);
 struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
                                   uint32_t count, char **text);
 
+/* ---- adapter.c -------------------------------------------------------------------------------------------------- */
+
+/* Looks for a driver's enumerate_adapter, once it has been negotiated with. */
+void adapter_function_find(struct driver_lib *lib);
+
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 
 /* Carries out the open_driver, serve_driver and direct steps of a plan, printing its log steps in their place. The

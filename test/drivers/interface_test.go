@@ -53,8 +53,8 @@ func TestNoAdapterFunction(t *testing.T) {
 			t.Errorf("the library does not know %s", name)
 		}
 	}
-	if bytes.Contains(text, []byte("vk_icdEnumerateAdapterPhysicalDevices")) {
-		t.Error("the library knows vk_icdEnumerateAdapterPhysicalDevices")
+	if bytes.Contains(text, []byte(adapters)) != world.Windows() {
+		t.Errorf("the library knows %s: %v", adapters, !world.Windows())
 	}
 }
 
@@ -66,6 +66,9 @@ func beginning(log world.Log) []string {
 			break
 		}
 		text := event.Text("fn")
+		if event.Text("name") == adapters && world.Windows() { // WIN-062
+			continue
+		}
 		if name := event.Text("name"); name != "" {
 			text = "? " + name
 			if !event.IsNull("handle") {

@@ -11,19 +11,10 @@
 typedef VkResult(VKAPI_PTR *enumerate_adapter)(VkInstance instance, LUID adapter, uint32_t *count,
                                                VkPhysicalDevice *devices);
 
-/* WIN-062. */
-static enumerate_adapter function_of(const struct driver_lib *lib)
-{
-    enumerate_adapter enumerate = NULL;
-    if (lib->interface_version >= 7) enumerate = (enumerate_adapter)(void *)lib->gipa(NULL, FUNCTION);
-    if (!enumerate && lib->interface_version >= 6 && lib->mapped) enumerate = gate_dlsym(lib->mapped->handle, FUNCTION);
-    return enumerate;
-}
-
 bool adapters_asked(const struct scan *scan)
 {
     for (uint32_t i = 0; i < scan->drivers.count; i++)
-        if (function_of(scan->drivers.driver[i]->lib)) return true;
+        if (scan->drivers.driver[i]->lib->enumerate_adapter) return true;
     return false;
 }
 
@@ -169,7 +160,7 @@ static VkResult scan_adapter(struct instance *instance, struct scan *scan, LUID 
     VkResult result = VK_SUCCESS;
     for (uint32_t d = 0; d < count && result == VK_SUCCESS; d++) {
         const struct driver *driver = scan->drivers.driver[d];
-        const struct question q = {driver, function_of(driver->lib), adapter};
+        const struct question q = {driver, (enumerate_adapter)driver->lib->enumerate_adapter, adapter};
         if (q.enumerate) result = ask_driver(instance, &q, &answer[d]);
     }
     if (result == VK_SUCCESS) result = add_answers(instance, scan, answer);
