@@ -2,7 +2,7 @@
 # "make rpm": rpm.sh [ARCHITECTURE...] builds the RPM packages and the source package into build/rpm, of "make dist"'s
 # archive, for the machine and, on x86_64, for i686 when none is named. On a system of RPM it asks for the spec file's
 # build dependencies; elsewhere rpmbuild and the compilers are enough. The same commit gives the same bytes: the date is
-# that of debian/changelog.
+# that of debian/changelog. RPM_OUTPUT is another directory than build/rpm, RPM_DIST what the release ends with.
 set -eu
 cd "$(dirname "$0")/.."
 if ! command -v rpmbuild > /dev/null; then PROGRAMS=rpmbuild tools/packages.sh rpm rpm; fi
@@ -27,8 +27,9 @@ unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFL
 nodeps=
 if command -v dpkg > /dev/null; then nodeps=--nodeps; fi
 
-rm -rf build/rpm
-mkdir -p build/rpm
+output=${RPM_OUTPUT:-$PWD/build/rpm}
+mkdir -p "$output"
+rm -f "$output/vkloader"*"${RPM_DIST:-}".*.rpm
 for architecture; do
     echo "rpm: $architecture"
     (
@@ -44,17 +45,16 @@ for architecture; do
         else
             set --
         fi
-        # %prefix and the like are those of a system of RPM, whichever this is.
-        "$@" rpmbuild -ba $nodeps --target "$architecture" --define "_topdir $PWD/build/rpm/work" \
-            --define "_sourcedir $PWD/build" --define "_rpmdir $PWD/build/rpm" --define "_srcrpmdir $PWD/build/rpm" \
+        "$@" rpmbuild -ba $nodeps --target "$architecture" --define "_topdir $output/work" \
+            --define "_sourcedir $PWD/build" --define "_rpmdir $output" --define "_srcrpmdir $output" --define "dist ${RPM_DIST:-%{nil}}" \
             --define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' --define "_buildhost vkloader" \
             --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" \
             packaging/rpm/vkloader.spec
-    ) > "build/rpm/$architecture.log" 2>&1 || {
-        tail -n 30 "build/rpm/$architecture.log" >&2
-        echo "rpm: building for $architecture failed; all of it is in build/rpm/$architecture.log" >&2
+    ) > "$output/$architecture.log" 2>&1 || {
+        tail -n 30 "$output/$architecture.log" >&2
+        echo "rpm: building for $architecture failed; all of it is in $output/$architecture.log" >&2
         exit 1
     }
 done
-rm -rf build/rpm/work
-ls build/rpm/*.rpm
+rm -rf "$output/work"
+ls "$output/vkloader"*"${RPM_DIST:-}".*.rpm

@@ -76,6 +76,9 @@ $c
 %description
 %{summary}.
 %files"
+    # The same once more as a later release, which an upgrade takes.
+    RPM_OUTPUT=$here/next RPM_DIST=.next tools/rpm.sh x86_64 i686 > "$here/log"
+    cp "$here/next"/*.rpm "$here/test"
     make_clients 64 gcc
     make_clients 32 "gcc -m32" i386
 }
@@ -92,6 +95,7 @@ packages() {
     fi
 }
 ours() { echo "$here/test/$1-$version.$2.rpm"; }
+next() { echo "$here/test/$1-$version.next.$2.rpm"; }
 theirs() { echo "$here/test/vulkan-loader-$1.x86_64.rpm $here/test/vulkan-loader-$1.i686.rpm"; }
 
 # verified PACKAGE...: rpm finds their files as they should be.
@@ -160,7 +164,7 @@ switch() {
     gets_theirs 64
     gets_theirs 32
     verified vkloader vkloader-libs vkloader-devel vulkan-loader
-    packages -U --replacepkgs "$(ours vkloader-libs x86_64)" "$(ours vkloader-libs i686)"
+    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" "$(next vkloader-devel x86_64)"
     gets_theirs 64
     gets_theirs 32
     # shellcheck disable=SC2046
@@ -171,8 +175,9 @@ switch() {
     gets_ours 64
     gets_ours 32
     quiet vkloader system status
-    packages -U --replacepkgs "$(ours vkloader-libs x86_64)" "$(ours vkloader-libs i686)"
+    packages -U --replacepkgs "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)"
     gets_ours 64
+    gets_ours 32
     packages -e --allmatches vkloader-libs vkloader-devel vkloader
     gets_theirs 64 $later
     gets_theirs 32 $later
@@ -188,6 +193,12 @@ upgrade() {
     gets_ours 64
     gets_ours 32
     verified vkloader-libs
+    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" "$(next vkloader-devel x86_64)"
+    gets_ours 64
+    gets_ours 32
+    verified vkloader-libs
+    told=$(find "$root$lib64/vkloader" "$root$lib32/vkloader" -name .upgrade)
+    [ -z "$told" ] || fail "left behind: $told"
     packages -e --allmatches vkloader-libs vkloader-devel vkloader
     gets_theirs 64 $later
     gets_theirs 32 $later
