@@ -73,13 +73,18 @@ static PFN_vkVoidFunction symbol(void *library, const char *name)
     return function;
 }
 
-static bool of_library(PFN_vkVoidFunction function, const struct link_map *map)
+/* Where the library that has this address begins in memory; NULL: none has. */
+static const void *beginning(const void *address)
+{
+    Dl_info where;
+    return address && dladdr(address, &where) ? where.dli_fbase : NULL;
+}
+
+static bool of_library(PFN_vkVoidFunction function, const void *library)
 {
     void *address;
-    Dl_info where;
-    struct link_map *owner = NULL;
     memcpy(&address, &function, sizeof address);
-    return function && dladdr1(address, &where, (void **)&owner, RTLD_DL_LINKMAP) && owner == map;
+    return function && beginning(address) == library;
 }
 
 static const char *ask(size_t index, VkInstance instance, VkDevice device)
@@ -87,6 +92,7 @@ static const char *ask(size_t index, VkInstance instance, VkDevice device)
     struct link_map *map = NULL;
     void *library = dlopen(layers[index].library, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map)) return "the loader has not kept it";
+    const void *own = beginning(map->l_ld);
     PFN_vkGetInstanceProcAddr gipa = NULL;
     PFN_vkGetDeviceProcAddr gdpa = NULL;
     PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate =
@@ -100,8 +106,8 @@ static const char *ask(size_t index, VkInstance instance, VkDevice device)
     if (!gdpa) gdpa = (PFN_vkGetDeviceProcAddr)symbol(library, layers[index].gdpa);
     if (!gipa && !gdpa) return "it has no look-up function";
     for (size_t i = 0; i < command_count; i++)
-        if ((gipa && of_library(gipa(instance, commands[i]), map)) ||
-            (gdpa && device && of_library(gdpa(device, commands[i]), map)))
+        if ((gipa && of_library(gipa(instance, commands[i]), own)) ||
+            (gdpa && device && of_library(gdpa(device, commands[i]), own)))
             fprintf(events, "{\"event\":\"intercepts\",\"layer\":%zu,\"command\":\"%s\"}\n", index, commands[i]);
     return device ? "" : "no device could be made: those of devices are not known";
 }
