@@ -77,7 +77,7 @@ fi
 
 echo "test-alpine: what came into which package"
 library=$(find "$here/pkg" -name 'libvulkan.so.1.*' -printf %f)
-(cd "$here/pkg" && find . ! -type d | sed 's|^\./||; s|/man./.*|/man|' | sort -u) > "$here/files"
+(cd "$here/pkg" && find . ! -type d | sed 's|^\./||; s|/man/.*|/man|' | sort -u) > "$here/files"
 cat > "$here/wanted" <<END
 vkloader-bash-completion/usr/share/bash-completion/completions/vkloader
 vkloader-dev/usr/lib/cmake/VulkanLoader/VulkanLoaderConfig.cmake
