@@ -27,7 +27,6 @@ unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFL
 nodeps=
 if command -v dpkg > /dev/null; then nodeps=--nodeps; fi
 
-dist=${RPM_DIST:-%nil}
 output=${RPM_OUTPUT:-$PWD/build/rpm}
 mkdir -p "$output"
 rm -f "$output/vkloader"*"${RPM_DIST:-}".*.rpm
@@ -47,7 +46,8 @@ for architecture; do
             set --
         fi
         "$@" rpmbuild -ba $nodeps --target "$architecture" --define "_topdir $output/work" \
-            --define "_sourcedir $PWD/build" --define "_rpmdir $output" --define "_srcrpmdir $output" --define "dist $dist" \
+            --define "_sourcedir $PWD/build" --define "_rpmdir $output" --define "_srcrpmdir $output" \
+            ${RPM_DIST:+--define "dist $RPM_DIST"} \
             --define '_rpmfilename %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' --define "_buildhost vkloader" \
             --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" \
             packaging/rpm/vkloader.spec
