@@ -36,7 +36,8 @@ static void hives_make(void)
     for (int i = 0; made && i < 2; i++)
         made = RegCreateKeyExW(all, name[i], 0, NULL, REG_OPTION_VOLATILE, KEY_ALL_ACCESS, NULL, &hives[i], NULL) ==
                ERROR_SUCCESS;
-    if (!made || RegOverridePredefKey(HKEY_LOCAL_MACHINE, hives[0]) || RegOverridePredefKey(HKEY_CURRENT_USER, hives[1]))
+    if (!made || RegOverridePredefKey(HKEY_LOCAL_MACHINE, hives[0]) ||
+        RegOverridePredefKey(HKEY_CURRENT_USER, hives[1]))
         abort();
     atexit(hives_drop);
 }
@@ -85,8 +86,8 @@ __declspec(dllexport) DWORD world_first; /* the first thread, for posix.c */
 /* Held by the fakes that write into the world's log. */
 __declspec(dllexport) SRWLOCK world_log = SRWLOCK_INIT;
 
-/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls of
- * another process here. */
+/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls
+ * of another process here. */
 __declspec(dllexport) int host_scripts_steady;
 
 __attribute__((constructor)) static void begin(void)
