@@ -251,6 +251,9 @@ func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
 		below, err := filepath.Rel(filepath.Join(Top(), "test"), file)
+		if filepath.Base(below) == below { // a directory of Go has no files in C
+			below = filepath.Join("include", below)
+		}
 		other := filepath.Join(Top(), "test/windows", below)
 		if _, missing := os.Stat(other); err == nil && missing == nil {
 			file = other

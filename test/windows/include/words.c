@@ -1,6 +1,6 @@
 /* words.c: of host and fakes for Windows. In 32 bits the function that is called takes its arguments from the stack, as
  * many as it has. */
-#include "../interface.h"
+#include "../../interface.h"
 
 #if UINTPTR_MAX == 0xffffffff
 /* The stack is afterwards as it was before. */
