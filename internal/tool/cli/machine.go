@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/service/client"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
@@ -95,8 +94,8 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated, Program: app}
-	if app != "" {
+	source := &machine.Source{Machine: m, Elevated: elevated, AsUser: s.asUser, Program: app, Class: s.class}
+	if app != "" && s.class == 0 {
 		source.Class = wordsize.Of(&m, app).Class
 	}
 	return served(source), nil
@@ -104,6 +103,6 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 
 // served lets a source ask the driver service, once at most.
 func served(source *machine.Source) *machine.Source {
-	source.Served = sync.OnceValue(func() facts.Service { return client.Ask(source.Var) })
+	source.Served = sync.OnceValue(func() facts.Service { return askService(source) })
 	return source
 }

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
 )
@@ -68,10 +65,6 @@ func (s *surroundings) version() (versions, error) {
 	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
 		return answer, exit.Unable("library %s: %w", found.Library, err)
 	}
-	if file, err := os.Open(answer.Library); err == nil {
-		answer.Is = elf.Release(file)
-		file.Close()
-	}
-	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
+	answer.Is, answer.Vulkan = libraryVersions(answer.Library)
 	return answer, nil
 }

@@ -291,7 +291,10 @@ func TestExamine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := s.Examine(answer)
+		r, err := s.Examine(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
 		got := ""
 		for _, f := range r.Findings {
 			if f.Severity == "problem" {
@@ -316,7 +319,11 @@ func TestOtherView(t *testing.T) {
 		t.Fatal(err)
 	}
 	var codes []string
-	for _, f := range s.Examine(answer).Findings {
+	r, err := s.Examine(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
 		codes = append(codes, f.Severity+" "+f.Code)
 	}
 	if got := strings.Join(codes, ", "); !strings.HasPrefix(got, "problem driver-none, warning driver-registry-off") {

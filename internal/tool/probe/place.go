@@ -11,7 +11,7 @@ import (
 // Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
 // installed.
 type Place struct {
-	Library string // the libvulkan.so.1 that is looked through
+	Library string // the libvulkan.so.1, or vulkan-1.dll, that is looked through
 	Child   string // the program that loads it
 }
 
@@ -27,16 +27,6 @@ func installed(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
-// Packages put the library into a directory vkloader, because the one beside it may be the distribution's loader.
-var (
-	libraryPlaces = []string{
-		"libvulkan.so.1",
-		"../lib/vkloader/libvulkan.so.1", "../lib64/vkloader/libvulkan.so.1", "../lib/x86_64-linux-gnu/vkloader/libvulkan.so.1",
-		"../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
-	}
-	childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
-)
-
 // Find looks from the tool's own real path; library, when not empty, is taken instead of the one found.
 func Find(executable, library string) (Place, error) {
 	real, err := filepath.EvalSymlinks(executable)
@@ -46,15 +36,15 @@ func Find(executable, library string) (Place, error) {
 	dir := filepath.Dir(real)
 	found := Place{Library: library}
 	if found.Library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, "libvulkan.so.1")); err != nil {
-			return Place{}, fmt.Errorf("no libvulkan.so.1 with this tool: %w", err)
+		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, libraryName)); err != nil {
+			return Place{}, fmt.Errorf("no %s with this tool: %w", libraryName, err)
 		}
-	} else if strings.Contains(library, "/") {
+	} else if filepath.Base(library) != library {
 		if found.Library, err = filepath.Abs(library); err != nil {
 			return Place{}, err
 		}
 	}
-	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, "vkloader/probe")); err != nil {
+	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, childName)); err != nil {
 		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
