@@ -58,12 +58,12 @@ func (s *surroundings) version() (versions, error) {
 	if _, err := s.thisMachine("version"); err != nil {
 		return answer, err
 	}
-	found, err := probe.Find(s.executable, "")
+	found, err := probe.Library(s.executable)
 	if err != nil {
 		return answer, exit.As(exit.NotLooked, err)
 	}
-	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
-		return answer, exit.Unable("library %s: %w", found.Library, err)
+	if answer.Library, err = filepath.EvalSymlinks(found); err != nil {
+		return answer, exit.Unable("library %s: %w", found, err)
 	}
 	answer.Is, answer.Vulkan = libraryVersions(answer.Library)
 	return answer, nil

@@ -1,72 +1,38 @@
-package dll
+package dll_test
 
 import (
 	"bytes"
 	"encoding/binary"
 	"slices"
 	"testing"
-)
 
-// library writes a small PE file with one section, which has an export table with these names.
-func library(class int, names ...string) []byte {
-	const section, address = 0x400, 0x1000
-	machine, optional, magic := uint16(0x8664), 240, uint16(0x20b)
-	if class == 32 {
-		machine, optional, magic = 0x14c, 224, 0x10b
-	}
-	b := make([]byte, section+0x400)
-	le := binary.LittleEndian
-	copy(b, "MZ")
-	le.PutUint32(b[0x3c:], 0x40)
-	copy(b[0x40:], "PE\x00\x00")
-	le.PutUint16(b[0x44:], machine)
-	le.PutUint16(b[0x46:], 1) // sections
-	le.PutUint16(b[0x54:], uint16(optional))
-	le.PutUint16(b[0x58:], magic)
-	directories := 0x58 + optional - 16*8
-	le.PutUint32(b[directories-4:], 16)
-	le.PutUint32(b[directories:], address)
-	le.PutUint32(b[directories+4:], 40)
-	head := b[0x58+optional:]
-	copy(head, ".edata")
-	le.PutUint32(head[8:], 0x400)
-	le.PutUint32(head[12:], address)
-	le.PutUint32(head[16:], 0x400)
-	le.PutUint32(head[20:], section)
-	table := b[section:]
-	le.PutUint32(table[24:], uint32(len(names)))
-	le.PutUint32(table[32:], address+40)
-	text := 40 + 4*len(names)
-	for i, name := range names {
-		le.PutUint32(table[40+4*i:], uint32(address+text))
-		text += copy(table[text:], name) + 1
-	}
-	return b
-}
+	"vkloader/internal/tool/dll"
+	"vkloader/internal/tool/dll/dlltest"
+)
 
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for class, machine := range map[int]string{32: "x86", 64: "x86-64"} {
-		l, err := Read(bytes.NewReader(library(class, "vk_icdGetInstanceProcAddr", "other")))
+		l, err := dll.Read(bytes.NewReader(dlltest.Library(class, "vk_icdGetInstanceProcAddr", "other")))
 		if err != nil || l.Class != class || l.Machine != machine || !l.Exports("vk_icdGetInstanceProcAddr") || !l.Exports("other") || l.Exports("vk") {
 			t.Errorf("%d: %+v, %v", class, l, err)
 		}
 	}
-	if _, err := Read(bytes.NewReader([]byte("text"))); err == nil {
+	if _, err := dll.Read(bytes.NewReader([]byte("text"))); err == nil {
 		t.Error("a text is taken for a library")
 	}
 }
 
 // No file, however damaged, does more harm than an error.
 func FuzzRead(f *testing.F) {
-	whole := library(64, "a", "b")
+	whole := dlltest.Library(64, "a", "b")
 	f.Add(whole)
 	f.Add(whole[:0x410])
 	far := slices.Clone(whole)
 	binary.LittleEndian.PutUint32(far[0x400+24:], 0xffffffff)
 	f.Add(far)
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		if l, err := Read(bytes.NewReader(data)); err == nil {
+		if l, err := dll.Read(bytes.NewReader(data)); err == nil {
 			l.Exports("a")
 		}
 	})

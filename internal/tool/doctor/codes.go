@@ -242,7 +242,7 @@ var table = [codeCount]Entry{
 	ViewLacksLayer: {"view-lacks-layer", diag.Note, "WIN-038",
 		"The registry has a view for each word size of programs, and a layer is in the programs of its own view alone.",
 		"Nothing, unless the layer is wanted in those programs."},
-	LayerEverywhere: {"layer-everywhere", diag.Note, "ENV-58",
+	LayerEverywhere: {"layer-everywhere", diag.Note, "LAY-125",
 		"Overlays and recorders come as implicit layers, which are in every program; they are the first to try without when a program " +
 			"crashes or shows nothing.",
 		"Uninstall what it belongs to, or switch it off there, when it troubles a program."},

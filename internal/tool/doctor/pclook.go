@@ -49,7 +49,7 @@ func (e *pcExam) registry() map[string]bool {
 		case at.key == settingsKey:
 			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.bits).Exists(v.Name) {
 				named[v.Name] = true
-				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type}, nil), pcChange{entry: at})
+				e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
 			}
 		case v.Data != zero:
 			code := RegistryOff
@@ -62,7 +62,7 @@ func (e *pcExam) registry() map[string]bool {
 			}
 		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.bits).Exists(v.Name):
 			named[v.Name] = true
-			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type}, nil), pcChange{entry: at})
+			e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
 		}
 	})
 	return named
@@ -180,7 +180,7 @@ func (e *pcExam) missing(file string, l *dll.Library) (list []string) {
 func (e *pcExam) implicit() {
 	for _, a := range e.plan.Active {
 		l := e.plan.Layers[a.Layer]
-		if !l.Implicit || l.Meta {
+		if !l.Implicit || l.Meta || l.HasEnable { // with a variable of its own that switches it on, somebody has done so
 			continue
 		}
 		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)

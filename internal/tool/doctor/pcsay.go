@@ -17,6 +17,7 @@ type (
 		at   entry
 		kind uint32
 	}
+	staleIn struct{ valueIn }
 	notThere  string
 	noLibrary struct{ file, system string }
 	otherBits struct {
@@ -60,6 +61,8 @@ func (v valueIn) say() string {
 	}
 	return "a value (" + kind + ") in " + where
 }
+
+func (s staleIn) say() string { return "it is not there, and named by " + s.valueIn.say() }
 
 func (n notThere) say() string  { return string(n) + " is not there" }
 func (n noLibrary) say() string { return n.file + " is no library of " + n.system }

@@ -16,9 +16,9 @@ func (s *Source) Title() string { return s.System.Title }
 // WordSize implements doctor.PC.
 func (s *Source) WordSize() string { return s.Bits }
 
-// Views implements doctor.PC: the registry of a 32-bit system, where it is known, has no other view.
+// Views implements doctor.PC: on a 32-bit system, as far as that is known, there are programs of 32 bits alone.
 func (s *Source) Views() []string {
-	if s.Bits == "32" && s.Keys != nil && len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0 {
+	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
 		return []string{"32"}
 	}
 	return []string{"64", "32"}

@@ -29,25 +29,37 @@ func installed(places []string, directory, name string) []string {
 
 // Find looks from the tool's own real path; library, when not empty, is taken instead of the one found.
 func Find(executable, library string) (Place, error) {
-	real, err := filepath.EvalSymlinks(executable)
+	found, dir, err := findLibrary(executable, library)
 	if err != nil {
-		return Place{}, fmt.Errorf("own path %s: %w", executable, err)
-	}
-	dir := filepath.Dir(real)
-	found := Place{Library: library}
-	if found.Library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, libraryName)); err != nil {
-			return Place{}, fmt.Errorf("no %s with this tool: %w", libraryName, err)
-		}
-	} else if filepath.Base(library) != library {
-		if found.Library, err = filepath.Abs(library); err != nil {
-			return Place{}, err
-		}
+		return Place{}, err
 	}
 	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, childName)); err != nil {
 		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
+}
+
+// Library is the library that belongs to the tool.
+func Library(executable string) (string, error) {
+	found, _, err := findLibrary(executable, "")
+	return found.Library, err
+}
+
+// findLibrary finds the library, and gives the directory of the tool.
+func findLibrary(executable, library string) (found Place, dir string, err error) {
+	real, err := filepath.EvalSymlinks(executable)
+	if err != nil {
+		return found, "", fmt.Errorf("own path %s: %w", executable, err)
+	}
+	dir, found.Library = filepath.Dir(real), library
+	if library == "" {
+		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, libraryName)); err != nil {
+			return found, "", fmt.Errorf("no %s with this tool: %w", libraryName, err)
+		}
+	} else if filepath.Base(library) != library {
+		found.Library, err = filepath.Abs(library)
+	}
+	return found, dir, err
 }
 
 func firstOf(dir string, places []string) (string, error) {
