@@ -258,15 +258,16 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
-$(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
+$(PROBE): $(PROBE_SRC) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR)
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR))
 
 EXE := $(if $(WINDOWS),.exe)
 GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
@@ -285,9 +286,9 @@ $(B)/share/stamp: $(B)/vkloader
 	$(Q)touch $@
 
 ifneq ($(WINDOWS),)
-tool: $(B)/vkloader.exe
+tool: $(B)/vkloader.exe $(PROBE)
 else ifneq ($(wildcard cmd/vkloader/*.go),)
-tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
+tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(PROBE))
 endif
 
 # ---- drivers, layers, what the tests need -----------------------------------------------------------------------

@@ -94,7 +94,7 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated, AsUser: s.asUser, Program: app, Class: s.class}
+	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class}
 	if app != "" && s.class == 0 {
 		source.Class = wordsize.Of(&m, app).Class
 	}

@@ -39,6 +39,9 @@ func (s *surroundings) overview() error {
 		title string
 		names []string
 	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
+		if onWindows && row.title == "Devices" { // they are asked of drivers alone
+			continue
+		}
 		text := "none"
 		if len(row.names) > 0 {
 			text = listed(row.names)

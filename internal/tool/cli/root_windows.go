@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
 )
 
 // onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
@@ -34,6 +35,12 @@ func commandsOfSystem(*surroundings) (list []*cobra.Command) {
 			}})
 	}
 	return list
+}
+
+// elevatedHere tells whether programs have more rights than their user because the tool has, which starts them.
+func elevatedHere() bool {
+	rights := pc.Own()
+	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
 // self is this program for children of it.

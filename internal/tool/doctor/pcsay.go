@@ -17,7 +17,7 @@ type (
 		at   entry
 		kind uint32
 	}
-	staleIn struct{ valueIn }
+	staleIn   struct{ valueIn }
 	notThere  string
 	noLibrary struct{ file, system string }
 	otherBits struct {

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/guide"
@@ -47,6 +48,9 @@ type Variable struct {
 func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
 	rows := []Variable{}
 	for _, e := range guide.All() {
+		if e.Group == guide.Directories && answer.Style == pathname.Backslash { // Windows has the registry instead
+			continue
+		}
 		v := from.Var(e.ID.Name(), false)
 		row := Variable{Name: e.ID.Name(), Group: string(e.Group), Set: v.Set, Value: v.Value, State: Unset,
 			Takes: guide.Plain(e.Takes), Does: guide.Plain(e.Told()),
@@ -88,6 +92,9 @@ func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Sourc
 			return Ignored, Reason{Kind: Replaced, By: []string{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
+		if answer.Style == pathname.Backslash { // WIN-059
+			return NoEffect, Reason{Kind: OfOtherSystems}
+		}
 		if answer.Settings != nil && answer.Settings.HasDevices {
 			return Ignored, Reason{Kind: DeviceConfigurations, By: []string{answer.Settings.File}}
 		}
