@@ -1,6 +1,6 @@
 #!/bin/sh
 # "make test": installs the Debian packages that the tests need when they are missing and it may, builds, and runs
-# every check and test. Ends with go test's own lines.
+# every check and test.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -13,20 +13,19 @@ packages="mesa-vulkan-drivers vulkan-tools vulkan-validationlayers libvulkan1 li
 PROGRAMS="vulkaninfo vkcube vkcube-wayland Xvfb weston readelf ps python3 pkg-config cmake shellcheck clang-format rsvg-convert" tools/packages.sh test $packages
 
 echo "test: left to others, which fetch what they need: make test TARGET=i386, arm64, musl or windows; make test-packages; make test-service"
+# Compilers, checks and tests in Go are done a fifth sooner when they may take more memory before they collect it.
+export GOGC=300
 make -s -j"$(nproc)" all asan tsan
 
-echo "test: gofmt"
-gofmt=$(command -v gofmt || echo "$("$go" env GOROOT)/bin/gofmt")
-unformatted=$(git ls-files '*.go' 2> /dev/null | xargs -r "$gofmt" -l)
-if [ -n "$unformatted" ]; then
-    echo "test: gofmt would change: $unformatted" >&2
-    exit 1
-fi
-echo "test: go vet"
-"$go" vet ./...
-tools/check.sh
+# What only reads the sources goes on beside the tests, whose programs wait for each other now and then.
+echo "test: the checks of the sources go on beside the tests; what they say comes at the end"
+mkdir -p build
+setsid nice -n 10 tools/check.sh > build/check.log 2>&1 &
+checks=$!
+trap 'kill -- -$checks 2> /dev/null || :' EXIT
+
 echo "test: go test"
-# Vetted above, and without what only a debugger reads: some seventy programs are linked.
+# Vetted beside it, and without what only a debugger reads: some seventy programs are linked.
 # shellcheck disable=SC2046
 "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m $("$go" list ./... | grep -v /internal/service/)
 # The 32-bit library, where there is a compiler for it: a program draws through a layer, and a whole life.
@@ -42,5 +41,12 @@ echo "test: go test, with the race detector"
 "$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/...
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
-exec env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/client ./test/debug \
+env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/client ./test/debug \
     ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/memory ./test/physdev ./test/wsi
+
+echo "test: the checks of the sources"
+if ! wait $checks; then
+    cat build/check.log >&2
+    exit 1
+fi
+cat build/check.log

@@ -132,7 +132,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     deliver(instance, flags | LOG_FATAL, text);
-    stream_flush(); /* HND-003 */
+    stream_end(); /* HND-003 */
     abort();
 }
 

@@ -192,7 +192,8 @@ bool log_heard(const struct instance *instance);
 
 /* One line to standard error: the tag, then the text. */
 void stream_write(const char *tag, const char *text);
-void stream_flush(void);
+/* Before the process is aborted: all lines are out, and no other thread begins one that would be cut off. */
+void stream_end(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 

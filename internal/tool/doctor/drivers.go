@@ -210,7 +210,7 @@ func (e *exam) absent() {
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path && !m.Good })
-		if !served || at < 0 || !strings.HasPrefix(f.Code, "library-") && f.Code != DriverInterface.String() {
+		if !served || at < 0 || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
 		family := familyOf(e.Drivers[at].Library)

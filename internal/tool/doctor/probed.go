@@ -7,8 +7,10 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -95,7 +97,7 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 	base := ""
 	for i := range drivers {
 		d := &drivers[i]
-		if err := probeOne(at, environ, d, limit); err != nil {
+		if err := r.probeOne(at, environ, d, limit); err != nil {
 			return err
 		}
 		if base == "" && d.Result == ProbeOK {
@@ -110,7 +112,7 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 		a := &layers[i]
 		a.Variables = append(a.Variables, [2]string{variables.DriverFiles.Name(), base},
 			[2]string{variables.DriversSelect.Name()}, [2]string{variables.DriversDisable.Name()})
-		if err := probeOne(at, environ, a, limit); err != nil {
+		if err := r.probeOne(at, environ, a, limit); err != nil {
 			return err
 		}
 		r.probed(a)
@@ -118,14 +120,18 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 	return nil
 }
 
-// probeOne runs a result on the library with one driver or layer alone.
-func probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) error {
+// probeOne runs the probe on the library with one driver or layer alone.
+func (r *Report) probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) error {
 	for _, v := range a.Variables {
 		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
 			environ = machine.WithVariable(environ, v[0], v[1])
 		}
 	}
 	result, err := probe.Present(at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	if err != nil {
+		return err
+	}
+	messages, err := r.ofActing(at, environ, result)
 	if err != nil {
 		return err
 	}
@@ -145,22 +151,36 @@ func probeOne(at probe.Place, environ []string, a *alone, limit time.Duration) e
 		a.Result = ProbeHangs
 	default:
 		a.Result = ProbeFails
-		if a.Kind == "driver" && withoutDevice(result) {
+		if a.Kind == "driver" && withoutDevice(result, messages) {
 			a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
 			return nil
 		}
 	}
 	if a.Result != ProbeOK {
-		a.Said = complaint(result, a.Library).Text
+		a.Said = complaint(messages, a.Library).Text
 	}
 	return nil
 }
 
+// ofActing are the warnings and errors of a probe that tell what happened while drivers and layers were used. What the
+// decision says of the probe's variables and files is not among them: it is known as findings.
+func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaderlog.Message, error) {
+	source := *r.source
+	source.Environ, source.Program = environ, at.Child
+	decided, err := decision.AskFor(probe.Program(), &source)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(loaderlog.Read(result.Log).Messages, func(m loaderlog.Message) bool {
+		return slices.ContainsFunc(decided.Steps, func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
+	}), nil
+}
+
 // withoutDevice tells whether everything worked and there was nothing to use: the list of devices then fails.
-func withoutDevice(r *probe.Result) bool {
+func withoutDevice(r *probe.Result, messages []loaderlog.Message) bool {
 	listed := false
 	for _, p := range r.Phases {
-		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(r, "").Kind == loaderlog.NoDevice) {
+		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(messages, "").Kind == loaderlog.NoDevice) {
 			return false
 		}
 		listed = listed || p.Name == probe.ListDevices
@@ -168,14 +188,11 @@ func withoutDevice(r *probe.Result) bool {
 	return listed && len(r.Devices) == 0
 }
 
-// complaint is what the loader said of the trouble: the first error or warning that names the library, otherwise the
-// first error, otherwise the first warning; nothing where it said nothing.
-func complaint(r *probe.Result, library string) loaderlog.Message {
-	messages := slices.DeleteFunc(loaderlog.Read(r.Log).Messages, func(m loaderlog.Message) bool { // what the probe itself has caused
-		return m.Names(variables.LayersDisable.Name()) || m.Names(variables.LayersEnable.Name())
-	})
+// complaint is what the loader said of the trouble: the first error or warning about the library, otherwise the first
+// error, otherwise the first warning; nothing where it said nothing.
+func complaint(messages []loaderlog.Message, library string) loaderlog.Message {
 	for _, which := range []func(loaderlog.Message) bool{
-		func(m loaderlog.Message) bool { return m.Names(library) },
+		func(m loaderlog.Message) bool { return library != "" && m.Library == library },
 		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Error },
 		func(m loaderlog.Message) bool { return m.Severity == loaderlog.Warning },
 	} {

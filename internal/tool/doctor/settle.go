@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/cure"
@@ -93,6 +92,17 @@ func worse(before, after map[key]bool) bool {
 var followers = []string{NoDriver.String(), SoftwareOnly.String(), GPUNoDriver.String(), diag.DriverNone.String(),
 	diag.VariableIgnored.String(), diag.FileOpen.String(), LoaderMissing.String(), LoaderOld.String()}
 
+// ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
+var ofHardware = []string{GPUNoKernelDriver.String(), GPUOldKernelDriver.String(), GPUNoNode.String(), GPUPermission.String(),
+	GPUNouveau.String(), GPUNoDriver.String(), NvidiaVersion.String()}
+
+// ofLibraries are codes of what is wrong with a library that a manifest names.
+var ofLibraries = []string{LibraryMissing.String(), LibraryUnreadable.String(), LibraryForeign.String(), LibraryNeeds.String(),
+	LibraryVersion.String(), LibrarySymbol.String(), LibraryRuntime.String(), LibraryTwice.String(), DriverInterface.String()}
+
+// leftovers are codes of what an earlier program has left behind.
+var leftovers = []string{LeftoverOverride.String(), LeftoverSettings.String()}
+
 // follow marks what is gone with a finding's cure as following from it.
 func (e *exam) follow(root *Finding, after map[key]bool) {
 	for i := range e.Findings {
@@ -109,7 +119,7 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 func (e *exam) consequences() {
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem.String() && f.Because == "" && !slices.Contains(followers, f.Code) &&
-			(e.ofDriver(&f) || strings.HasPrefix(f.Code, "gpu-") || strings.HasPrefix(f.Code, "nvidia-"))
+			(e.ofDriver(&f) || slices.Contains(ofHardware, f.Code))
 	})
 	said := map[key]bool{}
 	for i := range e.Findings {

@@ -22,7 +22,7 @@ func (e *exam) verdict() string {
 
 // rest is what is said after what works.
 func (e *exam) rest(works bool) string {
-	count, leftovers := map[string]int{}, 0
+	count, left := map[string]int{}, 0
 	var first *Finding
 	for i := range e.Findings {
 		f := &e.Findings[i]
@@ -32,8 +32,8 @@ func (e *exam) rest(works bool) string {
 		if count[f.Severity]++; f.Severity == diag.Problem.String() && first == nil {
 			first = f
 		}
-		if f.Severity == diag.Warning.String() && strings.HasPrefix(f.Code, "leftover-") {
-			leftovers++
+		if f.Severity == diag.Warning.String() && slices.Contains(leftovers, f.Code) {
+			left++
 		}
 	}
 	problems, warnings := count[diag.Problem.String()], count[diag.Warning.String()]
@@ -41,8 +41,8 @@ func (e *exam) rest(works bool) string {
 	switch {
 	case problems > 0:
 		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.fact.say()
-	case warnings > 0 && leftovers == warnings:
-		end = term.Count(leftovers, "leftover") + " to look at"
+	case warnings > 0 && left == warnings:
+		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
 	default:

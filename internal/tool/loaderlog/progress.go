@@ -26,14 +26,6 @@ type Progress struct {
 	library string
 }
 
-// The beginnings of texts that tell a phase.
-const (
-	instanceStack = "vkCreateInstance layer callstack"
-	deviceStack   = "vkCreateDevice layer callstack"
-	deviceList    = "linux_read_sorted_physical_devices"
-	unloading     = "Unloading "
-)
-
 // Line takes a line of the log.
 func (p *Progress) Line(text string) {
 	line, ok := Parse(text)
@@ -48,12 +40,12 @@ func (p *Progress) Line(text string) {
 		p.Phase = Searches
 	}
 	p.Last = trimmed
-	switch {
-	case line.Kind == DriverOpens:
+	switch line.Kind {
+	case DriverOpens:
 		p.Phase, p.library = Opens, "the driver "+line.Library
-	case line.Kind == LayerOpens:
+	case LayerOpens:
 		p.Phase, p.library = Opens, "the layer "+line.Library
-	case line.Kind == LayerInserted:
+	case LayerInserted:
 		p.Phase = Creates
 		for _, name := range p.Layers {
 			if name == line.Name {
@@ -61,16 +53,18 @@ func (p *Progress) Line(text string) {
 			}
 		}
 		p.Layers = append(p.Layers, line.Name)
-	case strings.HasPrefix(trimmed, instanceStack):
+	case InstanceChained:
 		p.Phase = Instance
-	case strings.HasPrefix(trimmed, deviceStack), line.Kind == DeviceMade:
+	case DeviceChained, DeviceMade:
 		p.Phase = Made
-	case strings.HasPrefix(trimmed, deviceList):
+	case DevicesSorted:
 		p.Phase = Listed
-	case strings.HasPrefix(trimmed, unloading):
+	case Unloads:
 		p.Phase = Closes
-	case p.Phase == Opens: // the opening is over
-		p.Phase = Searches
+	default:
+		if p.Phase == Opens { // the opening is over
+			p.Phase = Searches
+		}
 	}
 }
 

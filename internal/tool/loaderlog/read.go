@@ -1,6 +1,9 @@
 package loaderlog
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Log is what the loader itself said while a program ran.
 type Log struct {
@@ -30,22 +33,25 @@ type Message struct {
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
 	Kind     Kind     `json:"-"`
+	Library  string   `json:"-"` // of the driver or layer that it is about; "": of none, or not known
 }
-
-// Names tells whether a message has a name or path in it.
-func (m Message) Names(name string) bool { return name != "" && strings.Contains(m.Text, name) }
 
 // Kind is what a line tells, for the few that the tool acts on.
 type Kind uint8
 
 // Kinds of lines.
 const (
-	Other         Kind = iota
-	DriverOpens        // DRV-019: a driver library is about to be opened
-	LayerOpens         // LAY-277: a layer library is about to be opened
-	LayerInserted      // LOG-20: it has become part of the chain
-	DeviceMade         // a device was created on a driver
-	NoDevice           // no driver failed, and none has a device
+	Other           Kind = iota
+	DriverOpens          // DRV-019: a driver library is about to be opened
+	LayerOpens           // LAY-277: a layer library is about to be opened
+	LayerInserted        // LOG-20: it has become part of the chain
+	DriverSkipped        // INS-075: a driver's vkCreateInstance has failed
+	InstanceChained      // LOG-20: all layers of an instance are in place
+	DevicesSorted        // the list of devices has its order
+	DeviceChained        // LOG-20: all layers of a device are in place
+	DeviceMade           // a device was created on a driver
+	NoDevice             // no driver failed, and none has a device
+	Unloads              // a library is about to be closed
 )
 
 // Line is a line of the loader, taken apart.
@@ -93,35 +99,52 @@ func Parse(line string) (Line, bool) {
 	return out, true
 }
 
-// Read takes apart what stands in a program's standard error.
+// Read takes apart what stands in a program's standard error. Warnings and errors that come right after a library was
+// about to be opened are about that library.
 func Read(text string) *Log {
 	log := &Log{}
 	seen := map[Message]bool{}
+	opened := ""
 	for _, raw := range strings.Split(text, "\n") {
 		line, ok := Parse(raw)
 		if !ok {
 			continue
 		}
-		if m := (Message{line.Severity, line.Text, line.Kind}); (m.Severity == Error || m.Severity == Warning) && !seen[m] {
-			seen[m] = true
-			log.Messages = append(log.Messages, m)
+		if line.Severity == Error || line.Severity == Warning {
+			m := Message{line.Severity, line.Text, line.Kind, cmp.Or(line.Library, opened)}
+			if !seen[m] {
+				seen[m] = true
+				log.Messages = append(log.Messages, m)
+			}
+			continue
 		}
-		if line.Kind == DeviceMade {
+		opened = ""
+		switch line.Kind {
+		case DriverOpens, LayerOpens:
+			opened = line.Library
+		case DeviceMade:
 			log.Used = append(log.Used, Use{line.Name, line.Library})
 		}
 	}
 	return log
 }
 
-// The texts of the lines that the tool acts on.
+// The texts of the lines that the tool acts on, or how they begin and end.
 const (
-	driverOpens  = "Searching for ICD drivers named "
-	layerOpens   = "Loading layer library "
-	layerBegins  = `Insert instance layer "`
-	deviceBegins = `       Using "`
-	deviceDriver = `" with driver: "`
-	noDevice     = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
-	quote        = `"`
+	driverOpens    = "Searching for ICD drivers named "
+	layerOpens     = "Loading layer library "
+	layerBegins    = `Insert instance layer "`
+	skipBegins     = "terminator_CreateInstance: Received return code "
+	skipDriver     = " from call to vkCreateInstance in ICD "
+	skipEnds       = ". Skipping this driver."
+	instanceLayers = "vkCreateInstance layer callstack"
+	deviceLayers   = "vkCreateDevice layer callstack"
+	devicesSorted  = "linux_read_sorted_physical_devices"
+	deviceBegins   = `       Using "`
+	deviceDriver   = `" with driver: "`
+	noDevice       = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
+	unloads        = "Unloading "
+	quote          = `"`
 )
 
 // tell finds out what a line tells.
@@ -135,10 +158,24 @@ func (l *Line) tell() {
 	} else if rest, is := strings.CutPrefix(l.Text, layerBegins); is {
 		l.Kind = LayerInserted
 		l.Name, _, _ = strings.Cut(rest, quote)
+	} else if rest, is := strings.CutPrefix(l.Text, skipBegins); is {
+		if _, library, is := strings.Cut(rest, skipDriver); is {
+			l.Kind, l.Library = DriverSkipped, strings.TrimSuffix(library, skipEnds)
+		}
 	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
 		// A device's name may have anything in it.
 		if at := strings.LastIndex(rest, deviceDriver); at >= 0 {
 			l.Kind, l.Name, l.Library = DeviceMade, rest[:at], strings.TrimSuffix(rest[at+len(deviceDriver):], quote)
+		}
+	} else {
+		text := strings.TrimSpace(l.Text)
+		for _, of := range []struct {
+			begins string
+			kind   Kind
+		}{{instanceLayers, InstanceChained}, {deviceLayers, DeviceChained}, {devicesSorted, DevicesSorted}, {unloads, Unloads}} {
+			if strings.HasPrefix(text, of.begins) {
+				l.Kind = of.kind
+			}
 		}
 	}
 }

@@ -35,7 +35,25 @@ func TestParse(t *testing.T) {
 func TestMessagesOnce(t *testing.T) {
 	log := Read("[Vulkan Loader] WARNING | LAYER: a\n[Vulkan Loader] WARNING | LAYER: a\nother talk\n" +
 		"[Vulkan Loader] ERROR:          b\n[Vulkan Loader] INFO: c\n")
-	if !slices.Equal(log.Messages, []Message{{Warning, "a", Other}, {Error, "b", Other}}) {
+	if !slices.Equal(log.Messages, []Message{{Warning, "a", Other, ""}, {Error, "b", Other, ""}}) {
+		t.Errorf("%+v", log.Messages)
+	}
+}
+
+// What is said right after a library was to be opened is about it, and a line that names its driver is about that one.
+func TestMessagesOfALibrary(t *testing.T) {
+	log := Read(Mark + "DEBUG | DRIVER: Searching for ICD drivers named /d/a.so\n" +
+		Mark + "ERROR:          a.so: cannot open\n" +
+		Mark + "ERROR | DRIVER: loader_icd_scan: Failed loading library\n" +
+		Mark + "DEBUG | DRIVER: Searching for ICD drivers named /d/b.so\n" +
+		Mark + "INFO:           something\n" +
+		Mark + "WARNING:        of something else\n" +
+		Mark + "WARNING:        terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /d/b.so. Skipping this driver.\n")
+	var got []string
+	for _, m := range log.Messages {
+		got = append(got, m.Library)
+	}
+	if !slices.Equal(got, []string{"/d/a.so", "/d/a.so", "", "/d/b.so"}) || log.Messages[3].Kind != DriverSkipped {
 		t.Errorf("%+v", log.Messages)
 	}
 }

@@ -197,7 +197,7 @@ func (r *Info) driver(source *machine.Source, path string) Driver {
 		}
 	}
 	if at := slices.IndexFunc(r.Messages, func(m loaderlog.Message) bool {
-		return m.Severity == loaderlog.Error && (m.Names(path) || m.Names(d.Library))
+		return m.Library != "" && (m.Severity == loaderlog.Error || m.Kind == loaderlog.DriverSkipped) && sameLibrary(d.Library, m.Library)
 	}); at >= 0 && d.Devices == 0 {
 		d.Problem = r.Messages[at].Text
 	}

@@ -2,17 +2,14 @@ package survey
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/term"
 )
 
 // Who puts devices in order.
@@ -30,31 +27,29 @@ type Step struct {
 	Statement string `json:"statement,omitempty"`
 }
 
+func step(by, statement string, why fact) Step { return Step{by, why.say(), statement} }
+
 // orderOf says why devices are in their order: list as programs see them, base as they are below Mesa's layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []probe.Device) (steps []Step) {
-	number := func(d *probe.Device) string {
+	number := func(d *probe.Device) numbered {
 		at := slices.IndexFunc(list, func(o Device) bool { return sameDevice(d, &o.Device) })
 		if at < 0 {
-			return d.Name
+			return numbered{-1, d.Name}
 		}
-		return fmt.Sprintf("%d %s", list[at].Index, d.Name)
-	}
-	say := func(by, statement, format string, args ...any) {
-		steps = append(steps, Step{by, fmt.Sprintf(format, args...), statement})
+		return numbered{int(list[at].Index), d.Name}
 	}
 	off, _ := source.Lookup(variables.DisableSelect.Name())
 	switch {
 	case answer.Settings != nil && answer.Settings.HasDevices:
-		say(BySettings, "SET-93", "the order is that of the device configurations of %s", answer.Settings.File)
+		steps = append(steps, step(BySettings, "SET-93", asConfigured(answer.Settings.File)))
 	case len(base) < 2:
 	case switchedOn(off):
-		say(ByDrivers, "PHY-026", "%s=%s: nothing is sorted; the driver found last comes first, and each lists its devices in its own order",
-			variables.DisableSelect.Name(), off)
+		steps = append(steps, step(ByDrivers, "PHY-026", unsorted(off)))
 	default:
 		chosen, value := chosenOf(source, base)
 		for i := range base[:len(base)-1] {
-			why, statement := ruleOf(&base[i], &base[i+1], chosen == i, value)
-			say(ByLoader, statement, "%s before %s: %s", number(&base[i]), number(&base[i+1]), why)
+			rule, statement := ruleOf(&base[i], &base[i+1], chosen == i, value)
+			steps = append(steps, step(ByLoader, statement, sorted{number(&base[i]), number(&base[i+1]), rule}))
 		}
 	}
 	return append(steps, layerSteps(source, answer, list, base)...)
@@ -94,21 +89,21 @@ func typeRank(t uint32) int {
 	return at
 }
 
-// ruleOf says which rule puts a device before another (PHY-027).
-func ruleOf(a, b *probe.Device, chosen bool, value string) (why, statement string) {
+// ruleOf finds the rule that puts a device before another (PHY-027), and its statement.
+func ruleOf(a, b *probe.Device, chosen bool, value string) (rule fact, statement string) {
 	switch {
 	case chosen:
-		return variables.DeviceSelect.Name() + "=" + value + " names it", "PHY-033"
+		return namedBySelect(value), "PHY-033"
 	case typeRank(a.Type) < typeRank(b.Type):
-		return term.DeviceType(a.Type) + " comes before " + term.DeviceType(b.Type), "PHY-027"
+		return byType{a.Type, b.Type}, "PHY-027"
 	case typeRank(a.Type) == typeRank(b.Type) && a.PCI != "" && b.PCI == "":
-		return "its PCI address is known, and that of the other is not", "PHY-027"
+		return byKnownPCI{}, "PHY-027"
 	case typeRank(a.Type) == typeRank(b.Type) && a.PCI != "" && comparePCI(a.PCI, b.PCI) < 0:
-		return "PCI address " + a.PCI + " comes before " + b.PCI, "PHY-027"
+		return byPCI{a.PCI, b.PCI}, "PHY-027"
 	case typeRank(a.Type) == typeRank(b.Type) && a.PCI == b.PCI && a.VendorID^a.DeviceID < b.VendorID^b.DeviceID:
-		return fmt.Sprintf("vendor xor device is %x, and that of the other %x", a.VendorID^a.DeviceID, b.VendorID^b.DeviceID), "PHY-027"
+		return byIDs{a.VendorID ^ a.DeviceID, b.VendorID ^ b.DeviceID}, "PHY-027"
 	}
-	return "no rule of sorting tells them apart: the driver found last comes first, and each lists its devices in its own order", "PHY-023"
+	return asFound{}, "PHY-023"
 }
 
 // comparePCI compares addresses by their numbers: a domain may have more digits than another.
@@ -117,41 +112,33 @@ func comparePCI(a, b string) int {
 }
 
 // layerSteps say what Mesa's layer has done with the order, and what of its variables comes to nothing.
-func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []probe.Device) (steps []Step) {
-	var asked []string
-	for _, w := range wishesOf(source) {
-		asked = append(asked, w.Name+"="+w.Value)
-	}
-	wish := strings.Join(asked, " ")
-	say := func(format string, args ...any) {
-		steps = append(steps, Step{ByLayer, fmt.Sprintf(format, args...), "PHY-032"})
-	}
+func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []probe.Device) []Step {
+	wishes := wishesOf(source)
+	why := func(f fact) []Step { return []Step{step(ByLayer, "PHY-032", f)} }
 	if layerOf(answer) < 0 {
-		if wish != "" {
-			say("%s moves nothing: %s, which reads it, is not used here", wish, mesa.Layer)
+		if len(wishes) > 0 {
+			return why(withoutMesa(wishes))
 		}
-		return steps
-	}
-	if wish == "" {
-		wish = "none of its variables is set: it puts the device of the display first"
+		return nil
 	}
 	left := slices.DeleteFunc(slices.Clone(base), func(d probe.Device) bool {
 		return !slices.ContainsFunc(list, func(o Device) bool { return sameDevice(&d, &o.Device) })
 	})
-	moved := len(left) == len(list) && len(list) > 0 && !sameDevice(&left[0], &list[0].Device)
 	same := len(left) == len(list)
+	moved := same && len(list) > 0 && !sameDevice(&left[0], &list[0].Device)
 	for i := range list {
 		same = same && sameDevice(&left[i], &list[i].Device)
 	}
+	first := func() numbered { return numbered{int(list[0].Index), list[0].Name} }
 	switch {
 	case len(list) < len(base) && len(list) > 0:
-		say("%s hides all but %d %s: %s", mesa.Layer, list[0].Index, list[0].Name, wish)
+		return why(leftByMesa{first(), wishes})
 	case moved:
-		say("%s puts %d %s first, which the loader has after %s: %s", mesa.Layer, list[0].Index, list[0].Name, left[0].Name, wish)
+		return why(firstByMesa{first(), left[0].Name, wishes})
 	case !same:
-		say("%s has changed the order: %s", mesa.Layer, wish)
-	case len(asked) > 0 && len(list) > 1:
-		say("%s has changed nothing: %s", mesa.Layer, wish)
+		return why(changedByMesa(wishes))
+	case len(wishes) > 0 && len(list) > 1:
+		return why(sameByMesa(wishes))
 	}
-	return steps
+	return nil
 }

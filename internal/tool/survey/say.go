@@ -1,8 +1,16 @@
 package survey
 
-import "vkloader/internal/tool/mesa"
+import (
+	"fmt"
+	"strings"
 
-// fact is why programs do not see a device, as values; say makes the sentence, here and nowhere else.
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/mesa"
+	"vkloader/internal/tool/term"
+)
+
+// fact is why programs do not see a device, or see it at its place, as values; say makes the sentence, here and nowhere
+// else.
 type fact interface{ say() string }
 
 type (
@@ -32,3 +40,113 @@ func (h hiddenBy) say() string { return "hidden by " + string(h) }
 func (n notConfigured) say() string { return "hidden by the device configurations of " + string(n) }
 
 func (l leftOutBy) say() string { return "its driver is left out by " + string(l) }
+
+// Reasons for the order of devices.
+type (
+	// asConfigured is the settings file whose device configurations give the order.
+	asConfigured string
+
+	// unsorted is the value of the variable by which nothing is sorted.
+	unsorted string
+
+	// sorted is that one device comes before another, by a rule.
+	sorted struct {
+		first, second numbered
+		rule          fact
+	}
+
+	// numbered is a device with the number that programs see, -1 without one.
+	numbered struct {
+		number int
+		name   string
+	}
+
+	// Rules of sorting.
+	namedBySelect string                // the value of the variable that names the first device
+	byType        struct{ a, b uint32 } // as in VkPhysicalDeviceType
+	byKnownPCI    struct{}
+	byPCI         struct{ a, b string }
+	byIDs         struct{ a, b uint32 } // vendor xor device
+	asFound       struct{}
+
+	// What Mesa's layer has done with the order, by these wishes.
+	withoutMesa []mesa.Wish
+	leftByMesa  struct {
+		left   numbered
+		wishes []mesa.Wish
+	}
+	firstByMesa struct {
+		first  numbered
+		before string // name of the device that the loader has first
+		wishes []mesa.Wish
+	}
+	changedByMesa []mesa.Wish
+	sameByMesa    []mesa.Wish
+)
+
+const inOwnOrder = "the driver found last comes first, and each lists its devices in its own order"
+
+func (a asConfigured) say() string {
+	return "the order is that of the device configurations of " + string(a)
+}
+
+func (u unsorted) say() string {
+	return variables.DisableSelect.Name() + "=" + string(u) + ": nothing is sorted; " + inOwnOrder
+}
+
+func (s sorted) say() string {
+	return s.first.String() + " before " + s.second.String() + ": " + s.rule.say()
+}
+
+func (n numbered) String() string {
+	if n.number < 0 {
+		return n.name
+	}
+	return fmt.Sprint(n.number, " ", n.name)
+}
+
+func (n namedBySelect) say() string {
+	return variables.DeviceSelect.Name() + "=" + string(n) + " names it"
+}
+
+func (t byType) say() string {
+	return term.DeviceType(t.a) + " comes before " + term.DeviceType(t.b)
+}
+
+func (byKnownPCI) say() string { return "its PCI address is known, and that of the other is not" }
+
+func (p byPCI) say() string { return "PCI address " + p.a + " comes before " + p.b }
+
+func (i byIDs) say() string {
+	return fmt.Sprintf("vendor xor device is %x, and that of the other %x", i.a, i.b)
+}
+
+func (asFound) say() string { return "no rule of sorting tells them apart: " + inOwnOrder }
+
+func (w withoutMesa) say() string {
+	return wished(w) + " moves nothing: " + mesa.Layer + ", which reads it, is not used here"
+}
+
+func (l leftByMesa) say() string {
+	return mesa.Layer + " hides all but " + l.left.String() + ": " + wished(l.wishes)
+}
+
+func (f firstByMesa) say() string {
+	return mesa.Layer + " puts " + f.first.String() + " first, which the loader has after " + f.before + ": " + wished(f.wishes)
+}
+
+func (c changedByMesa) say() string { return mesa.Layer + " has changed the order: " + wished(c) }
+
+func (s sameByMesa) say() string { return mesa.Layer + " has changed nothing: " + wished(s) }
+
+// wished are the variables of Mesa's layer as NAME=VALUE, or what it does without any.
+func wished(wishes []mesa.Wish) string {
+	if len(wishes) == 0 {
+		return "none of its variables is set: it puts the device of the display first"
+	}
+	var list []string
+	for _, w := range wishes {
+		list = append(list, w.Name+"="+w.Value)
+	}
+	return strings.Join(list, " ")
+}

@@ -15,7 +15,7 @@ void stream_write(const char *tag, const char *text)
     if (MultiByteToWideChar(CP_UTF8, 0, line, -1, wide, LINE_MAX) > 0) OutputDebugStringW(wide);
 }
 
-void stream_flush(void)
+void stream_end(void)
 {
     fflush(stderr);
 }
