@@ -69,8 +69,10 @@ func (p *runningPC) Files() bool                { return true }
 func (p *runningPC) Whole() bool                { return true }
 func (p *runningPC) App() string                { return p.app }
 func (p *runningPC) Version(file string) string {
-	return pc.FileVersion(p.Seen(p.WordSize()).(*runningPC).Path(file))
+	return pc.FileVersion(p.Path(file))
 }
+
+func (p *runningPC) Running() *machine.Source { return p.Source }
 
 func (p *runningPC) Views() []string {
 	if pc.System64() {

@@ -103,7 +103,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 	defer log.Close()
 	var failed error
 	code, err := program.Wait(&launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
-		if _, err := io.WriteString(log, line+"\n"); err != nil && failed == nil {
+		if _, err := io.WriteString(log, strings.TrimSuffix(line, "\r")+"\n"); err != nil && failed == nil {
 			failed = fmt.Errorf("--log %s: %w", r.log, err)
 		}
 	}})

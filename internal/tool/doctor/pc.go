@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
 )
 
 // PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.
@@ -25,6 +26,7 @@ type PC interface {
 	App() string                        // the program; "": none in particular
 	Directories() []string              // where the system looks for a library without a path, after the program's own
 	Version(file string) string         // what a file's resources say; "": not known
+	Running() *machine.Source           // the system that runs here; nil: it is another
 }
 
 // pcExam is an examination of a PC under way.
@@ -59,7 +61,7 @@ func lookPC(pc PC) (*pcExam, error) {
 	if e.plan, err = decision.AskOn(search.Windows(pc.WordSize()), plan.App{}, pc); err != nil {
 		return nil, err
 	}
-	e.Answer = e.plan
+	e.Answer, e.source = e.plan, pc.Running()
 	named := e.registry()
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.toldOtherwise(f, named) {

@@ -72,6 +72,9 @@ func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Sourc
 	if elevated && e.ID.Secure() {
 		return Ignored, Reason{Kind: MoreRights}
 	}
+	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) { // WIN-059
+		return NoEffect, Reason{Kind: OfOtherSystems}
+	}
 	for _, f := range answer.Findings {
 		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {
 			return Ignored, Reason{Kind: Decided, Decision: f}
@@ -92,9 +95,6 @@ func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Sourc
 			return Ignored, Reason{Kind: Replaced, By: []string{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
-		if answer.Style == pathname.Backslash { // WIN-059
-			return NoEffect, Reason{Kind: OfOtherSystems}
-		}
 		if answer.Settings != nil && answer.Settings.HasDevices {
 			return Ignored, Reason{Kind: DeviceConfigurations, By: []string{answer.Settings.File}}
 		}

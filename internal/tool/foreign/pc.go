@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 )
 
@@ -59,6 +60,9 @@ func (s *Source) Directories() []string {
 
 // Version implements doctor.PC: resources are not read of a file that is elsewhere.
 func (s *Source) Version(string) string { return "" }
+
+// Running implements doctor.PC.
+func (s *Source) Running() *machine.Source { return nil }
 
 // wow64 tells whether programs of 32 bits have a directory of their own for the system's libraries.
 func (s *Source) wow64() bool {

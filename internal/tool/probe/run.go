@@ -100,7 +100,7 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 	ended()
 	_ = events.SetReadDeadline(time.Now().Add(cmd.WaitDelay))
 	<-read
-	result := &Result{Usage: map[string]Usage{}, Log: log.String()}
+	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
 	unfinished := result.read(strings.NewReader(out.String()))
 	var exit *exec.ExitError
 	switch {
