@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 )
 
 // errEndless is the error of a decision that is given up.
@@ -23,7 +22,7 @@ func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, fr
 
 // AskFor decides for a program by what it gives to vkCreateInstance.
 func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
-	return AskOn(machine.Platform(from), app, from)
+	return AskOn(Platform(from), app, from)
 }
 
 // AskOn decides as on another system.

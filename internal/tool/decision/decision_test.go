@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-func onMachine() *facts.Tree {
+func machine() *facts.Tree {
 	return &facts.Tree{
 		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "a*"},
 		Files: map[string]string{
@@ -24,9 +24,9 @@ func TestWithout(t *testing.T) {
 		drivers  int
 		settings bool
 	}{
-		{onMachine(), 0, true},
-		{Without(onMachine(), variables.DriversDisable), 1, true},
-		{Lacking(onMachine(), []string{"/h/.config/vulkan/loader_settings.d/vk_loader_settings.json"}), 0, false},
+		{machine(), 0, true},
+		{Without(machine(), variables.DriversDisable), 1, true},
+		{Lacking(machine(), []string{"/h/.config/vulkan/loader_settings.d/vk_loader_settings.json"}), 0, false},
 	} {
 		answer, err := Ask(c.from)
 		if err != nil || len(answer.Drivers) != c.drivers || (answer.Settings != nil) != c.settings {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/dll"
-	"vkloader/internal/tool/dll/dlltest"
+	"vkloader/test/dlltest"
 )
 
 func TestRead(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/dll"
 )
@@ -200,10 +201,10 @@ func (e *pcExam) layered() {
 		if others && d.Good && e.translates(d) {
 			f := e.found(DriverTranslates, d.Name, d.Manifest, translatesBeside, nil)
 			list := d.Name
-			if before := e.pc.Var("VK_LOADER_DRIVERS_DISABLE", false).Value; before != "" {
+			if before := e.pc.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
 			}
-			e.offering(f, pcChange{variable: "VK_LOADER_DRIVERS_DISABLE", text: list})
+			e.offering(f, pcChange{variable: variables.DriversDisable.Name(), text: list})
 		}
 	}
 }

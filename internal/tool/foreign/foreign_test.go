@@ -14,9 +14,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/dll/dlltest"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/registry"
+	"vkloader/test/dlltest"
 )
 
 // tree writes files, and gives the machine that has them.

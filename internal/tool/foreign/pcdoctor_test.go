@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/dll/dlltest"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/registry"
+	"vkloader/test/dlltest"
 )
 
 const (

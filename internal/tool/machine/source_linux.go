@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
 )
 
 // Var implements facts.Source.
@@ -57,9 +56,6 @@ func (s *Source) forClass(manifest string) string {
 }
 
 func ownProgram() (string, error) { return os.Readlink("/proc/self/exe") }
-
-// Platform is the system's, for a decision with facts from a source.
-func Platform(facts.Source) search.Platform { return search.Linux() }
 
 // Path is the path that a program of the word size gets for one that it names.
 func (s *Source) Path(name string) string { return name }

@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
 	"vkloader/internal/tool/pc"
 )
 
@@ -24,15 +23,6 @@ func (s *Source) Service() facts.Service { return facts.Service{State: facts.Ser
 func (s *Source) forClass(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
-
-// Platform is the system's, for a decision with facts from a source: of 32 bits on a 32-bit system, and for a 32-bit program.
-func Platform(from facts.Source) search.Platform {
-	bits := "64"
-	if from.Elsewhere().Process().WOW64 || !system64() {
-		bits = "32"
-	}
-	return search.Windows(bits)
-}
 
 func system64() bool { return pc.System64() }
 

@@ -1,14 +1,16 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/windows"
+
+	"vkloader/internal/tool/pc"
 )
 
 // start starts the child, which is told as its last argument the handle that it writes its events to. It ends with the
@@ -19,33 +21,21 @@ func start(cmd *exec.Cmd, events *os.File) (ended func(), err error) {
 	if err = windows.SetHandleInformation(handle, windows.HANDLE_FLAG_INHERIT, windows.HANDLE_FLAG_INHERIT); err != nil {
 		return nil, err
 	}
-	job, err := windows.CreateJobObject(nil, nil)
+	job, err := pc.NewJob()
 	if err != nil {
 		return nil, err
 	}
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
-		LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE}}
-	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)),
-		uint32(unsafe.Sizeof(limits)))
-	if err == nil {
-		cmd.Args = append(cmd.Args, "events="+strconv.FormatUint(uint64(handle), 10))
-		cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(handle)}}
-		cmd.Cancel = func() error { return windows.TerminateJobObject(job, 1) }
-		err = cmd.Start()
+	cmd.Args = append(cmd.Args, "events="+strconv.FormatUint(uint64(handle), 10))
+	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(handle)}}
+	cmd.Cancel = func() error {
+		_ = job.End()
+		return cmd.Process.Kill()
 	}
-	if err != nil {
-		_ = windows.CloseHandle(job)
-		return nil, err
+	if err = cmd.Start(); err != nil {
+		return nil, errors.Join(err, job.End())
 	}
-	child, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid))
-	if err == nil {
-		err = windows.AssignProcessToJobObject(job, child)
-		_ = windows.CloseHandle(child)
-	}
-	if err != nil { // without a job it is the child alone that can be ended
-		cmd.Cancel = cmd.Process.Kill
-	}
-	return func() { _ = windows.CloseHandle(job) }, nil
+	_ = job.Take(uint32(cmd.Process.Pid)) // where a process may be in one job alone, the child alone is ended
+	return func() { _ = job.End() }, nil
 }
 
 // killedBy names the exception that ended a process; "": none.

@@ -11,6 +11,7 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 )
 
@@ -37,7 +38,7 @@ type File struct {
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
 func Places(from facts.Source) []string {
 	var places []string
-	platform := machine.Platform(from)
+	platform := decision.Platform(from)
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
 		if platform.Rights != nil {
