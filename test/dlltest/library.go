@@ -38,3 +38,31 @@ func Library(class int, names ...string) []byte {
 	}
 	return b
 }
+
+// Needing is Library with an import of one function of each of these libraries.
+func Needing(class int, needs []string, names ...string) []byte {
+	const section, address, imports = 0x400, 0x1000, 0x200
+	b := Library(class, names...)
+	le := binary.LittleEndian
+	directories := 0x58 + map[int]int{64: 240, 32: 224}[class] - 16*8
+	le.PutUint32(b[directories+8:], address+imports)
+	le.PutUint32(b[directories+12:], uint32(20*(len(needs)+1)))
+	table := b[section+imports:]
+	at := 20 * (len(needs) + 1)
+	put := func(text string) uint32 {
+		where := uint32(address + imports + at)
+		at += copy(table[at:], text) + 1
+		return where
+	}
+	for i, name := range needs {
+		function := put("\x00\x00f") // a hint, and the name
+		at = (at + 7) &^ 7
+		thunks := uint32(address + imports + at)
+		le.PutUint32(table[at:], function)
+		at += 16
+		le.PutUint32(table[20*i:], thunks)
+		le.PutUint32(table[20*i+12:], put(name))
+		le.PutUint32(table[20*i+16:], thunks)
+	}
+	return b
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,9 +13,11 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 func newDoctor(s *surroundings) *cobra.Command {
@@ -197,4 +200,44 @@ func (s *surroundings) looked() (*doctor.Report, error) {
 		return nil, err
 	}
 	return s.examined(&subject{source: source}, "", "", false, 0)
+}
+
+// printPlace says what machine it is: system, sandboxes, devices, loaders.
+func printPlace(s *surroundings, style term.Style, r *doctor.Report) {
+	place := term.Or(r.System, "unknown system")
+	for _, in := range r.Sandboxes {
+		place += ", in " + in.Kind
+		if in.Detail != "" {
+			place += " (" + in.Detail + ")"
+		}
+	}
+	fmt.Fprintf(s.out, "%s  %s\n\n%s\n", style.Heading("System"), term.OneLine(place), style.Heading("Devices"))
+	if len(r.GPUs) == 0 {
+		fmt.Fprintln(s.out, "  none")
+	} else {
+		table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
+		for _, g := range r.GPUs {
+			var drivers []string
+			for _, d := range g.Drivers {
+				drivers = append(drivers, machine.Style.Base(d))
+			}
+			table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"),
+				term.Or(strings.Join(drivers, " "), "none"))
+		}
+		table.Print(s.out, "  ", style)
+	}
+	fmt.Fprintln(s.out)
+	printLoaders(s, style, r)
+	fmt.Fprintln(s.out)
+}
+
+// printDoctor writes the report for people: what there is, then what is wrong with it.
+func printDoctor(s *surroundings, r *doctor.Report, full bool) {
+	style := term.StyleFor(s.out, s.getenv)
+	style.Lines(s.out, "", style.Heading, r.Verdict)
+	fmt.Fprintln(s.out)
+	printPlace(s, style, r)
+	printModules(s, style, r)
+	printProbes(s, style, r.Probes)
+	printFindings(s, style, r, full)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,6 +81,9 @@ func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
 // source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
 // or without more rights than its user.
 func (s *surroundings) source(app string, elevated bool) (*machine.Source, error) {
+	if onWindows && s.root != "" {
+		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
+	}
 	m, err := s.machine()
 	if err != nil {
 		return nil, err

@@ -115,5 +115,8 @@ func (s *surroundings) doctorHere(app string, elevated bool) (*doctor.Report, er
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}
+	if source.Elevated {
+		report.System += ", for programs that run as administrator"
+	}
 	return report, nil
 }

@@ -34,7 +34,7 @@ type pcExam struct {
 	*Report
 	pc      PC
 	plan    *plan.Answer
-	changes map[key][]pcChange // that may end a finding
+	changes map[pcKey][]pcChange // that may end a finding
 }
 
 // ExaminePC says what is wrong on the way from a program to its drivers on a machine with Windows, by its registry and its
@@ -52,7 +52,7 @@ func ExaminePC(pc PC) (*Report, error) {
 
 // lookPC examines without trying anything.
 func lookPC(pc PC) (*pcExam, error) {
-	e := &pcExam{pc: pc, changes: map[key][]pcChange{}, Report: &Report{Schema: Schema, System: pc.Title(), Sandboxes: []Sandbox{}, GPUs: []GPU{},
+	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: &Report{Schema: Schema, System: pc.Title(), Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}}
 	if e.Class = classOf(pc.WordSize()); e.Class == ProcessClass {
 		e.Class = 0
@@ -103,24 +103,40 @@ func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 	return false
 }
 
+// pcKey is what makes two findings the same one: a value may be in two keys, or in two views.
+type pcKey struct {
+	key
+	at entry
+}
+
+func keyOf(f *Finding) pcKey {
+	switch what := f.fact.(type) {
+	case valueIn:
+		return pcKey{f.key(), what.at}
+	case staleIn:
+		return pcKey{f.key(), what.at}
+	}
+	return pcKey{f.key(), entry{}}
+}
+
 // offering adds changes that may end a finding.
 func (e *pcExam) offering(f *Finding, changes ...pcChange) {
-	e.changes[f.key()] = append(e.changes[f.key()], changes...)
+	e.changes[keyOf(f)] = append(e.changes[keyOf(f)], changes...)
 }
 
 // settle tries the changes that are offered, each on the whole examination, and tells those that help.
 func (e *pcExam) settle() {
-	problem := func(list []Finding) map[key]bool {
-		found := map[key]bool{}
+	problem := func(list []Finding) map[pcKey]bool {
+		found := map[pcKey]bool{}
 		for i := range list {
-			found[list[i].key()] = list[i].Severity == diag.Problem.String()
+			found[keyOf(&list[i])] = list[i].Severity == diag.Problem.String()
 		}
 		return found
 	}
 	before, looks := problem(e.Findings), 0
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		for _, c := range e.changes[f.key()] {
+		for _, c := range e.changes[keyOf(f)] {
 			if looks++; looks > maxLooks {
 				return
 			}
@@ -129,7 +145,7 @@ func (e *pcExam) settle() {
 				continue
 			}
 			after := problem(again.Findings)
-			_, still := after[f.key()]
+			_, still := after[keyOf(f)]
 			for k, bad := range after {
 				still = still || bad && !before[k]
 			}
@@ -144,7 +160,7 @@ func (e *pcExam) settle() {
 // sameBut tells whether after a change programs get what they got before, but for what a finding is about.
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
-		return m.Manifest == f.Path || m.Name == f.Subject || f.Code == RegistryOff.String()
+		return m.Manifest == f.Path || f.Code == RegistryOff.String()
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {

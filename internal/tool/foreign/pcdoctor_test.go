@@ -40,7 +40,11 @@ func TestDoctorOfPC(t *testing.T) {
 		"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32"),
 		"c/d/none.json": driverManifest("gone.dll"), "c/d/wrong.json": driverManifest("b.dll"), "c/d/text.json": driverManifest("x.json"), "c/d/x.json": "{}",
 		"c/d/empty.json": driverManifest("empty.dll"), "c/d/empty.dll": string(dlltest.Library(64, "DllMain")),
-		"c/l/l.json": layerManifest("VK_LAYER_l"), "c/l/l.dll": layer64,
+		"c/Windows/SysWOW64/sys.json": driverManifest("sys.dll"), "c/Windows/SysWOW64/sys.dll": icd("32"), "c/Windows/System32/kernel32.dll": "",
+		"c/e/dzn.json": driverManifest("e.dll"), "c/e/e.dll": icd("64"),
+		"c/d/needs.json": driverManifest("needs.dll"), "c/d/beside.dll": "",
+		"c/d/needs.dll": string(dlltest.Needing(64, []string{"KERNEL32.dll", "beside.dll", "API-MS-Win-x.dll", "VCRUNTIME140.dll"}, "vk_icdGetInstanceProcAddr")),
+		"c/l/l.json":    layerManifest("VK_LAYER_l"), "c/l/l.dll": layer64,
 		"c/game/game.exe": string(dlltest.Library(64)), "c/game/vulkan-1.dll": string(dlltest.Library(64, "vkCreateInstance")),
 		"c/Program Files/WindowsApps/Microsoft.D3DMappingLayers_1.0_x64__8wekyb3d8bbwe/dzn.json": driverManifest("dzn.dll"),
 		"c/Program Files/WindowsApps/Microsoft.D3DMappingLayers_1.0_x64__8wekyb3d8bbwe/dzn.dll":  icd("64"),
@@ -51,8 +55,11 @@ func TestDoctorOfPC(t *testing.T) {
 		name, reg, without, bits, app string
 		elevated                      bool
 		environ                       []string
+		whole                         bool
 		want                          string // of all findings: severity and code, and subject
 		do                            string // a part of what the first one says
+		dont                          string // what it does not say
+		what                          string // all that it says it has found
 	}{
 		{name: "nothing", reg: both, want: "", without: pack},
 		{name: "stale", reg: driversOf64 + `"C:\\old\\gone.json"=dword:0` + "\n" + both, without: pack,
@@ -72,6 +79,16 @@ func TestDoctorOfPC(t *testing.T) {
 		{name: "a text beside another driver", reg: layersOf64 + `"C:\\l\\l.json"="0"` + "\n" + both, without: pack,
 			want: "warning registry-off l.json",
 			do:   `reg add "HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers" /v "C:\l\l.json" /t REG_DWORD /d 0 /f /reg:64`},
+		{name: "a text that keeps a bad driver out", reg: driversOf64 + `"C:\\d\\wrong.json"="0"` + "\n" + both, without: pack,
+			want: "warning registry-off wrong.json", dont: "reg add"},
+		{name: "stale in both views", reg: layersOf64 + `"C:\\old\\gone.json"=dword:0` + "\n" + `[HKLM\SOFTWARE\WOW6432Node\Khronos\Vulkan\ImplicitLayers]` + "\n" +
+			`"C:\\old\\gone.json"=dword:0` + "\n" + both, without: pack,
+			want: `warning registry-stale C:\old\gone.json, warning registry-stale C:\old\gone.json`, do: "/f /reg:64", dont: "/reg:32"},
+		{name: "System32 of 32-bit programs", reg: driversOf64 + good64 + driversOf32 + `"C:\\Windows\\System32\\sys.json"=dword:0` + "\n", bits: "32", without: pack, want: ""},
+		{name: "a library that needs others", reg: driversOf64 + `"C:\\d\\needs.json"=dword:0` + "\n" + both, without: pack, whole: true,
+			want: "problem library-needs needs.json, problem loader-absent vulkan-1.dll",
+			what: "it needs VCRUNTIME140.dll: neither beside it nor where the system looks"},
+		{name: "a driver of the same name", reg: driversOf64 + `"C:\\e\\dzn.json"=dword:0` + "\n" + both, want: "warning driver-translates dzn.json", dont: "VK_LOADER"},
 		{name: "switched off", reg: layersOf64 + `"C:\\l\\l.json"=dword:1` + "\n" + both, without: pack, want: "note registry-switched-off l.json"},
 		{name: "a driver of the user", reg: `[HKCU\SOFTWARE\Khronos\Vulkan\Drivers]` + "\n" + good64 + both, without: pack,
 			want: `warning registry-unread C:\d\a.json`, do: `reg delete "HKCU\SOFTWARE\Khronos\Vulkan\Drivers" /v "C:\d\a.json" /f`},
@@ -106,8 +123,20 @@ func TestDoctorOfPC(t *testing.T) {
 				s.Bits = c.bits
 			}
 			r := examined(t, s, c.reg)
+			if c.whole {
+				var err error
+				if r, err = doctor.ExaminePC(wholePC{s}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if got := told(r); got != c.want {
 				t.Errorf("%q\nwant %q\n%+v", got, c.want, r.Findings)
+			}
+			if c.dont != "" && strings.Contains(r.Findings[0].Do, c.dont) {
+				t.Errorf("%+v", r.Findings)
+			}
+			if c.what != "" && r.Findings[0].What != c.what {
+				t.Errorf("%+v", r.Findings)
 			}
 			if c.do != "" && (len(r.Findings) == 0 || !strings.Contains(r.Findings[0].Do, c.do)) {
 				t.Errorf("%+v", r.Findings)
@@ -115,6 +144,13 @@ func TestDoctorOfPC(t *testing.T) {
 		})
 	}
 }
+
+// wholePC is one of which all files are there.
+type wholePC struct{ *Source }
+
+func (wholePC) Whole() bool { return true }
+
+func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.Source.Seen(bits).(*Source)} }
 
 // examined is the report on a PC whose registry is this.
 func examined(t *testing.T, s *Source, reg string) *doctor.Report {

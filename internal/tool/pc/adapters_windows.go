@@ -19,11 +19,8 @@ var (
 )
 
 type kernelAdapter struct {
-	handle       uint32
-	luidLow      uint32
-	luidHigh     int32
-	sources      uint32
-	presentMoves int32
+	handle uint32
+	_      [4]uint32 // LUID, number of sources, a flag
 }
 
 type kernelAdapters struct {

@@ -35,12 +35,13 @@ func (o *object) call(method int, args ...uintptr) (failed bool) {
 }
 
 type adapterDesc struct {
-	description                      [128]uint16
-	vendor, device, subsystem, rev   uint32
-	videoMemory, ownMemory, sharedIn uintptr
-	luidLow                          uint32
-	luidHigh                         int32
-	flags                            uint32
+	description    [128]uint16
+	vendor, device uint32
+	_              [2]uint32  // subsystem, revision
+	_              [3]uintptr // sizes of memory
+	luidLow        uint32
+	luidHigh       int32
+	_              uint32 // flags
 }
 
 // DXGI lists the adapters of DXGI, in its order where it has one (WIN-039, WIN-040).
