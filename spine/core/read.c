@@ -73,20 +73,12 @@ static long long stream_size(FILE *file, uint32_t *status)
     return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
-/* Whoever opens a pipe waits for its other end, and a device may act. What stat does not know may still be opened by a
- * library that stands in for the C library's fopen. */
-static bool not_regular(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 void read_file(struct wire_writer *w, const char *path)
 {
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
-    r.status = not_regular(path) ? FILE_NOT_REGULAR : FILE_NOT_OPENED; /* LAY-7 */
+    r.status = file_is_special(path) ? FILE_NOT_REGULAR : FILE_NOT_OPENED; /* LAY-7 */
     FILE *file = r.status == FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;

@@ -144,6 +144,11 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
         if (result != VK_SUCCESS) {
             log_line(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateDevice: Failed in ICD %s vkCreateDevice call",
                      d->lib->path);
+        } else if (!handle) {
+            log_line(in, LOG_ERROR | LOG_DRIVER,
+                     "terminator_CreateDevice: ICD %s returned VK_SUCCESS from vkCreateDevice, but no device",
+                     d->lib->path);
+            result = VK_ERROR_INITIALIZATION_FAILED;
         } else {
             made(p, dev, own, handle);
             *out = handle;

@@ -172,6 +172,10 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
         result = VK_ERROR_INITIALIZATION_FAILED;
     } else if (result == VK_SUCCESS) {
         result = create(physdev, &copy, allocator, handle);
+        if (result == VK_SUCCESS && !*handle) {
+            log_text(in, LOG_ERROR | LOG_LAYER, "vkCreateDevice: A layer returned VK_SUCCESS, but no device");
+            result = VK_ERROR_INITIALIZATION_FAILED;
+        }
         if (result != VK_SUCCESS) /* DEV-037 */
             log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }

@@ -178,6 +178,15 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
             (int)result, lib->path);
         return result;
     }
+    if (!d->handle) {
+        log_line(
+            in, LOG_WARN,
+            "terminator_CreateInstance: ICD %s returned VK_SUCCESS from vkCreateInstance, but no instance. Skipping "
+            "this driver.",
+            lib->path);
+        free(d);
+        return VK_SUCCESS;
+    }
     table_fill_driver(d);
     if (!complete(in, d)) {
         PFN_vkDestroyInstance destroy = driver_fn(d, vkDestroyInstance);

@@ -26,6 +26,12 @@ bool file_identify_open(int fd, struct file_identity *out)
     return true;
 }
 
+bool file_is_special(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
 bool path_has_directory(const char *path)
 {
     return strchr(path, '/') != NULL;

@@ -19,6 +19,9 @@ static inline bool file_same(const struct file_identity *a, const struct file_id
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
+/* Is it there, and neither a regular file nor a directory? Whoever opens a pipe waits for its other end, and a device
+ * may act. What stat does not know may still be opened by a library that stands in for the C library's fopen. */
+bool file_is_special(const char *path);
 /* Does the path name a directory, too, or a name that the system searches for? */
 bool path_has_directory(const char *path);
 /* The path that the system goes by, when it is not this one but would be found by it (DRV-026, LAY-283); for free().

@@ -166,6 +166,10 @@ VkResult VKAPI_PTR fake_CreateInstance(const VkInstanceCreateInfo *info, const V
     struct record r;
     VkResult result = VK_SUCCESS;
     bool forced = imposed("vkCreateInstance", NULL, &result);
+    if (script_has("null_handle", "vkCreateInstance")) {
+        *out = NULL;
+        return VK_SUCCESS;
+    }
     const VkApplicationInfo *app = info->pApplicationInfo;
     struct object *instance = forced && result != VK_SUCCESS ? NULL : object_new(INSTANCE, NULL);
     record_open(&r, "vkCreateInstance");

@@ -11,6 +11,10 @@ VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInf
     VkResult result = VK_SUCCESS;
     struct object *pd = object_of(h), *device = NULL;
     bool forced = imposed("vkCreateDevice", NULL, &result);
+    if (script_has("null_handle", "vkCreateDevice")) {
+        *out = NULL;
+        return VK_SUCCESS;
+    }
     if (!forced || result == VK_SUCCESS) device = object_new(DEVICE, pd);
     record_open(&r, "vkCreateDevice");
     record_object(&r, "physical_device", h);

@@ -421,6 +421,7 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
             *out = H(chain->wrapper);
         }
     }
+    if (result == VK_SUCCESS && script_has("null_handle", "vkCreateInstance")) *out = NULL;
     record_phase(&r, "vkCreateInstance", "leave");
     record_int(&r, "result", result);
     record_pointer(&r, "handle", *out);
@@ -554,6 +555,7 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
             *out = H(chain->wrapper);
         }
     }
+    if (result == VK_SUCCESS && script_has("null_handle", "vkCreateDevice")) *out = NULL;
     record_phase(&r, "vkCreateDevice", "leave");
     record_int(&r, "result", result);
     record_close(&r);
