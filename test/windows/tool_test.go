@@ -339,3 +339,20 @@ func TestToolPs(t *testing.T) {
 		}
 	}
 }
+
+// A variable that names nothing is a fault for programs that read it, and none for elevated ones, which ignore it.
+//
+// holds: WIN-057
+func TestToolEnv(t *testing.T) {
+	for _, size := range sizes {
+		const bad = `VK_DRIVER_FILES=C:\gone\driver.json`
+		out, _ := tool(t, size, 0, "env", "--env", bad) // all of Wine is elevated
+		if !strings.HasPrefix(out, "Not in force\n") || strings.Contains(out, "variable-nothing") {
+			t.Errorf("%s: %s", size, out)
+		}
+		out, _ = tool(t, size, 1, "env", "--elevated=false", "--env", bad)
+		if !strings.HasPrefix(out, "In force\n") || !strings.Contains(out, "variable-nothing") || !strings.Contains(out, `set "VK_DRIVER_FILES="`) {
+			t.Errorf("%s: %s", size, out)
+		}
+	}
+}

@@ -31,7 +31,7 @@ func Check(source facts.Source) []Finding {
 		return nil
 	}
 	for _, f := range c.answer.Findings {
-		if f.Code == diag.VariableIgnored {
+		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
 		}
 	}
