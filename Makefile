@@ -147,7 +147,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages test-service mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants \
 	clean help FORCE
 all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
 
@@ -166,7 +166,8 @@ help:
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
-	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
+	@echo 'make rpm             RPM packages, into build/rpm'
+	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
@@ -375,9 +376,18 @@ dist: build/core.c
 deb:
 	$(Q)GO='$(GO)' tools/deb.sh $(ARCHITECTURES)
 
-# Installs, upgrades, switches and removes the packages in a Debian of their own below build/packages; needs root.
-test-packages: deb
+# RPM packages of the last commit, into build/rpm; ARCHITECTURES="x86_64" builds for that alone.
+rpm: dist
+	$(Q)GO='$(GO)' tools/rpm.sh $(ARCHITECTURES)
+
+# Installs, upgrades, switches and removes the packages in systems of their own below build/packages; needs root.
+test-packages:
+	$(Q)tools/packages.sh test-packages debootstrap debhelper dpkg-dev lintian gcc-multilib binutils-i686-linux-gnu rpm musl-tools busybox
+	$(Q)$(MAKE) --no-print-directory deb ARCHITECTURES='amd64 i386 arm64'
+	$(Q)$(MAKE) --no-print-directory rpm ARCHITECTURES='x86_64 i686'
 	$(Q)tools/test-packages.sh
+	$(Q)tools/test-rpm.sh
+	$(Q)GO='$(GO)' tools/test-alpine.sh
 
 # Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
 test-service: all

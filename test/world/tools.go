@@ -108,6 +108,9 @@ func Compile(arguments ...string) error {
 	return nil
 }
 
+// Emulated tells whether the target's programs run by an emulator, whose own threads and memory are theirs, too.
+func Emulated() bool { return os.Getenv("TARGET_RUN") != "" }
+
 // Command is a program of the target with its arguments, begun by the emulator where TARGET_RUN names one.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	words := append(strings.Fields(os.Getenv("TARGET_RUN")), program)

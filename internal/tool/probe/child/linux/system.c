@@ -73,14 +73,19 @@ void *system_opened(const char *path)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
+/* Where the library that has this address begins in memory; NULL: none has. */
+static const void *beginning(const void *address)
+{
+    Dl_info where;
+    return address && dladdr(address, &where) ? where.dli_fbase : NULL;
+}
+
 bool system_owns(void *library, PFN_vkVoidFunction function)
 {
     void *address;
-    Dl_info where;
-    struct link_map *map = NULL, *owner = NULL;
+    struct link_map *map = NULL;
     memcpy(&address, &function, sizeof address);
-    return function && !dlinfo(library, RTLD_DI_LINKMAP, &map) &&
-           dladdr1(address, &where, (void **)&owner, RTLD_DL_LINKMAP) && owner == map;
+    return function && !dlinfo(library, RTLD_DI_LINKMAP, &map) && beginning(address) == beginning(map->l_ld);
 }
 
 char *system_file(PFN_vkVoidFunction function)
