@@ -24,8 +24,8 @@ TARGET ?=
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 ifeq ($(TARGET),windows)
-.PHONY: all spine core drivers layers fakes test
-all spine core drivers layers fakes:
+.PHONY: all spine core tool drivers layers fakes test
+all spine core tool drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
 test:
@@ -148,9 +148,9 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb test-packages test-service mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants \
 	clean help FORCE
-all: spine core $(if $(TARGET),,tool) drivers layers fakes
+all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
 
 help:
 	@echo 'make                 build everything into build/'
@@ -167,7 +167,8 @@ help:
 	@echo 'make uninstall       remove what make install has put there'
 	@echo 'make dist            build/vkloader-$(RELEASE).tar.gz: the source, with the core in C'
 	@echo 'make deb             Debian packages for amd64, i386 and arm64, into build/deb: docs/packages.md'
-	@echo 'make test-packages   the packages in a Debian of their own (root; fetches it once)'
+	@echo 'make rpm             RPM packages, into build/rpm'
+	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
 	@echo 'make TARGET=...      build for another machine: i386, arm64, windows, or musl for that C library, into build/TARGET'
 	@echo 'make test TARGET=... the tests that judge the library, on that machine'
@@ -259,20 +260,24 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
-$(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
+$(PROBE): $(PROBE_SRC) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR)
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR))
+
+EXE := $(if $(WINDOWS),.exe)
+GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
 
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
-$(B)/vkloader: FORCE
+$(B)/vkloader$(EXE): FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
+	$(Q)CGO_ENABLED=0 $(GO_TARGET) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
@@ -282,8 +287,10 @@ $(B)/share/stamp: $(B)/vkloader
 	$(Q)$(B)/vkloader pages $(@D)
 	$(Q)touch $@
 
-ifneq ($(wildcard cmd/vkloader/*.go),)
-tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
+ifneq ($(WINDOWS),)
+tool: $(B)/vkloader.exe $(PROBE)
+else ifneq ($(wildcard cmd/vkloader/*.go),)
+tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(PROBE))
 endif
 
 # ---- drivers, layers, what the tests need -----------------------------------------------------------------------
@@ -370,9 +377,18 @@ dist: build/core.c
 deb:
 	$(Q)GO='$(GO)' tools/deb.sh $(ARCHITECTURES)
 
-# Installs, upgrades, switches and removes the packages in a Debian of their own below build/packages; needs root.
-test-packages: deb
+# RPM packages of the last commit, into build/rpm; ARCHITECTURES="x86_64" builds for that alone.
+rpm: dist
+	$(Q)GO='$(GO)' tools/rpm.sh $(ARCHITECTURES)
+
+# Installs, upgrades, switches and removes the packages in systems of their own below build/packages; needs root.
+test-packages:
+	$(Q)tools/packages.sh test-packages debootstrap debhelper dpkg-dev lintian gcc-multilib binutils-i686-linux-gnu rpm musl-tools busybox
+	$(Q)$(MAKE) --no-print-directory deb ARCHITECTURES='amd64 i386 arm64'
+	$(Q)$(MAKE) --no-print-directory rpm ARCHITECTURES='x86_64 i686'
 	$(Q)tools/test-packages.sh
+	$(Q)tools/test-rpm.sh
+	$(Q)GO='$(GO)' tools/test-alpine.sh
 
 # Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
 test-service: all

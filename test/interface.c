@@ -25,11 +25,11 @@ static const struct signature signatures[] = {
 };
 static const struct structure structures[] = {
 #define SIGNATURE(...)
-#define STRUCTURE(name, type, wide, narrow, windows, ...)                                                                \
+#define STRUCTURE(name, type, wide, narrow, windows, ...)                                                              \
     {#name,                                                                                                            \
      type,                                                                                                             \
      wide,                                                                                                             \
-     narrow,                                                                                                             \
+     narrow,                                                                                                           \
      windows,                                                                                                          \
      (const struct run[]){__VA_ARGS__},                                                                                \
      sizeof((const struct run[]){__VA_ARGS__}) / sizeof(struct run)},

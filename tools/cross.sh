@@ -47,10 +47,19 @@ case $missing in *compiler*)
     options=
     unpack "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-arm64-cross" libgcc-s1-arm64-cross \
         libc6-arm64-cross libc6-dev-arm64-cross linux-libc-dev-arm64-cross "binutils-$triplet"
-    for program in "$tools/usr/bin/$triplet"-*; do ln -sf "$program" "$tools/bin/"; done
+    # The assembler and the linker have libraries of their own, which are found where a package has installed them.
+    own=$tools/usr/lib/$(gcc -print-multiarch)
+    # wrap NAME PROGRAM [ARGUMENT]: PROGRAM with its libraries, as $tools/bin/NAME.
+    wrap() {
+        rm -f "$tools/bin/$1"
+        # shellcheck disable=SC2016 # the shell that runs it expands it
+        printf '#!/bin/sh\nLD_LIBRARY_PATH=%s${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec %s %s "$@"\n' "$own" "$2" "${3:-}" \
+            > "$tools/bin/$1"
+        chmod +x "$tools/bin/$1"
+    }
+    for program in "$tools/usr/bin/$triplet"-*; do wrap "${program##*/}" "$program"; done
     # The linker script of the C library names its files by their whole path.
-    printf '#!/bin/sh\nexec %s --sysroot=%s "$@"\n' "$tools/usr/bin/$triplet-gcc-$version" "$tools" > "$tools/bin/$triplet-gcc"
-    chmod +x "$tools/bin/$triplet-gcc"
+    wrap "$triplet-gcc" "$tools/usr/bin/$triplet-gcc-$version" "--sysroot=$tools"
     works || {
         echo "cross: what was unpacked makes no program: $tools/bin/$triplet-gcc" >&2
         exit 1

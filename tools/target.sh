@@ -11,12 +11,14 @@ target=$1
 suites="./test/target ./test/library ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers
     ./test/instance ./test/layers ./test/physdev ./test/wsi"
 slow="./test/memory"
+# More of what is tried on the machine itself.
+more="./test/client ./test/storm ./test/null"
 parallel=4
 case $target in
 i386)
     compiler=i686-linux-gnu-gcc
     packages="gcc-multilib"
-    suites="$suites $slow"
+    suites="$suites $slow $more ./test/guest ./test/bench"
     ;;
 arm64)
     compiler=aarch64-linux-gnu-gcc
@@ -35,20 +37,20 @@ arm64)
 musl)
     compiler=musl-gcc
     packages="musl-tools"
-    suites="$suites $slow"
+    suites="$suites $slow $more"
     ;;
 esac
 # Debian's cross compilers do not go with gcc-multilib; whatever there is will do.
 # shellcheck disable=SC2086
 command -v "$compiler" > /dev/null || tools/packages.sh test $packages
 make -s -j"$(nproc)" spine drivers layers
+if [ "$target" = i386 ]; then make -s -j"$(nproc)" asan; fi # for the storm, too
 
 grep -v '^#' "test/target/$target.txt" | sed "s/^/test: $target leaves out: /" || :
 skip=$(grep -v '^#' "test/target/$target.txt" | cut -d ' ' -f 1 | paste -s -d '|' || :)
 # The suites on the library with the address and undefined-behaviour sanitizers, which run where the processor does.
 sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
-    make -s -j"$(nproc)" asan
     # shellcheck disable=SC2086
     VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} \
         ./test/chain ./test/debug ./test/discovery ./test/dispatch ./test/drivers ./test/instance ./test/layers ./test/physdev ./test/wsi

@@ -3,55 +3,25 @@
 # looks after every step which loader programs get, that ldconfig leaves it so, and that nothing is left behind.
 #
 # That Debian is made by debootstrap, once, below build/packages: "base", with the packages to install in apt's cache,
-# and "full", with libvulkan1 for both word sizes, libvulkan-dev, mesa-vulkan-drivers and vulkan-tools installed. Every
-# case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the network.
+# "full", with libvulkan1 for both word sizes, libvulkan-dev, mesa-vulkan-drivers and vulkan-tools installed, and "arm64".
+# Every case gets one of them in layers (overlayfs), and writes into a directory of its own. Needs root and the network;
+# CASES names the functions below to run, where not all.
 set -eu
 cd "$(dirname "$0")/.."
-[ "$(dpkg --print-architecture)" = amd64 ] || {
-    echo "test-packages: needs an amd64 machine, whose kernel runs i386 programs" >&2
-    exit 1
-}
-[ "$(id -u)" = 0 ] || {
-    echo "test-packages: needs root, for chroot and overlayfs" >&2
-    exit 1
-}
 tools/packages.sh test-packages debootstrap gcc-multilib dpkg-dev lintian
 
-here=$PWD/build/packages
-root=$here/root
-version=$(dpkg-parsechangelog -S Version)
-next=$version+next1
-distribution="libvulkan1 libvulkan1:i386 libvulkan-dev mesa-vulkan-drivers vulkan-tools"
+of=test-packages
 lib64=/usr/lib/x86_64-linux-gnu
 lib32=/usr/lib/i386-linux-gnu
-failed=0
+# shellcheck source=tools/packages-root.sh
+. tools/packages-root.sh
+version=$(dpkg-parsechangelog -S Version)
+next=$version+next1
 
-# ---- the Debian that all cases begin with -------------------------------------------------------------------------
-
-in_tree() {
-    tree=$1
-    shift
-    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
-}
-
-make_base() {
-    echo "test-packages: debootstrap, and the packages that the cases install (once; $here/base)"
-    rm -rf "$here/base.new"
-    debootstrap --variant=minbase bookworm "$here/base.new" http://deb.debian.org/debian > "$here/base.log" 2>&1
-    printf '#!/bin/sh\nexit 101\n' > "$here/base.new/usr/sbin/policy-rc.d"
-    chmod +x "$here/base.new/usr/sbin/policy-rc.d"
-    cp /etc/resolv.conf "$here/base.new/etc/resolv.conf"
-    {
-        in_tree "$here/base.new" dpkg --add-architecture i386
-        in_tree "$here/base.new" apt-get update
-        in_tree "$here/base.new" apt-get install -y --no-install-recommends libc6:i386
-        # shellcheck disable=SC2086
-        in_tree "$here/base.new" apt-get install -y --no-install-recommends --download-only $distribution
-    } >> "$here/base.log" 2>&1
-    mv "$here/base.new" "$here/base"
-}
+# ---- the roots that cases begin with ---------------------------------------------------------------------------------
 
 make_full() {
+    if [ -d "$here/full" ]; then return 0; fi
     rm -rf "$here/full" "$here/work"
     mkdir -p "$here/full.new" "$here/work" "$root"
     mount -t overlay overlay -o "lowerdir=$here/base,upperdir=$here/full.new,workdir=$here/work" "$root"
@@ -62,24 +32,52 @@ make_full() {
     mv "$here/full.new" "$here/full"
 }
 
-# begin base|full: a fresh root, with the packages, the null driver and the client in /test.
+# begin base|full|arm64: a fresh root, with the packages, the null driver and the client in /test.
 begin() {
-    end
-    lower=$here/base
-    if [ "$1" = full ]; then lower=$here/full:$lower; fi
-    mkdir -p "$here/upper" "$here/work" "$root"
-    mount -t overlay overlay -o "lowerdir=$lower,upperdir=$here/upper,workdir=$here/work" "$root"
-    mount -t proc proc "$root/proc"
-    cp -r "$here/test" "$root/test"
+    pristine=$here/full
+    case $1 in
+    full) on full base ;;
+    arm64)
+        on arm64
+        pristine=$here/arm64
+        ;;
+    *) on "$1" ;;
+    esac
 }
 
-end() {
-    if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
-    if mountpoint -q "$root"; then umount "$root"; fi
-    rm -rf "$here/upper" "$here/work"
+# emulated: from here to the end of the test the kernel has programs of arm64 run by tools/cross.sh's emulator, in any root.
+binfmt=/proc/sys/fs/binfmt_misc
+handler=vkloader-test-packages
+emulated() {
+    tools/cross.sh
+    emulator=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v qemu-aarch64)
+    mountpoint -q $binfmt || mount -t binfmt_misc none $binfmt
+    if [ ! -e $binfmt/$handler ]; then
+        # An ELF file of 64 bits, for machine 183, a program or a shared object; the emulator is opened here and now (F).
+        printf '%s' ":$handler:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$emulator:F" \
+            > $binfmt/register
+    fi
 }
-trap end EXIT
-trap 'exit 1' INT TERM
+native() { if [ -e $binfmt/$handler ]; then echo -1 > $binfmt/$handler; fi; }
+trap 'end; native' EXIT
+
+# The same Debian for arm64, with lavapipe. Its programs unpack and configure it, emulated: ten minutes.
+make_arm64() {
+    if [ -d "$here/arm64" ]; then return 0; fi
+    echo "test-packages: debootstrap for arm64, emulated (once; $here/arm64)"
+    rm -rf "$here/arm64.new"
+    {
+        debootstrap --foreign --arch=arm64 --variant=minbase bookworm "$here/arm64.new" http://deb.debian.org/debian
+        in_tree "$here/arm64.new" /debootstrap/debootstrap --second-stage
+        prepare "$here/arm64.new"
+        in_tree "$here/arm64.new" apt-get update
+        in_tree "$here/arm64.new" apt-get install -y --no-install-recommends libvulkan1 mesa-vulkan-drivers vulkan-tools
+    } > "$here/arm64.log" 2>&1 || {
+        tail -n 15 "$here/arm64.log" >&2
+        exit 1
+    }
+    mv "$here/arm64.new" "$here/arm64"
+}
 
 # ---- packages: those of build/deb, their next release, and the next release of libvulkan1 ----------------------------
 
@@ -112,48 +110,21 @@ make_test() {
         # A loader that is newer than ours.
         again "$file" 1.4.400.0-1 "$old" 1.4.400
     done
-    make -s -j"$(nproc)" drivers > "$here/log"
-    make -s -j"$(nproc)" TARGET=i386 drivers > "$here/log"
-    cp build/drivers/* "$here/test/64"
-    cp build/i386/drivers/* "$here/test/32"
-    gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/64/client" test/packages/client.c
-    gcc -m32 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/32/client" test/packages/client.c
+    make_clients 64 gcc
+    make_clients 32 "gcc -m32" i386
+}
+
+# What a case of arm64 needs more.
+make_test_arm64() {
+    for p in libvulkan1-vkloader vkloader vkloader-dev; do cp "build/deb/${p}_${version}_arm64.deb" "$here/test"; done
+    compiler=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v aarch64-linux-gnu-gcc)
+    make_clients arm64 "$compiler" arm64
 }
 
 # ---- what is done and looked at in a root ----------------------------------------------------------------------------
 
-fail() {
-    echo "test-packages: $case: $*" >&2
-    failed=$((failed + 1))
-}
-
-# quiet COMMAND: in the root; its output only when it fails.
-quiet() {
-    if ! in_tree "$root" "$@" > "$here/log" 2>&1; then
-        fail "$* failed:"
-        tail -n 15 "$here/log" >&2
-    fi
-}
 apt() { quiet apt-get -y -o Dpkg::Use-Pty=0 --no-install-recommends "$@"; }
 ours() { echo "/test/${1}_${version}_$2.deb"; }
-
-# gets WORDSIZE FILE: programs get that file, also after ldconfig has run.
-gets() {
-    for after in "" ldconfig; do
-        $after${after:+_in_root}
-        told=$(in_tree "$root" env "VK_DRIVER_FILES=/test/$1/null_icd.json" "/test/$1/client" < /dev/null 2>&1) ||
-            fail "the $1-bit client failed${after:+ after $after}: $told"
-        case $told in
-        "library $2
-devices 1") ;;
-        *) fail "the $1-bit client should get $2${after:+ after $after}, and says: $told" ;;
-        esac
-    done
-}
-ldconfig_in_root() { quiet ldconfig; }
-gets_ours() { gets "$1" "$(directory "$1")/vkloader/libvulkan.so.${2:-$vulkan}"; }
-gets_theirs() { gets "$1" "$(directory "$1")/libvulkan.so.${2:-$old}"; }
-directory() { if [ "$1" = 64 ]; then echo $lib64; else echo $lib32; fi; }
 
 # verified: dpkg finds every package's files as they should be.
 verified() {
@@ -175,7 +146,7 @@ as_before() {
         d=$(directory "$size")
         [ "$(readlink "$root$d/libvulkan.so.1")" = "libvulkan.so.$old" ] ||
             fail "$d/libvulkan.so.1 is $(readlink "$root$d/libvulkan.so.1" || echo missing)"
-        cmp "$here/full$d/libvulkan.so.$old" "$root$d/libvulkan.so.$old" || fail "$d/libvulkan.so.$old has changed"
+        cmp "$pristine$d/libvulkan.so.$old" "$root$d/libvulkan.so.$old" || fail "$d/libvulkan.so.$old has changed"
         gets_theirs "$size"
     done
 }
@@ -394,28 +365,45 @@ beside_make_install() {
     grep -q /usr/local/lib/libvulkan.so.1 "$here/log" || fail "status does not name it: $(cat "$here/log")"
 }
 
+# The packages for arm64 in a Debian of arm64, whose programs are emulated.
+on_arm64() {
+    emulated
+    make_arm64
+    make_test_arm64
+    case_of "arm64: vulkaninfo on lavapipe, there and back" arm64
+    gets_theirs arm64
+    apt install "$(ours libvulkan1-vkloader arm64)" "$(ours vkloader arm64)" "$(ours vkloader-dev arm64)"
+    gets_ours arm64
+    verified
+    quiet vulkaninfo --summary
+    grep -q llvmpipe "$here/log" || fail "vulkaninfo shows no llvmpipe: $(tail -n 5 "$here/log")"
+    quiet vkloader info
+    grep -q llvmpipe "$here/log" || fail "vkloader info shows no llvmpipe: $(tail -n 5 "$here/log")"
+    quiet vkloader system use distribution
+    gets_theirs arm64
+    quiet vkloader system use vkloader
+    gets_ours arm64
+    apt purge libvulkan1-vkloader vkloader
+    as_before arm64
+    native
+}
+
 linted() {
     case="lintian"
     echo "test-packages: $case"
     for a in amd64 i386 arm64; do
-        if [ -e "build/deb/vkloader_${version}_$a.changes" ]; then
-            lintian --allow-root --fail-on error,warning "build/deb/vkloader_${version}_$a.changes" > "$here/log" 2>&1 ||
-                fail "$a: $(cat "$here/log")"
-        fi
+        lintian --allow-root --fail-on error,warning "build/deb/vkloader_${version}_$a.changes" > "$here/log" 2>&1 ||
+            fail "$a: $(cat "$here/log")"
     done
 }
 
 mkdir -p "$here"
 end
-[ -d "$here/base" ] || make_base
-[ -d "$here/full" ] || make_full
+make_base
+make_full
 make_test
 for name in ${CASES:-linted together real_driver side_by_side upgrade_under_programs switch upgrade_distribution orders \
-    with_programs broken_off beside_make_install}; do
+    with_programs broken_off beside_make_install on_arm64}; do
     "$name"
 done
-if [ $failed -gt 0 ]; then
-    echo "test-packages: $failed failed" >&2
-    exit 1
-fi
-echo "test-packages: all is well"
+finished

@@ -14,7 +14,7 @@ if [ "$(id -u)" != 0 ]; then
     echo "test: the Debian with Wine is made and entered by root" >&2
     exit 1
 fi
-make -s -j"$(nproc)" TARGET=windows spine layers fakes
+make -s -j"$(nproc)" TARGET=windows spine tool layers fakes
 
 if [ ! -e "$root/ready" ]; then
     echo "test: installing a Debian with Wine into $root; this takes minutes and 2 GB"

@@ -7,17 +7,26 @@
 
 struct control {
     uint64_t word;
+#ifdef __i386__
+    uint32_t x87[7]; /* the older unit's own: with it compilers turn integers of 64 bits into numbers */
+#endif
 };
 
 #if defined __SSE2__
 static inline struct control control_take(void)
 {
-    struct control c = {__builtin_ia32_stmxcsr()};
+    struct control c = {.word = __builtin_ia32_stmxcsr()};
     __builtin_ia32_ldmxcsr(0x1f80); /* to nearest, nothing is told */
+#ifdef __i386__
+    __asm__ volatile("fnstenv %0\n\tfldcw %1" : "=m"(c.x87) : "m"((const uint16_t){0x037f}));
+#endif
     return c;
 }
 static inline void control_give(struct control c)
 {
+#ifdef __i386__
+    __asm__ volatile("fldenv %0" : : "m"(c.x87)); /* and what has happened meanwhile is forgotten */
+#endif
     __builtin_ia32_ldmxcsr((unsigned)c.word);
 }
 #elif defined __aarch64__

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "process/process.h"
+#include "process/file.h"
 
 static struct file_identity identity_of(const struct stat *s)
 {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/test/world"
 )
 
 // Every budget is one of an item that is measured, and limits it in one way.
@@ -163,8 +165,8 @@ func TestRun(t *testing.T) {
 		for _, source := range sources {
 			args = append(args, filepath.Join("program", source))
 		}
-		if text, err := exec.Command("gcc", append(args, "-ldl")...).CombinedOutput(); err != nil {
-			t.Fatalf("gcc: %v\n%s", err, text)
+		if err := world.Compile(append(args, "-ldl")...); err != nil {
+			t.Fatal(err)
 		}
 	}
 	gcc("measure", nil, "measure.c", "bench.c", "state.c", "operations.c")
@@ -173,8 +175,8 @@ func TestRun(t *testing.T) {
 	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, text)
 	}
-	library := filepath.Join(top, "build/libvulkan.so.1")
-	out, err := exec.Command(program, "-build", filepath.Join(top, "build"), "-reference", library, "-rounds", "1",
+	library := filepath.Join(world.Build(), "libvulkan.so.1")
+	out, err := exec.Command(program, "-build", world.Build(), "-reference", library, "-rounds", "1",
 		"-only", "start,warm,calls,memory", "-sets", "alone", "-json", "-").Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -212,7 +214,7 @@ func TestRun(t *testing.T) {
 		{[]string{"nonsense"}, 2, "Usage"},
 		{[]string{"-rounds", "0"}, 2, "Usage"},
 	} {
-		cmd := exec.Command(program, append([]string{"-build", filepath.Join(top, "build"), "-reference", library}, c.args...)...)
+		cmd := exec.Command(program, append([]string{"-build", world.Build(), "-reference", library}, c.args...)...)
 		text, _ := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != c.code || !strings.Contains(string(text), c.text) {
 			t.Errorf("%v: exit code %d\n%s", c.args, cmd.ProcessState.ExitCode(), text)

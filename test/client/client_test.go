@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -135,7 +136,7 @@ func compile(t *testing.T, out string, args ...string) string {
 	return out
 }
 
-// What a driver needs is opened before it. What is needed and not handed out is the reason that is told.
+// What a driver needs is opened before it.
 //
 // holds: PRO-050
 func TestNeededLibraries(t *testing.T) {
@@ -143,19 +144,25 @@ func TestNeededLibraries(t *testing.T) {
 	w := world.New(t)
 	needed := compile(t, w.Path("lib", "libneeded.so"), "-Wl,-soname,libvkc-needed.so.1", "library/needed.c")
 	driver := compile(t, w.Path("lib", "libneeding.so"), "library/needing.c", needed)
-	manifest := world.DriverManifest("libneeding.so", "1.3.0")
-	s := serve(t, w)
-	s.offers("whole.json", manifest, needed, driver)
+	serve(t, w).offers("whole.json", world.DriverManifest("libneeding.so", "1.3.0"), needed, driver)
 	h := w.Start()
 	if !strings.Contains(fmt.Sprint(h.OK("instance_extensions")), "VK_KHR_display") {
 		t.Error("the driver's extension is not there")
 	}
 	h.Quit()
+}
 
-	other := world.New(t)
-	other.Env["VK_LOADER_DEBUG"] = "error"
-	serve(t, other).offers("lacking.json", manifest, driver)
-	h = other.Start()
+// What is needed and not handed out is the reason that is told.
+//
+// holds: PRO-050
+func TestWhatIsNeededAndMissing(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	needed := compile(t, w.Path("lib", "libneeded.so"), "-Wl,-soname,libvkc-needed.so.1", "library/needed.c")
+	driver := compile(t, w.Path("lib", "libneeding.so"), "library/needing.c", needed)
+	w.Env["VK_LOADER_DEBUG"] = "error"
+	serve(t, w).offers("lacking.json", world.DriverManifest("libneeding.so", "1.3.0"), driver)
+	h := w.Start()
 	h.OK("instance_extensions")
 	if said := h.Quit().Stderr; !strings.Contains(said, "libvkc-needed.so.1") || strings.Contains(said, "/proc/self/fd") {
 		t.Errorf("the reason does not name what is missing: %s", said)
@@ -243,6 +250,33 @@ func TestBadServices(t *testing.T) {
 			s.onIndex = func(c *net.UnixConn) { bad(s, c) }
 			fails(t, w)
 		})
+	}
+}
+
+// A program that is killed by arithmetic of its own that is not exact is not by the library's, which finds out that what the
+// index calls a number of a file is none.
+//
+// holds: G-12 FLS-120
+func TestNumbersThatAreNotWhole(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_LOADER_DEBUG"] = "warn,error"
+	s := serve(t, w)
+	s.fake(w, "served")
+	s.onIndex = func(c *net.UnixConn) {
+		text, err := json.Marshal(s.index)
+		if err != nil {
+			t.Error(err)
+		}
+		sendText(c, strings.Replace(string(text), `"library":0`, `"library":0.5`, 1))
+	}
+	h := w.Start()
+	h.Do("trap_arithmetic")
+	if got := h.Do("create_instance").Result(); got != incompatibleDriver {
+		t.Errorf("result %d", got)
+	}
+	if said := h.Quit().Stderr; !strings.Contains(said, "its library is not the last of its files") {
+		t.Errorf("the reason: %s", said)
 	}
 }
 

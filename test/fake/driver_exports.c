@@ -35,14 +35,16 @@ PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance h, const char *na
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_CREATE
 VISIBLE VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                                  VkInstance *out);
-VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
+                                             VkInstance *out);
+VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                     VkInstance *out)
 {
     return fake_CreateInstance(info, allocator, out);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_EXTENSIONS
-VISIBLE VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p);
+VISIBLE VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
+                                                                   VkExtensionProperties *p);
 VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p)
 {
     return fake_EnumerateInstanceExtensionProperties(layer, count, p);

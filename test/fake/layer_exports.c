@@ -82,8 +82,9 @@ VkResult VKAPI_CALL fakePreVersion(const VkEnumerateInstanceVersionChain *chain,
 }
 
 VISIBLE VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                               VkLayerProperties *p);
-VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *p)
+                                          VkLayerProperties *p);
+VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+                                  VkLayerProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreLayers");
@@ -95,10 +96,10 @@ VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain 
     return VK_SUCCESS;
 }
 
-VISIBLE VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
-                                   uint32_t *count, VkExtensionProperties *p);
-VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count,
-                           VkExtensionProperties *p)
+VISIBLE VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain,
+                                              const char *layer, uint32_t *count, VkExtensionProperties *p);
+VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
+                                      uint32_t *count, VkExtensionProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreExtensions");

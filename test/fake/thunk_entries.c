@@ -1,4 +1,5 @@
-/* thunk_entries.c: so many functions that there is one for each name. Each takes its arguments as words, whatever they are. */
+/* thunk_entries.c: so many functions that there is one for each name. Each takes its arguments as words, whatever they
+ * are. */
 #include "thunks.h"
 
 #if UINTPTR_MAX == 0xffffffff
@@ -25,6 +26,6 @@
 T512(1)
 T512(2)
 #undef X
-#define X(n) (PFN_vkVoidFunction)thunk_##n,
+#define X(n) (PFN_vkVoidFunction) thunk_##n,
 const PFN_vkVoidFunction thunks[THUNKS] = {T512(1) T512(2)};
 #undef X

@@ -44,10 +44,6 @@ func compile(t testing.TB, name string, arguments ...string) string {
 		t.Fatal(err)
 	}
 	out := filepath.Join(own, name)
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
 	all := []string{"-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-o", out}
 	all = append(all, sanitizer()...)
 	for _, a := range arguments {
@@ -58,9 +54,8 @@ func compile(t testing.TB, name string, arguments ...string) string {
 			all = append(all, a)
 		}
 	}
-	command := exec.Command(cc, append(all, "-ldl", "-lpthread")...)
-	if text, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, text)
+	if err := world.Compile(append(all, "-ldl", "-lpthread")...); err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
 	return out
 }
@@ -131,7 +126,7 @@ func (r run) start(t testing.TB, words ...string) ended {
 		r.limit *= 4
 	}
 	empty := t.TempDir()
-	manifest := filepath.Join(world.Top(), "build/drivers/null_icd.json")
+	manifest := filepath.Join(world.Build(), "drivers/null_icd.json")
 	env := map[string]string{
 		"PATH": "/usr/bin:/bin", "HOME": empty, "LC_ALL": "C",
 		"VK_DRIVER_FILES": manifest, "VK_ICD_FILENAMES": manifest,
@@ -213,7 +208,7 @@ func standIn(t testing.TB) string {
 	if os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
 		t.Skip("another library's objects are not known")
 	}
-	directory := filepath.Join(world.Top(), "build", world.Variant(), "obj")
+	directory := filepath.Join(world.Build(), world.Variant(), "obj")
 	objects := []string{filepath.Join(directory, "core.o")}
 	err := filepath.WalkDir(filepath.Join(directory, "spine"), func(path string, _ fs.DirEntry, err error) error {
 		if source, ours := strings.CutSuffix(path, ".o"); err == nil && ours {

@@ -16,7 +16,7 @@ import (
 // other runs a program of another language with the library that uses the loader.
 func other(t *testing.T, loader string, env map[string]string, words ...string) {
 	t.Helper()
-	manifest := filepath.Join(world.Top(), "build/drivers/null_icd.json")
+	manifest := filepath.Join(world.Build(), "drivers/null_icd.json")
 	empty := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()

@@ -126,6 +126,9 @@ func TestG10SystemCallsOfTheList(t *testing.T) {
 	if e := (run{}).start(t, "allowed-calls", "less"); e.state.Sys().(syscall.WaitStatus).Signal() != syscall.SIGSYS {
 		t.Errorf("without a call of the list: %v", e.state) // else the filter forbids nothing
 	}
+	if world.Narrow() {
+		return // the page names the 64-bit calls
+	}
 	text, err := os.ReadFile(filepath.Join(world.Top(), "docs/guest-rules.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,5 @@
-/* kernel.c: what is done by means that Linux has: forks, what the kernel says about this process, what is mapped where. */
+/* kernel.c: what is done by means that Linux has: forks, what the kernel says about this process, what is mapped where.
+ */
 #include "host.h"
 #include <dirent.h>
 #include <dlfcn.h>

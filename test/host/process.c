@@ -235,6 +235,23 @@ COMMAND(scripts_changed)
     host_scripts_changed++;
 }
 
+/* From here on this thread is killed by what arithmetic is not exact, invalid or out of range, in each unit that its
+ * processor has for numbers; ARM's may have no such way. */
+COMMAND(trap_arithmetic)
+{
+    (void)line;
+#if defined __x86_64__ || defined __i386__
+    uint32_t vectors;
+    uint16_t older;
+    __asm__ volatile("stmxcsr %0" : "=m"(vectors));
+    vectors &= ~UINT32_C(0x1ebf);
+    __asm__ volatile("ldmxcsr %0" : : "m"(vectors));
+    __asm__ volatile("fnclex\n\tfnstcw %0" : "=m"(older));
+    older &= (uint16_t)~0x3d;
+    __asm__ volatile("fldcw %0" : : "m"(older));
+#endif
+}
+
 COMMAND(forget)
 {
     object_drop(arg_or(line, "name", "x"));

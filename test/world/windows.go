@@ -295,7 +295,7 @@ func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
 		below, err := filepath.Rel(filepath.Join(Top(), "test"), file)
-		if filepath.Base(below) == below { // no C beside a package's Go files
+		if filepath.Base(below) == below { // a directory of Go has no files in C
 			below = filepath.Join("include", below)
 		}
 		other := filepath.Join(Top(), "test/windows", below)

@@ -23,9 +23,15 @@ struct call {
 
 /* Of loading, reading directories and files, dlopen and memory; a program cannot do with less under any loader. */
 static const struct call loading[] = {
-    CALL(access),     CALL(brk),     CALL(close), CALL(exit_group), CALL(futex),  CALL(getdents64),
-    CALL(getrandom),  CALL(lseek),   CALL(mmap),  CALL(mprotect),   CALL(munmap), CALL(openat),
-    CALL(newfstatat), CALL(pread64), CALL(read),  CALL(readlink),   CALL(write),
+    CALL(access),   CALL(brk),   CALL(close),    CALL(exit_group), CALL(futex),  CALL(getdents64), CALL(getrandom),
+#ifdef __i386__ /* The C library does the same by calls of other names. */
+    CALL(_llseek),  CALL(mmap2), CALL(mprotect), CALL(munmap),     CALL(openat), CALL(statx),      CALL(pread64),
+    CALL(read),
+#else
+    CALL(lseek),    CALL(mmap),  CALL(mprotect), CALL(munmap),     CALL(openat), CALL(newfstatat), CALL(pread64),
+    CALL(read),
+#endif
+    CALL(readlink), CALL(write),
 };
 /* Of this program, to have a child. */
 static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -251,7 +252,7 @@ char *dispositions(void)
             uint64_t mask;
         } now = {0};
         if (syscall(SYS_rt_sigaction, sig, NULL, &now, 8) == 0)
-            fprintf(f, "%d %p %lx %lx\n", sig, now.handler, now.flags, now.mask);
+            fprintf(f, "%d %p %lx %" PRIx64 "\n", sig, now.handler, now.flags, now.mask);
     }
     fclose(f);
     return text;
@@ -267,8 +268,8 @@ char *thread_state(void)
     sigaltstack(NULL, &alternate);
     for (int sig = 1; sig <= 64; sig++)
         if (sigismember(&mask, sig) == 1) bits |= 1ull << (sig - 1);
-    int length = asprintf(&text, "mask %lx, alternate stack %p %zu %x", bits, alternate.ss_sp, alternate.ss_size,
-                          (unsigned)alternate.ss_flags);
+    int length = asprintf(&text, "mask %" PRIx64 ", alternate stack %p %zu %x", bits, alternate.ss_sp,
+                          alternate.ss_size, (unsigned)alternate.ss_flags);
     CHECK(length > 0, "no memory");
     return text;
 }

@@ -59,11 +59,17 @@ static void count(int what)
     if (counting) called[what]++;
 }
 
+/* The first version of the C library for the machine. */
+#ifdef __i386__
+#define FIRST "GLIBC_2.0"
+#else
+#define FIRST "GLIBC_2.2.5"
+#endif
 #define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
 static void *next(const char *name)
 {
     static void *(*look)(void *, const char *);
-    if (!look) look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    if (!look) look = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", FIRST);
     return look(RTLD_NEXT, name);
 }
 

@@ -333,15 +333,16 @@ struct floats {
 
 static struct floats floats_now(void)
 {
-    struct floats f = {.mxcsr = __builtin_ia32_stmxcsr()};
+    struct floats f;
+    __asm__ volatile("stmxcsr %0" : "=m"(f.mxcsr));
     __asm__ volatile("fnstcw %0" : "=m"(f.control));
     return f;
 }
 
 static void floats_set(struct floats f)
 {
-    __builtin_ia32_ldmxcsr(f.mxcsr);
-    __asm__ volatile("fldcw %0" : : "m"(f.control));
+    __asm__ volatile("ldmxcsr %0" : : "m"(f.mxcsr));
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(f.control)); /* none has happened */
 }
 
 /* A settings file with the null driver and its device, whose numbers are not whole. */

@@ -1,5 +1,5 @@
-/* thunk_entries.c: of the fakes for Windows. In 32 bits each takes its arguments from the stack when it returns: as many as
- * the command has; where nobody knows that, none, and the host puts its stack right. */
+/* thunk_entries.c: of the fakes for Windows. In 32 bits each takes its arguments from the stack when it returns: as
+ * many as the command has; where nobody knows that, none, and the host puts its stack right. */
 #include "../../fake/thunks.h"
 
 #define T8(n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
@@ -53,5 +53,5 @@ __asm__("thunk_common:\n\t"
 T512(1)
 T512(2)
 #undef X
-#define X(n) (PFN_vkVoidFunction)thunk_##n,
+#define X(n) (PFN_vkVoidFunction) thunk_##n,
 const PFN_vkVoidFunction thunks[THUNKS] = {T512(1) T512(2)};

@@ -164,7 +164,8 @@ int posix_stat(const char *path, struct posix_stat *is)
 {
     BY_HANDLE_FILE_INFORMATION info;
     wchar_t *wide = wide_path(path);
-    HANDLE file = CreateFileW(wide, FILE_READ_ATTRIBUTES, SHARED, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    HANDLE file =
+        CreateFileW(wide, FILE_READ_ATTRIBUTES, SHARED, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     free(wide);
     if (file == INVALID_HANDLE_VALUE) return -1;
     BOOL known = GetFileInformationByHandle(file, &info);
@@ -239,9 +240,8 @@ int dladdr(const void *address, Dl_info *info)
     wchar_t wide[4096];
     HMODULE module;
     memset(info, 0, sizeof *info);
-    if (!GetModuleHandleExW(
-            GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-            (const wchar_t *)address, &module) ||
+    if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                            (const wchar_t *)address, &module) ||
         !GetModuleFileNameW(module, wide, 4096))
         return 0;
     narrow_path(wide, path, sizeof path);

@@ -1,5 +1,5 @@
-/* words.c: of host and fakes for Windows. In 32 bits the function that is called takes its arguments from the stack, as many
- * as it has. */
+/* words.c: of host and fakes for Windows. In 32 bits the function that is called takes its arguments from the stack, as
+ * many as it has. */
 #include "../../interface.h"
 
 #if UINTPTR_MAX == 0xffffffff

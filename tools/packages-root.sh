@@ -1,0 +1,126 @@
+# packages-root.sh: what the tests of packages have in common, which read it in the repository's root, with $of naming
+# themselves: a Debian made by debootstrap below build/packages, once, roots of one case each in layers (overlayfs) above
+# it, and which loader a program gets in there. Needs root, an amd64 machine and, once, the network.
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # "of", and lib64, lib32: the directories of libraries
+[ "$(dpkg --print-architecture)" = amd64 ] || {
+    echo "$of: needs an amd64 machine, whose kernel runs i386 programs" >&2
+    exit 1
+}
+[ "$(id -u)" = 0 ] || {
+    echo "$of: needs root, for chroot and overlayfs" >&2
+    exit 1
+}
+
+here=$PWD/build/packages
+root=$here/root
+distribution="libvulkan1 libvulkan1:i386 libvulkan-dev mesa-vulkan-drivers vulkan-tools"
+failed=0
+case=
+
+# ---- the Debian that all cases begin with ----------------------------------------------------------------------------
+
+in_tree() {
+    tree=$1
+    shift
+    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# prepare TREE: no service is started in it, and apt finds the network.
+prepare() {
+    printf '#!/bin/sh\nexit 101\n' > "$1/usr/sbin/policy-rc.d"
+    chmod +x "$1/usr/sbin/policy-rc.d"
+    cp /etc/resolv.conf "$1/etc/resolv.conf"
+}
+
+# Debian 12 for both word sizes, with the packages to install in apt's cache.
+make_base() {
+    if [ -d "$here/base" ]; then return 0; fi
+    echo "$of: debootstrap, and the packages that the cases install (once; $here/base)"
+    rm -rf "$here/base.new"
+    debootstrap --variant=minbase bookworm "$here/base.new" http://deb.debian.org/debian > "$here/base.log" 2>&1
+    prepare "$here/base.new"
+    {
+        in_tree "$here/base.new" dpkg --add-architecture i386
+        in_tree "$here/base.new" apt-get update
+        in_tree "$here/base.new" apt-get install -y --no-install-recommends libc6:i386
+        # shellcheck disable=SC2086
+        in_tree "$here/base.new" apt-get install -y --no-install-recommends --download-only $distribution
+    } >> "$here/base.log" 2>&1
+    mv "$here/base.new" "$here/base"
+}
+
+# on LAYER...: mounts these directories below $here as a fresh root, the first one on top.
+on() {
+    end
+    lower=
+    for layer; do lower=$lower${lower:+:}$here/$layer; done
+    mkdir -p "$here/upper" "$here/work" "$root"
+    mount -t overlay overlay -o "lowerdir=$lower,upperdir=$here/upper,workdir=$here/work" "$root"
+    mount -t proc proc "$root/proc"
+    if [ -d "$here/test" ]; then cp -r "$here/test" "$root/test"; fi
+}
+
+end() {
+    if mountpoint -q "$root/proc"; then umount "$root/proc"; fi
+    if mountpoint -q "$root"; then umount "$root"; fi
+    rm -rf "$here/upper" "$here/work"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+# make_clients NAME COMPILER [TARGET]: the null driver and the client for programs of that name: 64, 32 or arm64.
+make_clients() {
+    mkdir -p "$here/test/$1"
+    make -s -j"$(nproc)" ${3:+TARGET="$3"} drivers > "$here/log"
+    cp "build/${3:+$3/}drivers"/* "$here/test/$1"
+    $2 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/$1/client" test/packages/client.c
+}
+
+# ---- what is done and looked at in a root ----------------------------------------------------------------------------
+
+fail() {
+    echo "$of: $case: $*" >&2
+    failed=$((failed + 1))
+}
+
+# quiet COMMAND: in the root; its output only when it fails.
+quiet() {
+    if ! in_tree "$root" "$@" > "$here/log" 2>&1; then
+        fail "$* failed:"
+        tail -n 15 "$here/log" >&2
+    fi
+}
+
+# gets NAME FILE: programs of that name get that file, also after ldconfig has run.
+gets() {
+    for after in "" ldconfig; do
+        $after${after:+_in_root}
+        told=$(in_tree "$root" env "VK_DRIVER_FILES=/test/$1/null_icd.json" "/test/$1/client" < /dev/null 2>&1) ||
+            fail "the $1-bit client failed${after:+ after $after}: $told"
+        case $told in
+        "library $2
+devices 1") ;;
+        *) fail "the $1-bit client should get $2${after:+ after $after}, and says: $told" ;;
+        esac
+    done
+}
+ldconfig_in_root() { quiet ldconfig; }
+gets_ours() { gets "$1" "$(directory "$1")/vkloader/libvulkan.so.${2:-$vulkan}"; }
+gets_theirs() { gets "$1" "$(directory "$1")/libvulkan.so.${2:-$old}"; }
+directory() {
+    case $1 in
+    64) echo "$lib64" ;;
+    32) echo "$lib32" ;;
+    *) echo /usr/lib/aarch64-linux-gnu ;;
+    esac
+}
+
+# finished: the last line, and the exit status.
+finished() {
+    if [ $failed -gt 0 ]; then
+        echo "$of: $failed failed" >&2
+        exit 1
+    fi
+    echo "$of: all is well"
+}
