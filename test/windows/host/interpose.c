@@ -132,20 +132,13 @@ static const struct {
     const char *name;
     void *by;
 } replaced[] = {
-    {"LoadLibraryW", load_library},
-    {"LoadLibraryExW", load_library_ex},
-    {"FreeLibrary", import_let_go},
-    {"CreateFileW", create_file},
-    {"FindFirstFileW", find_first_file},
-    {"GetEnvironmentVariableW", get_variable},
-    {"RegOpenKeyExW", import_open_key},
-    {"OutputDebugStringW", import_debugger},
-    {"malloc", loader_malloc},
-    {"calloc", loader_calloc},
-    {"realloc", loader_realloc},
-    {"_strdup", loader_strdup},
-    {"strdup", loader_strdup},
-    {"free", loader_free},
+    {"LoadLibraryW", load_library},      {"LoadLibraryExW", load_library_ex},
+    {"FreeLibrary", import_let_go},      {"CreateFileW", create_file},
+    {"FindFirstFileW", find_first_file}, {"GetEnvironmentVariableW", get_variable},
+    {"RegOpenKeyExW", import_open_key},  {"OutputDebugStringW", import_debugger},
+    {"malloc", loader_malloc},           {"calloc", loader_calloc},
+    {"realloc", loader_realloc},         {"_strdup", loader_strdup},
+    {"strdup", loader_strdup},           {"free", loader_free},
     {"GetTokenInformation", medium},
 };
 
