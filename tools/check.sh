@@ -15,7 +15,6 @@ fi
 
 echo "check: go vet"
 "$go" vet ./...
-GOOS=windows "$go" vet ./cmd/... ./internal/tool/...
 
 echo "check: shellcheck"
 git ls-files '*.sh' 'debian/*.postinst' 'debian/*.prerm' .ci/run | xargs shellcheck

@@ -16,6 +16,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 make -s -j"$(nproc)" TARGET=windows spine tool layers fakes
 
+GOOS=windows "${GO:-go}" vet ./cmd/... ./internal/tool/...
+
 if [ ! -e "$root/ready" ]; then
     echo "test: installing a Debian with Wine into $root; this takes minutes and 2 GB"
     log=$root.log
