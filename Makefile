@@ -24,8 +24,8 @@ TARGET ?=
 V ?= 0
 Q := $(if $(filter 0,$(V)),@)
 ifeq ($(TARGET),windows)
-.PHONY: all spine core drivers layers fakes test
-all spine core drivers layers fakes:
+.PHONY: all spine core tool drivers layers fakes test
+all spine core tool drivers layers fakes:
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x64 $@
 	$(Q)$(MAKE) --no-print-directory TARGET=windows/x86 $@
 test:
@@ -149,7 +149,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 .PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants \
 	clean help FORCE
-all: spine core $(if $(TARGET),,tool) drivers layers fakes
+all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
 
 help:
 	@echo 'make                 build everything into build/'
@@ -259,20 +259,24 @@ endif
 
 # ---- tool -------------------------------------------------------------------------------------------------------
 
-PROBE_SRC := $(wildcard internal/tool/probe/child/*.c)
-$(B)/libexec/vkloader/probe: $(PROBE_SRC) $(wildcard spine/gen/zvk.h) Makefile
+PROBE_SRC := $(wildcard internal/tool/probe/child/*.c internal/tool/probe/child/$(if $(WINDOWS),windows,linux)/*.c)
+PROBE := $(B)/libexec/$(if $(WINDOWS),probe.exe,vkloader/probe)
+$(PROBE): $(PROBE_SRC) $(wildcard spine/gen/zvk.h internal/tool/probe/child/*.h) Makefile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(PROBE_SRC)
+	$(Q)$(CC) $(if $(WINDOWS),$(CSTD) $(OPT) -Ispine -static,$(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS)) -Iinternal/tool/probe/child -o $@ $(PROBE_SRC)
 
 # What the tool is told: its release, and where the library and the probe are installed.
-TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) -X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR)
+TOOL_WORDS = -X vkloader/internal/tool/cli.release=$(RELEASE) $(if $(WINDOWS),,-X vkloader/internal/tool/probe.libraryDirectory=$(LIBDIR) \
+	-X vkloader/internal/tool/probe.libexecDirectory=$(LIBEXECDIR))
+
+EXE := $(if $(WINDOWS),.exe)
+GO_TARGET := $(if $(WINDOWS),GOOS=windows GOARCH=$(if $(filter 64,$(BITS)),amd64,386))
 
 # Go knows best what has changed. One static file: it runs in any container, whatever C library that has.
-$(B)/vkloader: FORCE
+$(B)/vkloader$(EXE): FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
+	$(Q)CGO_ENABLED=0 $(GO_TARGET) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
@@ -282,8 +286,10 @@ $(B)/share/stamp: $(B)/vkloader
 	$(Q)$(B)/vkloader pages $(@D)
 	$(Q)touch $@
 
-ifneq ($(wildcard cmd/vkloader/*.go),)
-tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(B)/libexec/vkloader/probe)
+ifneq ($(WINDOWS),)
+tool: $(B)/vkloader.exe $(PROBE)
+else ifneq ($(wildcard cmd/vkloader/*.go),)
+tool: $(B)/vkloader $(B)/share/stamp $(if $(PROBE_SRC),$(PROBE))
 endif
 
 # ---- drivers, layers, what the tests need -----------------------------------------------------------------------

@@ -3,12 +3,12 @@
 #include <string.h>
 
 struct run {
-    uint32_t wide, wide_size, narrow, narrow_size;
+    uint32_t wide, wide_size, narrow, narrow_size, windows;
 };
 struct structure {
     const char *name;
     int64_t type; /* -1: it has no sType */
-    uint32_t wide, narrow;
+    uint32_t wide, narrow, windows;
     const struct run *runs;
     uint32_t count;
 };
@@ -19,14 +19,18 @@ static const struct signature signatures[] = {
 #include "zinterfaces.inc"
 #undef SIGNATURE
 #undef STRUCTURE
+    /* Those of Windows alone. */
+    {"vkCreateWin32SurfaceKHR", "4pppp", "- VkWin32SurfaceCreateInfoKHR VkAllocationCallbacks -"},
+    {"vkGetPhysicalDeviceWin32PresentationSupportKHR", "4p4", "- -"},
 };
 static const struct structure structures[] = {
 #define SIGNATURE(...)
-#define STRUCTURE(name, type, wide, narrow, ...)                                                                       \
+#define STRUCTURE(name, type, wide, narrow, windows, ...)                                                              \
     {#name,                                                                                                            \
      type,                                                                                                             \
      wide,                                                                                                             \
      narrow,                                                                                                           \
+     windows,                                                                                                          \
      (const struct run[]){__VA_ARGS__},                                                                                \
      sizeof((const struct run[]){__VA_ARGS__}) / sizeof(struct run)},
 #include "zinterfaces.inc"
@@ -34,6 +38,11 @@ static const struct structure structures[] = {
 #undef STRUCTURE
 };
 #define NARROW (sizeof(void *) == 4)
+#ifdef _WIN32
+#define HERE(what) ((what)->windows)
+#else
+#define HERE(what) ((what)->narrow)
+#endif
 
 /* ---- commands --------------------------------------------------------------------------------------------------- */
 
@@ -62,6 +71,13 @@ void passed_to(const struct signature *signature, const struct passed *passed, u
     }
 }
 
+unsigned passed_bytes(const struct signature *signature)
+{
+    unsigned bytes = 0;
+    for (int i = 0; signature && signature->words[1 + i]; i++) bytes += is_long(signature, i) ? 8 : 4;
+    return bytes;
+}
+
 uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function, const uint64_t *arguments)
 {
     struct passed passed = {0};
@@ -70,7 +86,7 @@ uint64_t call_by(const struct signature *signature, PFN_vkVoidFunction function,
         passed.word[at++] = (uint32_t)arguments[i];
         if (is_long(signature, i)) passed.word[at++] = (uint32_t)(arguments[i] >> 32);
     }
-    uint64_t value = ((uint64_t(*)(struct passed))(uintptr_t)function)(passed);
+    uint64_t value = call_words(function, &passed);
     return !signature || *signature->words == '8' ? value : (uint32_t)value;
 }
 #else
@@ -122,18 +138,18 @@ size_t structure_size(const struct structure *structure)
 size_t place_here(const struct structure *structure, size_t place, size_t *size)
 {
     if (!NARROW || !structure) return place;
-    size_t first = place / structure->wide * structure->narrow, inside = place % structure->wide;
+    size_t first = place / structure->wide * HERE(structure), inside = place % structure->wide;
     for (uint32_t i = 0; i < structure->count; i++) {
         const struct run *run = &structure->runs[i];
         if (inside < run->wide || inside >= run->wide + run->wide_size) continue;
         size_t behind = inside - run->wide; /* the upper half of what is half as long here is nowhere */
         size_t left = behind < run->narrow_size ? run->narrow_size - behind : 0;
         if (*size > left) *size = left;
-        return first + run->narrow + behind;
+        return first + HERE(run) + behind;
     }
     const struct run *last =
         &structure->runs[structure->count - 1]; /* it is between members there, or behind the last */
-    return first + structure->narrow + (inside > last->wide ? inside - last->wide - last->wide_size : 0);
+    return first + HERE(structure) + (inside > last->wide ? inside - last->wide - last->wide_size : 0);
 }
 
 void widened(const struct structure *structure, const void *here, unsigned char *wide, size_t size)
@@ -150,11 +166,11 @@ void widened(const struct structure *structure, const void *here, unsigned char 
             size_t bytes = run->narrow_size < run->wide_size ? run->narrow_size : run->wide_size;
             if (to >= size) break;
             if (to + bytes > size) bytes = size - to;
-            memcpy(wide + to, (const char *)here + n * structure->narrow + run->narrow, bytes);
+            memcpy(wide + to, (const char *)here + n * HERE(structure) + HERE(run), bytes);
         }
         size_t end = structure->runs[structure->count - 1].wide + structure->runs[structure->count - 1].wide_size;
         if ((n + 1) * structure->wide == size) /* what is behind the last member of the last one */
-            memcpy(wide + n * structure->wide + end, (const char *)here + (n + 1) * structure->narrow,
+            memcpy(wide + n * structure->wide + end, (const char *)here + (n + 1) * HERE(structure),
                    structure->wide - end);
     }
 }

@@ -28,6 +28,10 @@ struct passed {
     uint32_t word[2 * ARGUMENTS];
 };
 void passed_to(const struct signature *signature, const struct passed *passed, uint64_t *arguments);
+/* How many bytes of them are arguments; 0 where nobody knows the command. */
+unsigned passed_bytes(const struct signature *signature);
+/* words.c: calls with these words on the stack. */
+uint64_t call_words(PFN_vkVoidFunction function, const struct passed *passed);
 #endif
 
 /* NULL: there is none. Argument i of a command points to one. */

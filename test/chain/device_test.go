@@ -285,9 +285,9 @@ func TestDamagedDevice(t *testing.T) {
 		case "null":
 			said(t, exit.Stderr, 1, "ERROR", "terminator_CreateDevice: Loader device pointer null encountered.  Possibly set by active layer. (Policy #LLP_LAYER_22)")
 		case "zero":
-			said(t, exit.Stderr, 1, "ERROR", "terminator_CreateDevice: Device pointer ("+handle+") has invalid MAGIC value 0x00000000. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ")
+			said(t, exit.Stderr, 1, "ERROR", "terminator_CreateDevice: Device pointer ("+world.Pointer(handle)+") has invalid MAGIC value 0x00000000. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  ")
 		default:
-			if !strings.Contains(exit.Stderr, ") has invalid MAGIC value 0x00000000. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  \n") || strings.Contains(exit.Stderr, handle) {
+			if !strings.Contains(exit.Stderr, ") has invalid MAGIC value 0x00000000. The expected value is 0x10ADED040410ADED. Device value possibly corrupted by active layer (Policy #LLP_LAYER_22).  \n") || strings.Contains(exit.Stderr, world.Pointer(handle)) {
 				t.Errorf("%s: %s", how, exit.Stderr)
 			}
 		}

@@ -1,13 +1,14 @@
 package chain
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"vkloader/test/world"
 )
 
-const ownLibrary = "libvulkan.so.1"
+var ownLibrary = filepath.Base(world.Library())
 
 // scripts makes one statement of each name.
 func scripts(key string, names ...string) []string {

@@ -246,9 +246,9 @@ func TestDamagedInstance(t *testing.T) {
 			case "null":
 				said(t, exit.Stderr, 1, "ERROR", "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. (Policy #LLP_LAYER_21)")
 			case "zero":
-				said(t, exit.Stderr, 1, "ERROR", "terminator_CreateInstance: Instance pointer ("+handle+") has invalid MAGIC value 0x00000000. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  ")
+				said(t, exit.Stderr, 1, "ERROR", "terminator_CreateInstance: Instance pointer ("+world.Pointer(handle)+") has invalid MAGIC value 0x00000000. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  ")
 			default:
-				if !strings.Contains(exit.Stderr, ") has invalid MAGIC value 0x00000000. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  \n") || strings.Contains(exit.Stderr, handle) {
+				if !strings.Contains(exit.Stderr, ") has invalid MAGIC value 0x00000000. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  \n") || strings.Contains(exit.Stderr, world.Pointer(handle)) {
 					t.Errorf("%s: %s", how, exit.Stderr)
 				}
 			}

@@ -285,6 +285,14 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
+// severityOf is what the dynamic linker's text is said with, and the text.
+func severityOf(linker string) (tag, text string) {
+	if world.OtherClass(linker) {
+		return "INFO", linker
+	}
+	return "ERROR", linker
+}
+
 // What can be wrong with a library, and what is said of the layer: to the application that named it, and otherwise.
 var broken = map[string]struct {
 	make func(w *world.World, f *world.Fake)
@@ -297,11 +305,11 @@ var broken = map[string]struct {
 			return "ERROR", world.MissingError(strings.TrimSuffix(f.Library, "VK_LAYER_bad.so") + "absent.so")
 		}, `Requested layer "VK_LAYER_bad" failed to load`},
 	"no ELF file": {func(w *world.World, f *world.Fake) { w.BadBinary("VK_LAYER_bad") }, "",
-		func(f *world.Fake) (string, string) { return "ERROR", world.HeaderError(f.Library) }, `Requested layer "VK_LAYER_bad" failed to load`},
+		func(f *world.Fake) (string, string) { return severityOf(world.HeaderError(f.Library)) },
+		`Requested layer "VK_LAYER_bad" ` + world.Failure(world.HeaderError(""))},
 	"wrong class": {func(w *world.World, f *world.Fake) { w.WrongClass("VK_LAYER_bad") }, "",
-		func(f *world.Fake) (string, string) {
-			return map[bool]string{true: "INFO", false: "ERROR"}[world.TellsClass()], world.ClassError(f.Library)
-		}, `Requested layer "VK_LAYER_bad" ` + world.WrongClassSaid()},
+		func(f *world.Fake) (string, string) { return severityOf(world.ClassError(f.Library)) },
+		`Requested layer "VK_LAYER_bad" ` + world.Failure(world.ClassError(""))},
 	"no GIPA": {func(w *world.World, f *world.Fake) { f.Kind(world.LayerNothing) }, "",
 		func(f *world.Fake) (string, string) {
 			return "ERROR | LAYER", fmt.Sprintf(`loader_create_instance_chain: Failed to find 'vkGetInstanceProcAddr' in layer "%s"`, f.Library)
@@ -404,7 +412,9 @@ func TestSeveralThatFail(t *testing.T) {
 			reported = append(reported, l[i:])
 		}
 	}
-	same(t, "reported", reported, []string{`Requested layer "VK_LAYER_i" failed to load.`, `Requested layer "VK_LAYER_e" failed to load.`, `Requested layer "VK_LAYER_n1" failed to load!`})
+	failure := world.Failure(world.HeaderError(""))
+	same(t, "reported", reported, []string{`Requested layer "VK_LAYER_i" ` + failure + ".", `Requested layer "VK_LAYER_e" ` + failure + ".",
+		`Requested layer "VK_LAYER_n1" ` + failure + "!"})
 }
 
 // holds: LAY-292

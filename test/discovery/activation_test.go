@@ -57,7 +57,7 @@ func TestOrderOfActivation(t *testing.T) {
 			o := s.create(layers(strings.Fields(long.Replace(c.app))...)...)
 			same(t, "active with "+c.variable+" "+c.enable+" "+c.app, o.active, long.Replace(c.want))
 			if v := set[byName]; v != "" {
-				o.log.has(t, "WARNING | LAYER", `env var 'VK_INSTANCE_LAYERS' defined and adding layers "`+v+`"`)
+				o.log.has(t, "WARNING | LAYER", `env var 'VK_INSTANCE_LAYERS' defined and adding layers "`+world.Separated(v)+`"`)
 			}
 			if strings.Contains(c.variable, "none") {
 				o.log.has(t, "ERROR | LAYER", `Layer "none" was not found but was requested by env var VK_INSTANCE_LAYERS!`)

@@ -1,9 +1,7 @@
 package discovery
 
 import (
-	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -227,9 +225,5 @@ func blunt(version, name string, change map[string]any) string {
 // exe is the path of the program that uses the loader.
 func (s *session) exe() string {
 	s.t.Helper()
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", s.h.Pid()))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return path
+	return s.h.Program()
 }

@@ -491,7 +491,7 @@ func TestLinesAboutVariablesComeWithAFailure(t *testing.T) {
 		w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_it:VK_LAYER_gone"
 		l := live(t, w, append(c.words, "api", "1.1.0")...)
 		l.wants(t, extensionNotPresent)
-		inOrder(t, l.exit, `[WARN|LAYER] env var 'VK_INSTANCE_LAYERS' defined and adding layers "VK_LAYER_it:VK_LAYER_gone"`,
+		inOrder(t, l.exit, `[WARN|LAYER] env var 'VK_INSTANCE_LAYERS' defined and adding layers "`+world.Separated("VK_LAYER_it:VK_LAYER_gone")+`"`,
 			`[ERROR|LAYER] Layer "VK_LAYER_gone" was not found but was requested by env var VK_INSTANCE_LAYERS!`,
 			"[ERROR] loader_validate_instance_extensions: "+c.line)
 		quietAbout(t, l.exit, "which is older than the application specified") // no layer is used

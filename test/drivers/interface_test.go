@@ -271,8 +271,8 @@ func TestSurfacesOfOldInterfaces(t *testing.T) {
 	}{
 		{"version 2", world.Modern, []string{"interface 0 2", "ext VK_KHR_surface 25"}, "2"},
 		{"version 1", world.OnlyGIPA, []string{"ext VK_KHR_xcb_surface 6"}, "1"},
-		{"version 0", world.Oldest, []string{"ext VK_KHR_wayland_surface 6"}, "0"},
-		{"xlib", world.Modern, []string{"interface 0 2", "ext VK_KHR_xlib_surface 6"}, "2"},
+		{"version 0", world.Oldest, []string{"ext " + world.WindowExtension("wayland") + " 6"}, "0"},
+		{"xlib", world.Modern, []string{"interface 0 2", "ext " + world.WindowExtension("xlib") + " 6"}, "2"},
 		{"headless", world.Modern, []string{"interface 0 2", "missing vkDestroySurfaceKHR", "ext VK_EXT_headless_surface 1"}, "2"},
 		{"display", world.OnlyGIPA, []string{"missing vkDestroySurfaceKHR", "ext VK_KHR_display 23"}, "1"},
 		{"version 3", world.Modern, []string{"interface 0 3", "ext VK_KHR_surface 25"}, ""},
@@ -353,7 +353,7 @@ func TestOptionalFunctionsAreAskedForAtCreation(t *testing.T) {
 		"vkCreateWaylandSurfaceKHR", "vkCreateHeadlessSurfaceEXT", "vkCreateDisplayPlaneSurfaceKHR", "vkGetPhysicalDeviceSurfaceSupportKHR",
 		"vkGetPhysicalDeviceSurfaceCapabilities2KHR", "vkGetPhysicalDeviceDisplayPropertiesKHR", "vkGetDisplayModeProperties2KHR", "vkCreateDebugUtilsMessengerEXT",
 		"vkDestroyDebugReportCallbackEXT", "vkSubmitDebugUtilsMessageEXT", "vkAcquireXlibDisplayEXT", "vkGetDrmDisplayEXT"} {
-		if !asked[name] {
+		if !asked[name] && world.Offered(name) {
 			t.Errorf("%s was not asked for", name)
 		}
 	}

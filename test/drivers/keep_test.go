@@ -280,7 +280,7 @@ func TestChangedDriverOfTwoNames(t *testing.T) {
 	live("first")
 	h.Do("destroy_instance", "name", "first")
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again)
-	if err := os.Chmod(it.Library, 0o755); err != nil { // the same file, changed
+	if err := world.Touch(it.Library); err != nil { // the same file, changed
 		t.Fatal(err)
 	}
 	live("linked") // by another name, while the loader keeps the object
@@ -312,7 +312,7 @@ func TestChangedDriverAmongKeptOnes(t *testing.T) {
 			h.Do("destroy_instance")
 		}
 		changed := drivers[n]
-		if err := os.Chmod(changed.Library, 0o755); err != nil {
+		if err := world.Touch(changed.Library); err != nil {
 			t.Fatal(err)
 		}
 		w.ForgetLog()

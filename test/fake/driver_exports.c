@@ -6,44 +6,46 @@
 const unsigned fake_exports = FAKE_EXPORTS;
 
 #if FAKE_EXPORTS & EXPORT_NEGOTIATE
-VISIBLE VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
-VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+VISIBLE VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
+VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
     return fake_Negotiate(version);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_GIPA
-VISIBLE PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance h, const char *name)
 {
     return fake_GetInstanceProcAddr(h, name);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_GPDPA
-VISIBLE PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance h, const char *name)
 {
     return fake_GetPhysicalDeviceProcAddr(h, name);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_GIPA
-VISIBLE PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance h, const char *name)
 {
     return fake_GetInstanceProcAddr(h, name);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_CREATE
-VISIBLE VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                                  VkInstance *out);
-VkResult vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out)
+VISIBLE VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                             VkInstance *out);
+VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                                     VkInstance *out)
 {
     return fake_CreateInstance(info, allocator, out);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_OLD_EXTENSIONS
-VISIBLE VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p);
-VkResult vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p)
+VISIBLE VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count,
+                                                                   VkExtensionProperties *p);
+VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *p)
 {
     return fake_EnumerateInstanceExtensionProperties(layer, count, p);
 }

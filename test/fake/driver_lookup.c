@@ -37,7 +37,7 @@ static const struct entry {
     const char *extension; /* or when it lists this instance extension (device extension for OF_DEVICE) */
     PFN_vkVoidFunction function;
 } entries[] = {
-#define E(name, level, minor, extension) {"vk" #name, level, minor, extension, fake_##name},
+#define E(name, level, minor, extension) {"vk" #name, level, minor, extension, (PFN_vkVoidFunction)fake_##name},
 #include "driver_functions.inc"
 #undef P2
 #undef E
@@ -48,6 +48,7 @@ static const struct {
     const char *name, *extension;
     enum level level;
 } plain[] = {
+    {"vkGetPhysicalDeviceWin32PresentationSupportKHR", "VK_KHR_win32_surface", OF_PHYSICAL_DEVICE},
     {"vkGetPhysicalDeviceXcbPresentationSupportKHR", "VK_KHR_xcb_surface", OF_PHYSICAL_DEVICE},
     {"vkGetPhysicalDeviceXlibPresentationSupportKHR", "VK_KHR_xlib_surface", OF_PHYSICAL_DEVICE},
     {"vkGetPhysicalDeviceWaylandPresentationSupportKHR", "VK_KHR_wayland_surface", OF_PHYSICAL_DEVICE},

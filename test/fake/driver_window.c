@@ -16,7 +16,8 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     struct object *surface = forced && result < 0 ? NULL : object_new(SURFACE, object_of(h));
     char bytes[65];
     unsigned char wide[40] = {0};
-    /* Creation structures are 40 bytes for xcb, xlib and wayland; the fields after the flags are what matters. */
+    /* Creation structures are 40 bytes for win32, xcb, xlib and wayland; the fields after the flags are what matters.
+     */
     if (!strstr(function, "Headless"))
         widened(structure_of_type(((const VkBaseInStructure *)info)->sType), info, wide, sizeof wide);
     for (int i = 0; i < 32; i++) snprintf(bytes + 2 * i, 3, "%02x", wide[16 + (i < 24 ? i : 0)]);
@@ -38,6 +39,7 @@ static VkResult create_surface(const char *function, VkInstance h, const void *i
     {                                                                                                                  \
         return create_surface("vk" #name, h, i, a, o);                                                                 \
     }
+SURFACE_KIND(CreateWin32SurfaceKHR)
 SURFACE_KIND(CreateXcbSurfaceKHR)
 SURFACE_KIND(CreateXlibSurfaceKHR)
 SURFACE_KIND(CreateWaylandSurfaceKHR)

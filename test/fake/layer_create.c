@@ -257,8 +257,10 @@ static void ask_next(const char *key, struct chain *chain)
 void *the_loader(void)
 {
     void *found = dlopen("libvulkan.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void **of_host = dlsym(RTLD_DEFAULT, "host_loader"); /* musl finds by name only what was opened by name */
-    return found ? found : of_host ? *of_host : NULL;
+    void **of_host = dlsym(RTLD_DEFAULT, "host_loader"); /* not everywhere it is found by that name */
+    void *export = !found && of_host && *of_host ? dlsym(*of_host, "vkCreateInstance") : NULL;
+    Dl_info info;
+    return export && dladdr(export, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : found;
 }
 
 /* "reenter": a further instance through the loader's exports, in the middle of this call. */

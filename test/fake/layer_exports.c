@@ -12,45 +12,45 @@ VISIBLE extern const char fake_layer_of_nothing[];
 const char fake_layer_of_nothing[] = "exports no function";
 #endif
 #if FAKE_EXPORTS & EXPORT_NEGOTIATE
-VISIBLE VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n);
-VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n)
+VISIBLE VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n);
+VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *n)
 {
     return layer_negotiate(n);
 }
 #endif
 /* Calls that came in through an export are logged, so that a test can tell by which way the layer was entered. */
 #if FAKE_EXPORTS & EXPORT_GIPA
-VISIBLE PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction vkGetInstanceProcAddr(VkInstance h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance h, const char *name)
 {
     log_lookup("exported gipa", name, h, NULL);
     return layer_gipa(h, name);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_GDPA
-VISIBLE PFN_vkVoidFunction vkGetDeviceProcAddr(VkDevice h, const char *name);
-PFN_vkVoidFunction vkGetDeviceProcAddr(VkDevice h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice h, const char *name)
 {
     return layer_gdpa(h, name);
 }
 #endif
 #if FAKE_EXPORTS & EXPORT_RENAMED
-VISIBLE VkResult fakeNegotiate(VkNegotiateLayerInterface *n);
-VkResult fakeNegotiate(VkNegotiateLayerInterface *n)
+VISIBLE VkResult VKAPI_CALL fakeNegotiate(VkNegotiateLayerInterface *n);
+VkResult VKAPI_CALL fakeNegotiate(VkNegotiateLayerInterface *n)
 {
     struct record r;
     record_open(&r, "fakeNegotiate");
     record_close(&r);
     return layer_negotiate(n);
 }
-VISIBLE PFN_vkVoidFunction fakeGetInstanceProcAddr(VkInstance h, const char *name);
-PFN_vkVoidFunction fakeGetInstanceProcAddr(VkInstance h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL fakeGetInstanceProcAddr(VkInstance h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL fakeGetInstanceProcAddr(VkInstance h, const char *name)
 {
     log_lookup("renamed gipa", name, h, NULL);
     return layer_gipa(h, name);
 }
-VISIBLE PFN_vkVoidFunction fakeGetDeviceProcAddr(VkDevice h, const char *name);
-PFN_vkVoidFunction fakeGetDeviceProcAddr(VkDevice h, const char *name)
+VISIBLE PFN_vkVoidFunction VKAPI_CALL fakeGetDeviceProcAddr(VkDevice h, const char *name);
+PFN_vkVoidFunction VKAPI_CALL fakeGetDeviceProcAddr(VkDevice h, const char *name)
 {
     log_lookup("renamed gdpa", name, h, NULL);
     return layer_gdpa(h, name);
@@ -68,8 +68,8 @@ static void record_link(struct record *r, const VkChainHeader *header, const voi
 }
 
 /* "pre_version V", "pre_layers N", "pre_extensions N": answered without calling down. */
-VISIBLE VkResult fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *version);
-VkResult fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
+VISIBLE VkResult VKAPI_CALL fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *version);
+VkResult VKAPI_CALL fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
 {
     struct record r;
     record_open(&r, "fakePreVersion");
@@ -81,9 +81,10 @@ VkResult fakePreVersion(const VkEnumerateInstanceVersionChain *chain, uint32_t *
     return (VkResult)script_number(script_word("pre_version", 2, "0"));
 }
 
-VISIBLE VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                               VkLayerProperties *p);
-VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *p)
+VISIBLE VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+                                          VkLayerProperties *p);
+VkResult VKAPI_CALL fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
+                                  VkLayerProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreLayers");
@@ -95,10 +96,10 @@ VkResult fakePreLayers(const VkEnumerateInstanceLayerPropertiesChain *chain, uin
     return VK_SUCCESS;
 }
 
-VISIBLE VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
-                                   uint32_t *count, VkExtensionProperties *p);
-VkResult fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count,
-                           VkExtensionProperties *p)
+VISIBLE VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain,
+                                              const char *layer, uint32_t *count, VkExtensionProperties *p);
+VkResult VKAPI_CALL fakePreExtensions(const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer,
+                                      uint32_t *count, VkExtensionProperties *p)
 {
     struct record r;
     record_open(&r, "fakePreExtensions");

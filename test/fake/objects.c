@@ -132,7 +132,8 @@ void record_object(struct record *r, const char *key, const void *pointer)
 {
     char text[64];
     if (!pointer) return record_text(r, key, NULL);
-    if (!describe(pointer, text, sizeof text)) snprintf(text, sizeof text, "foreign %p", pointer);
+    if (!describe(pointer, text, sizeof text))
+        snprintf(text, sizeof text, "foreign 0x%llx", (unsigned long long)(uintptr_t)pointer);
     record_text(r, key, text);
 }
 

@@ -1,4 +1,4 @@
-/* script.c: reads the script beside the library and writes the log. Keeps no descriptor open between calls. */
+/* script.c: reads the script beside the library and makes the log's lines. Keeps no descriptor open between calls. */
 #include "script.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -131,7 +131,7 @@ const struct script *script_now(void)
             script = parse(text);
             atomic_store(&current, script);
             read_as = is;
-            bool stays = false;
+            bool stays = dlsym(RTLD_DEFAULT, "host_scripts_steady") != NULL;
             for (int i = 0; i < script->count; i++) stays = stays || !strcmp(script->statement[i].word[0], "steady");
             atomic_store(&steady, stays);
         }
@@ -235,7 +235,7 @@ void record_text(struct record *r, const char *name, const char *value)
 void record_pointer(struct record *r, const char *name, const void *pointer)
 {
     char buffer[32];
-    snprintf(buffer, sizeof buffer, "%p", pointer);
+    snprintf(buffer, sizeof buffer, "0x%llx", (unsigned long long)(uintptr_t)pointer);
     record_text(r, name, pointer ? buffer : NULL);
 }
 
@@ -288,11 +288,7 @@ void record_close(struct record *r)
 {
     const char *path = script_word("log", 1, NULL);
     add(r, "}\n");
-    if (!path) return;
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file < 0) return;
-    if (write(file, r->text, r->size) < 0) abort();
-    close(file);
+    if (path) append(path, r->text, r->size);
 }
 
 /* ---- imposed results ---- */

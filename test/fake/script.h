@@ -53,6 +53,9 @@ void record_begin(struct record *r, const char *key, char bracket);
 void record_end(struct record *r, char bracket);
 void record_close(struct record *r);
 
+/* append.c: a line to the end of a file, whole, whoever else writes there. */
+void append(const char *path, const char *text, size_t size);
+
 /* What the script wants before a call: counts it, has the host perform lines ("perform FN SCRIPT [N]"), waits
  * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed:
  * "result FN CODE [N | from N | count | fill | chance PERCENT]". phase is "count", "fill" or NULL. */

@@ -6,14 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THUNKS 1024
-
-static char thunk_name[THUNKS][96];
+char thunk_name[THUNKS][96];
 static pthread_mutex_t thunk_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* "return FN VALUE" sets the result, "args FN N" how many arguments are logged (6), "quiet FN" or "quiet *" silences,
  * "write FN ARGUMENT OFFSET u32|u64 VALUE" writes through a pointer argument. */
-static uint64_t thunk_run(int index, const uint64_t *a)
+uint64_t thunk_run(int index, const uint64_t *a)
 {
     const char *name = thunk_name[index];
     const struct signature *signature = signature_of(name);
@@ -43,37 +41,6 @@ static uint64_t thunk_run(int index, const uint64_t *a)
     return (s = script_find("return", name, 0)) && s->count > 2 ? script_number(s->word[2]) : 0;
 }
 
-#if UINTPTR_MAX == 0xffffffff
-#define THUNK(n)                                                                                                       \
-    static uint64_t thunk_##n(struct passed passed)                                                                    \
-    {                                                                                                                  \
-        uint64_t args[ARGUMENTS];                                                                                      \
-        passed_to(signature_of(thunk_name[0##n - 01000]), &passed, args);                                              \
-        return thunk_run(0##n - 01000, args);                                                                          \
-    }
-typedef uint64_t (*thunk_fn)(struct passed);
-#else
-typedef uint64_t (*thunk_fn)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                             uint64_t);
-#define THUNK(n)                                                                                                       \
-    static uint64_t thunk_##n(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,      \
-                              uint64_t h, uint64_t i, uint64_t j)                                                      \
-    {                                                                                                                  \
-        uint64_t args[ARGUMENTS] = {a, b, c, d, e, f, g, h, i, j};                                                     \
-        return thunk_run(0##n - 01000, args);                                                                          \
-    }
-#endif
-#define T8(n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
-#define T64(n) T8(n##0) T8(n##1) T8(n##2) T8(n##3) T8(n##4) T8(n##5) T8(n##6) T8(n##7)
-#define T512(n) T64(n##0) T64(n##1) T64(n##2) T64(n##3) T64(n##4) T64(n##5) T64(n##6) T64(n##7)
-#define X(n) THUNK(n)
-T512(1)
-T512(2)
-#undef X
-#define X(n) thunk_##n,
-static const thunk_fn thunks[THUNKS] = {T512(1) T512(2)};
-#undef X
-
 /* Names that begin with "vkFloats", and FN of "floats FN": twelve words, some of them on the stack, and three
  * floating-point arguments, whose sum comes back. */
 static float floats(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h,
@@ -100,7 +67,7 @@ PFN_vkVoidFunction thunk_for(const char *name)
     for (int i = 0; i < THUNKS && !found; i++) {
         if (thunk_name[i][0] && strcmp(thunk_name[i], name)) continue;
         if (!thunk_name[i][0]) snprintf(thunk_name[i], sizeof thunk_name[i], "%s", name);
-        found = (PFN_vkVoidFunction)(uintptr_t)thunks[i];
+        found = thunks[i];
     }
     pthread_mutex_unlock(&thunk_lock);
     return found;

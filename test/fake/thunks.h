@@ -11,4 +11,10 @@ PFN_vkVoidFunction thunk_for(const char *name);
 /* What follows a call: a driver has nothing below, a layer calls down. False: there is nothing. */
 bool thunk_below(const char *name, const uint64_t *a, uint64_t *value);
 
+/* thunk_entries.c: the functions; function i performs thunk_run(i, its arguments). */
+#define THUNKS 1024
+extern const PFN_vkVoidFunction thunks[THUNKS];
+extern char thunk_name[THUNKS][96];
+uint64_t thunk_run(int index, const uint64_t *arguments);
+
 #endif

@@ -15,7 +15,11 @@
  *   debug.c      messengers, report callbacks, names and labels
  *   call.c       any command with any arguments, and raw memory for it
  *   step.c       a call one instruction at a time
- *   process.c    environment, directories, forks, threads
+ *   process.c    environment, directories, recorded lines, threads
+ *   kernel.c     forks, what the kernel says of this process
+ *   lost.c       the loader's own memory: refused, lost
+ *
+ * A file of test/windows/host stands in for the one of the same name.
  */
 #ifndef TEST_HOST_H
 #define TEST_HOST_H
@@ -126,14 +130,10 @@ PFN_vkVoidFunction export(const char *name);
 PFN_vkVoidFunction command(const struct line *line, const char *name, uint64_t instance, uint64_t device);
 PFN_vkVoidFunction instance_command(uint64_t instance, const char *name);
 PFN_vkVoidFunction device_command(uint64_t device, const char *name);
-bool loader_code(uintptr_t *from, uintptr_t *to); /* executable part of the loader */
 
 /* allocator.c */
 const VkAllocationCallbacks *arg_allocator(const struct line *line);
-#define LOST 9                   /* the exit code when it has lost memory */
-void blocks_watch(void);         /* after the loader has come or gone */
-void blocks_instances(int more); /* made or destroyed */
-bool blocks_lost(void);          /* says which, on standard error */
+extern bool allocators; /* there is one */
 
 /* debug.c */
 struct sink {            /* one receiver of messages */
@@ -150,6 +150,17 @@ bool have_events(void);
 /* process.c */
 bool perform_script(const char *name, struct answer *answer, int thread);
 void host_performs(const char *script); /* unless one is being performed; fakes call it, too */
+/* Performs a script object's lines so many times; the answer is a JSON array of the last time's answers. */
+bool perform_object(const struct object *script, struct answer *answer, int times);
+
+/* kernel.c */
+bool loader_code(uintptr_t *from, uintptr_t *to); /* executable part of the loader that is open */
+
+/* lost.c */
+#define LOST 9                   /* the exit code when it has lost memory */
+void blocks_watch(void);         /* after the loader has come or gone */
+void blocks_instances(int more); /* made or destroyed */
+bool blocks_lost(void);          /* says which, on standard error */
 
 /* Command functions. */
 #define COMMAND(name) void do_##name(const struct line *line)

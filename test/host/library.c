@@ -1,8 +1,6 @@
 /* library.c: opens and closes the loader under test, looks names up in it. Loads it by no other way. */
 #include "host.h"
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern void *host_loader; /* for fakes, too */
@@ -106,24 +104,4 @@ COMMAND(gdpa)
     PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)command(line, "vkGetDeviceProcAddr", instance, device);
     if (now->failed) return;
     put_function(gdpa((VkDevice)(uintptr_t)device, arg(line, "name")));
-}
-
-/* The executable part of the loader that is open. */
-bool loader_code(uintptr_t *from, uintptr_t *to)
-{
-    char buffer[4400];
-    Dl_info info;
-    *from = *to = 0;
-    if (!dladdr((void *)(uintptr_t) export("vkCreateInstance"), &info)) return false;
-    FILE *f = fopen("/proc/self/maps", "r");
-    while (f && fgets(buffer, sizeof buffer, f)) {
-        unsigned long begin, end;
-        char rights[8];
-        if (sscanf(buffer, "%lx-%lx %7s", &begin, &end, rights) != 3 || rights[2] != 'x') continue;
-        if ((uintptr_t)info.dli_saddr < begin || (uintptr_t)info.dli_saddr >= end) continue;
-        *from = begin;
-        *to = end;
-    }
-    if (f) fclose(f);
-    return *to != 0;
 }

@@ -21,6 +21,7 @@ COMMAND(create_surface)
         const char *type, *command;
         uint32_t s_type;
     } kinds[] = {
+        {"win32", "vkCreateWin32SurfaceKHR", 1000009000},
         {"xlib", "vkCreateXlibSurfaceKHR", 1000004000},
         {"xcb", "vkCreateXcbSurfaceKHR", 1000005000},
         {"wayland", "vkCreateWaylandSurfaceKHR", 1000006000},
@@ -28,9 +29,9 @@ COMMAND(create_surface)
         {"headless", "vkCreateHeadlessSurfaceEXT", 1000256000},
     };
     unsigned k = 0;
-    while (k < 4 && strcmp(kinds[k].type, type)) k++;
-    VkResult (*create)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
-    create = (VkResult(*)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))command(
+    while (k < 5 && strcmp(kinds[k].type, type)) k++;
+    VkResult(VKAPI_PTR * create)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *);
+    create = (VkResult(VKAPI_PTR *)(VkInstance, const void *, const VkAllocationCallbacks *, VkSurfaceKHR *))command(
         line, kinds[k].command, instance, 0);
     if (now->failed) return;
     struct window_info info = {.type = kinds[k].s_type,
@@ -55,7 +56,7 @@ COMMAND(create_surface)
                  .width = 640,
                  .height = 480};
     VkSurfaceKHR surface = (VkSurfaceKHR)(uintptr_t)0xabababababababab;
-    const void *given = k == 3 ? (const void *)&display : (const void *)&info;
+    const void *given = k == 4 ? (const void *)&display : (const void *)&info;
     VkResult result = create((VkInstance)(uintptr_t)instance, given, arg_allocator(line), &surface);
     put_int("result", result);
     put_int("written", surface != (VkSurfaceKHR)(uintptr_t)0xabababababababab);

@@ -220,12 +220,12 @@ func TestDamagedHandles(t *testing.T) {
 			w.ImplicitLayer("VK_LAYER_x", c.script)
 			h := w.Start()
 			var exit world.Exit
-			prefix := "terminator_CreateInstance: Instance pointer (0x"
+			prefix := "terminator_CreateInstance: Instance pointer ("
 			if strings.Contains(c.script, "device") {
 				h.OK("create_instance")
 				pd := h.OK("physical_devices").Ints("devices")[0]
 				exit = h.Dies("create_device", "pd", world.Ref(pd))
-				prefix = "terminator_CreateDevice: Device pointer (0x"
+				prefix = "terminator_CreateDevice: Device pointer ("
 			} else {
 				exit = h.Dies("create_instance")
 			}

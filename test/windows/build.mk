@@ -3,8 +3,8 @@ ifneq ($(WINDOWS),)
 WINDOWS_CFLAGS := $(CSTD) $(OPT) -Itest/windows/include -Ispine/windows -Ispine
 $(B)/test/with.exe: test/windows/program/with.c
 $(B)/test/cycles.exe: test/windows/program/cycles.c
-$(B)/test/compute.exe: test/bin/compute.c
-$(B)/test/present.exe: test/present/present.c test/windows/program/window.c test/present/window.h
+$(B)/test/compute.exe: test/bin/compute.c test/windows/include/posix.c
+$(B)/test/present.exe: test/present/present.c test/windows/program/window.c test/present/window.h test/windows/include/posix.c
 WINDOWS_PROGRAMS := $(addprefix $(B)/test/,with.exe compute.exe present.exe cycles.exe)
 $(WINDOWS_PROGRAMS): test/windows/include/dlfcn.h spine/gen/zvk.h Makefile test/windows/build.mk
 	$(call say,LD,$@)

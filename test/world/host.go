@@ -29,6 +29,8 @@ type Host struct {
 	done   chan error
 	ended  bool
 	end    Exit
+
+	scripts int // of the world, as the host knows them
 }
 
 // Exit is how a process ended.
@@ -60,15 +62,21 @@ func (b *buffer) String() string {
 
 // errorFile is where the host's standard error goes: what was written before an answer is there when the answer comes,
 // which a pipe does not promise.
-type errorFile string
+type errorFile struct {
+	w    *World
+	path string
+}
 
 // What an emulator says of a program that dies is not the program's.
 var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
 
 func (f errorFile) String() string {
-	text, err := os.ReadFile(string(f))
+	text, err := os.ReadFile(f.path)
 	if err != nil {
 		return err.Error()
+	}
+	if Windows() {
+		return strings.ReplaceAll(f.w.fromTarget(string(text)), "\r", "")
 	}
 	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
 		return string(text)
@@ -81,7 +89,11 @@ func (w *World) Start() *Host {
 	w.T.Helper()
 	program, err := tool("host")
 	w.check(err)
-	return w.StartProgram(program, w.Loader)
+	h := w.StartProgram(program, w.Loader)
+	if Windows() { // where the library reads at the first call what it reads elsewhere when it is loaded
+		h.Try("gipa", "name", "vkFirst")
+	}
+	return h
 }
 
 // StartIdle runs the host without opening a loader; the command "open" does.
@@ -107,7 +119,7 @@ func (w *World) CopyHost(path string) string {
 // StartProgram runs a program that speaks the host's language in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
-	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1)}
+	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1), scripts: w.scripts}
 	h.cmd.Env = w.Environment()
 	h.cmd.Dir = w.Path("work")
 	errors, err := os.CreateTemp(w.Root, "stderr")
@@ -117,12 +129,15 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	w.check(err)
 	defer errors.Close()
 	h.cmd.Stderr = errors
-	h.stderr = errorFile(errors.Name())
+	h.stderr = errorFile{w, errors.Name()}
 	stdin, err := h.cmd.StdinPipe()
 	w.check(err)
 	stdout, err := h.cmd.StdoutPipe()
 	w.check(err)
 	h.stdin = stdin
+	if Windows() {
+		w.windowsCommand(h.cmd)
+	}
 	w.check(h.cmd.Start())
 	go func() {
 		scanner := bufio.NewScanner(stdout)
@@ -160,7 +175,13 @@ func Line(verb string, words ...string) string {
 // Try performs a command; ok is false when the process ended instead of answering.
 func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 	h.w.T.Helper()
-	line := Line(verb, words...)
+	if Windows() && h.scripts != h.w.scripts { // fakes there look for changes when they are told to
+		h.scripts = h.w.scripts
+		if answer, ok := h.Try("scripts_changed"); !ok {
+			return answer, ok
+		}
+	}
+	line := Line(verb, h.w.wordsOut(words)...)
 	if _, err := io.WriteString(h.stdin, line+"\n"); err != nil {
 		return nil, false
 	}
@@ -190,6 +211,9 @@ func (h *Host) answer(line string) (answer Answer, ok bool) {
 		decoder.UseNumber()
 		if err := decoder.Decode(&answer); err != nil {
 			h.w.T.Fatalf("%s: answer is no JSON: %v\n%s", line, err, text)
+		}
+		if Windows() {
+			h.w.answerHere(map[string]any(answer))
 		}
 		return answer, true
 	case <-timer.C:
@@ -254,7 +278,7 @@ func (h *Host) Stderr() string { return h.stderr.String() }
 // ForgetStderr takes away what was written so far.
 func (h *Host) ForgetStderr() {
 	h.w.T.Helper()
-	h.w.check(os.Truncate(string(h.stderr), 0))
+	h.w.check(os.Truncate(h.stderr.path, 0))
 }
 
 // Messages returns the loader's lines so far without their header.
@@ -302,12 +326,30 @@ func (h *Host) Wait() Exit {
 	h.end = Exit{Code: h.cmd.ProcessState.ExitCode(), Stderr: h.stderr.String()}
 	if status.Signaled() {
 		h.end.Signal = status.Signal()
+	} else if signal, known := windowsSignals[h.end.Code]; known && Windows() {
+		h.end.Code, h.end.Signal = -1, signal
 	}
 	return h.end
 }
 
-// Pid returns the process id.
-func (h *Host) Pid() int { return h.cmd.Process.Pid }
+// Pid returns the process id, by which the host calls its first thread, too.
+func (h *Host) Pid() int {
+	if Windows() {
+		return int(h.Do("state").Int("pid"))
+	}
+	return h.cmd.Process.Pid
+}
+
+// Program returns the path of the program that runs, as others see it.
+func (h *Host) Program() string {
+	h.w.T.Helper()
+	if Windows() {
+		return h.w.fromTarget(h.cmd.Args[1])
+	}
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", h.Pid()))
+	h.w.check(err)
+	return path
+}
 
 // Run runs any program to its end in the world's environment and returns its output. LD_LIBRARY_PATH leads to the
 // loader under test.
@@ -385,13 +427,22 @@ func (w *World) LogFrom(bytes int) (Log, int) {
 		if err := decoder.Decode(&event); err != nil {
 			w.T.Fatalf("log of the fakes: %v\n%s", err, line)
 		}
+		if Windows() {
+			w.answerHere(map[string]any(event))
+		}
 		log = append(log, event)
 	}
 	return log, len(text)
 }
 
 // ForgetLog empties the log.
-func (w *World) ForgetLog() { os.Remove(w.Path("log")) }
+func (w *World) ForgetLog() {
+	if Windows() { // where fakes have it open
+		os.Truncate(w.Path("log"), 0)
+		return
+	}
+	os.Remove(w.Path("log"))
+}
 
 // Log is what fakes saw.
 type Log []Answer

@@ -22,11 +22,16 @@ func Top() string {
 // Variant is the build under test: "" for build/, "asan" for build/asan, and so on.
 func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
 
-// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl".
+// Target is the machine or C library under test as make names it: "" for this machine's own, "i386", "arm64", "musl",
+// "windows/x64", "windows/x86".
 func Target() string { return os.Getenv("TARGET") }
 
 // Narrow tells whether the loader under test has 32-bit pointers.
-func Narrow() bool { return Target() == "i386" }
+func Narrow() bool { return Target() == "i386" || Target() == "windows/x86" }
+
+// CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
+// lacks, and whose arguments nobody knows, cannot return: the process ends.
+func CalleeCleans() bool { return Target() == "windows/x86" }
 
 // Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
 func Bits() (own, other string) {
@@ -56,29 +61,54 @@ func MissingError(path string) string {
 }
 
 func linkerError(path, glibc, musl string) string {
+	if Windows() {
+		code := map[string]string{"No such file or directory": "126", "Exec format error": "193"}[musl]
+		return `Failed to open dynamic library "` + path + `" with error ` + code
+	}
 	if Target() == "musl" {
 		return "Error loading shared library " + path + ": " + musl
 	}
 	return path + ": " + glibc
 }
 
-// TellsClass: the loader tells a library of the other word size from one that is none by the dynamic linker's words, and
-// musl's linker says the same of both.
-func TellsClass() bool { return Target() != "musl" }
+// OtherClass tells whether the loader takes what the dynamic linker says for that of a library of the other word size:
+// glibc's says so, musl's says the same of everything that is no library of its own, and so does Windows, where all of
+// that is taken for it (WIN-076).
+func OtherClass(linker string) bool {
+	return strings.Contains(linker, "wrong ELF class") || strings.HasSuffix(linker, " with error 193")
+}
 
-// WrongClassSaid is what the loader says of a layer of the other word size.
-func WrongClassSaid() string {
-	if TellsClass() {
+// Failure is what the loader says of a layer when the dynamic linker says that.
+func Failure(linker string) string {
+	if OtherClass(linker) {
 		return "was wrong bit-type"
 	}
 	return "failed to load"
 }
 
+// Touch changes of a file what the loader compares, and nothing else of it that matters.
+func Touch(path string) error {
+	if Windows() { // where nobody sees a change of the mode
+		return os.Chtimes(path, time.Now(), time.Now())
+	}
+	return os.Chmod(path, 0o755)
+}
+
 // Build returns the directory that make has built the loader under test in.
-func Build() string { return filepath.Join(Top(), "build", Target()) }
+func Build() string {
+	if Windows() {
+		return filepath.Join(windowsRoot(), "vkloader/build", Target())
+	}
+	return filepath.Join(Top(), "build", Target())
+}
 
 // Library returns the path of the loader under test.
-func Library() string { return filepath.Join(Build(), Variant(), "libvulkan.so.1") }
+func Library() string {
+	if Windows() {
+		return filepath.Join(Build(), "vulkan-1.dll")
+	}
+	return filepath.Join(Build(), Variant(), "libvulkan.so.1")
+}
 
 var multiarch = map[string]string{"": "x86_64-linux-gnu", "i386": "i386-linux-gnu", "arm64": "aarch64-linux-gnu", "musl": "x86_64-linux-musl"}
 
@@ -91,7 +121,8 @@ func Compiler() []string {
 		if cc := os.Getenv("TARGET_CC"); cc != "" {
 			return strings.Fields(cc)
 		}
-		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"}}[Target()]
+		return map[string][]string{"i386": {"gcc", "-m32"}, "arm64": {"aarch64-linux-gnu-gcc"}, "musl": {"musl-gcc"},
+			"windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]
 	}
 	if cc := os.Getenv("CC"); cc != "" {
 		return strings.Fields(cc)
@@ -143,6 +174,9 @@ var buildError error
 // tool returns the path of a built test program or library, building all of them first when a source is newer.
 func tool(name string) (string, error) {
 	build.Do(func() { buildError = buildTools() })
+	if Windows() && filepath.Ext(name) == "" {
+		name += ".exe"
+	}
 	return filepath.Join(toolDirectory(), name), buildError
 }
 
@@ -176,12 +210,22 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection "}
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection -msse2 -mfpmath=sse ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ",
+	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
+
+// What the compiler says of printf's formats is of those of an older C library.
+const windowsFlags = "-std=gnu11 -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN -Wno-attributes -Wno-format " +
+	"-Wno-cast-function-type -static -include posix.h "
 
 // compile runs the C compiler; the result appears under its name when it is complete.
 func compile(out string, flags string, sources ...string) error {
 	temporary := fmt.Sprintf("%s.%d", out, os.Getpid())
-	args := append(strings.Fields(cflags+machineFlags[Target()]+flags), "-o", temporary)
+	args := strings.Fields(cflags)
+	args = append(args, strings.Fields(machineFlags[Target()]+flags)...)
+	if Windows() {
+		args = append(args, "-I"+filepath.Join(Top(), "test/windows/include"))
+	}
+	args = append(args, "-o", temporary)
 	for _, source := range sources {
 		files := []string{source}
 		if !filepath.IsAbs(source) {
@@ -190,9 +234,16 @@ func compile(out string, flags string, sources ...string) error {
 				return err
 			}
 		}
+		if Windows() {
+			files = windowsSources(files)
+		}
 		args = append(args, files...)
 	}
-	args = append(args, "-ldl", "-lpthread")
+	if Windows() {
+		args = append(args, "-lwinpthread")
+	} else {
+		args = append(args, "-ldl", "-lpthread")
+	}
 	if err := Compile(args...); err != nil {
 		return fmt.Errorf("building %s: %w", filepath.Base(out), err)
 	}
@@ -202,7 +253,11 @@ func compile(out string, flags string, sources ...string) error {
 // compileFake builds the variants of a fake: all but the exports is compiled once.
 func compileFake(directory string, sources []string, exports string, variants map[string]string) error {
 	var objects []string
-	const position = "-fPIC -fvisibility=hidden "
+	position, shared := "-fPIC -fvisibility=hidden ", "-shared -Wl,-z,lazy "
+	if Windows() {
+		position, shared = "", "-shared -Wl,--kill-at "
+		sources = append(sources, "../windows/include/posix.c")
+	}
 	for _, source := range sources {
 		object := filepath.Join(directory, strings.TrimSuffix(filepath.Base(source), ".c")+".o")
 		if err := compile(object, position+"-c", filepath.Join("test/fake", source)); err != nil {
@@ -211,8 +266,11 @@ func compileFake(directory string, sources []string, exports string, variants ma
 		objects = append(objects, object)
 	}
 	for name, flags := range variants {
+		if Windows() && name == Undefined { // libraries need the symbols of libraries that there are
+			continue
+		}
 		all := append([]string{"test/fake/" + exports}, objects...)
-		if err := compile(filepath.Join(directory, name+".so"), position+"-shared -Wl,-z,lazy "+flags, all...); err != nil {
+		if err := compile(filepath.Join(directory, name+".so"), position+shared+flags, all...); err != nil {
 			return err
 		}
 	}
@@ -233,7 +291,8 @@ func buildTools() error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
-	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h")
+	source, err := newest("test/host/*", "test/fake/*", "test/shim/*", "test/vulkan.h", "test/*interface*", "test/world/tools.go", "spine/gen/zvk.h",
+		"test/words.c", "test/windows/host/*", "test/windows/fake/*", "test/windows/include/*.[ch]")
 	if err != nil {
 		return err
 	}
@@ -242,17 +301,24 @@ func buildTools() error {
 		return nil
 	}
 	sanitizer := map[string]string{"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}[Variant()]
-	if err := compile(filepath.Join(directory, "host"), "-rdynamic "+sanitizer, "test/host/*.c", "test/interface.c"); err != nil {
+	host, exports, more := "host", "-rdynamic ", []string{}
+	if Windows() {
+		host, exports, more = "host.exe", "-Wl,--export-all-symbols ", []string{"test/windows/host/world.c", "test/windows/host/interpose.c", "test/windows/include/posix.c"}
+	}
+	more = append(more, "test/host/*.c", "test/interface.c", "test/words.c")
+	if err := compile(filepath.Join(directory, host), exports+sanitizer, more...); err != nil {
 		return err
 	}
 	shim := "-fPIC -fvisibility=hidden -fno-builtin -shared"
 	if Variant() != "" {
 		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
 	}
-	if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
-		return err
+	if !Windows() {
+		if err := compile(filepath.Join(directory, "redirect.so"), shim, "test/shim/redirect.c"); err != nil {
+			return err
+		}
 	}
-	common := []string{"objects.c", "script.c", "thunks.c", "../interface.c"}
+	common := []string{"objects.c", "script.c", "append.c", "thunks.c", "thunk_entries.c", "../interface.c", "../words.c"}
 	driver := append([]string{"driver.c", "driver_physdev.c", "driver_device.c", "driver_window.c", "driver_lookup.c"}, common...)
 	if err := compileFake(directory, driver, "driver_exports.c", driverExports); err != nil {
 		return err

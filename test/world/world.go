@@ -25,6 +25,7 @@ type World struct {
 
 	drivers, implicit, explicit []string // manifests reached by variables, in order
 	accesses                    bool
+	scripts                     int // how often a script has been written
 }
 
 // New makes an empty world for the loader under test. The case may run beside others. VKLOADER_TEST_LIBRARY names
@@ -87,6 +88,13 @@ func (w *World) Write(name, content string) string {
 		name = w.Path(name)
 	}
 	w.check(os.MkdirAll(filepath.Dir(name), 0o755))
+	between := `\`
+	if strings.HasSuffix(name, ".json") {
+		between = `\\`
+	}
+	if !strings.HasPrefix(content, "MZ") { // a program or library
+		content = w.toTarget(content, between)
+	}
 	temporary := name + ".new"
 	w.check(os.WriteFile(temporary, []byte(content), 0o644))
 	w.check(os.Rename(temporary, name))
@@ -106,8 +114,14 @@ func (w *World) Copy(kind, name string) string {
 	return to
 }
 
-// WrongClass writes a library of the other word size, BadBinary one that is no ELF file at all.
+// WrongClass writes a library of the other word size, BadBinary one that is none at all.
 func (w *World) WrongClass(name string) string {
+	if Windows() {
+		other := map[string]string{"windows/x64": "x86", "windows/x86": "x64"}[Target()]
+		content, err := os.ReadFile(filepath.Join(filepath.Dir(Build()), other, "vulkan-1.dll"))
+		w.check(err)
+		return w.Write(filepath.Join("lib", name+".so"), string(content))
+	}
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x01\x01\x01")
 	header[16], header[18], header[20] = 3, 3, 1
@@ -154,7 +168,8 @@ func (f *Fake) Lines() []string { return append([]string(nil), f.lines...) }
 
 func (f *Fake) write() *Fake {
 	f.w.T.Helper()
-	head := []string{"log " + Encode(f.w.Path("log")), "name " + Encode(f.Name)}
+	head := []string{"log " + Encode(f.w.targetPath("log")), "name " + Encode(f.Name)}
+	f.w.scripts++
 	f.w.Write(f.Library+".script", strings.Join(append(head, f.lines...), "\n")+"\n")
 	return f
 }
@@ -317,14 +332,18 @@ func (w *World) AccessLog() []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] = w.fromTarget(lines[i])
+	}
+	return lines
 }
 
 // Environment returns the environment of the case's processes.
 func (w *World) Environment() []string {
 	w.T.Helper()
 	env := map[string]string{}
-	if !w.NoShim {
+	if !w.NoShim && !Windows() {
 		shim, err := tool("redirect.so")
 		w.check(err)
 		env["LD_PRELOAD"] = shim

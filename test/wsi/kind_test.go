@@ -19,12 +19,23 @@ type kind struct {
 	platformSize                   uint32
 }
 
-var kinds = []kind{
-	{"xcb", "VK_KHR_xcb_surface", "vkCreateXcbSurfaceKHR", "VkXcbSurfaceCreateInfoKHR", 1000005000, 3, 24},
-	{"xlib", "VK_KHR_xlib_surface", "vkCreateXlibSurfaceKHR", "VkXlibSurfaceCreateInfoKHR", 1000004000, 4, 24},
-	{"wayland", "VK_KHR_wayland_surface", "vkCreateWaylandSurfaceKHR", "VkWaylandSurfaceCreateInfoKHR", 1000006000, 1, 24},
-	{"headless", "VK_EXT_headless_surface", "vkCreateHeadlessSurfaceEXT", "VkHeadlessSurfaceCreateInfoEXT", 1000256000, 9, 4},
-	{"display", "VK_KHR_display", "vkCreateDisplayPlaneSurfaceKHR", "VkDisplaySurfaceCreateInfoKHR", 1000002001, 8, 48},
+// The kinds whose surfaces are windows, and all.
+var (
+	windowKinds = windows()
+	kinds       = append(slices.Clone(windowKinds), []kind{
+		{"headless", "VK_EXT_headless_surface", "vkCreateHeadlessSurfaceEXT", "VkHeadlessSurfaceCreateInfoEXT", 1000256000, 9, 4},
+		{"display", "VK_KHR_display", "vkCreateDisplayPlaneSurfaceKHR", "VkDisplaySurfaceCreateInfoKHR", 1000002001, 8, 48},
+	}...)
+)
+
+func windows() []kind {
+	xcb := kind{"xcb", "VK_KHR_xcb_surface", "vkCreateXcbSurfaceKHR", "VkXcbSurfaceCreateInfoKHR", 1000005000, 3, 24}
+	if world.Windows() { // the one that stands for it
+		xcb.platform = 2
+		return []kind{xcb}
+	}
+	return []kind{xcb, {"xlib", "VK_KHR_xlib_surface", "vkCreateXlibSurfaceKHR", "VkXlibSurfaceCreateInfoKHR", 1000004000, 4, 24},
+		{"wayland", "VK_KHR_wayland_surface", "vkCreateWaylandSurfaceKHR", "VkWaylandSurfaceCreateInfoKHR", 1000006000, 1, 24}}
 }
 
 const (

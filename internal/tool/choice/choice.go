@@ -8,7 +8,6 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
@@ -64,7 +63,7 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 			}
 		}
 	}
-	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !strings.Contains(d, "/") })
+	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !isPath(d) })
 	switch {
 	case len(files) > 0 && len(files) < len(c.Drivers):
 		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
@@ -77,12 +76,12 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 					return nil, err
 				}
 			}
-			if strings.Contains(path, ":") {
-				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with a colon", file)
+			if strings.Contains(path, machine.ListSeparator) {
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with %s", file, machine.ListSeparatorName)
 			}
 			files[i] = path
 		}
-		set(variables.DriverFiles, strings.Join(files, ":"))
+		set(variables.DriverFiles, strings.Join(files, machine.ListSeparator))
 		unset(variables.DriversSelect, variables.DriversDisable)
 	case len(c.Drivers) > 0:
 		names, err := list("--driver", c.Drivers)
@@ -111,6 +110,9 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 	return out, nil
 }
 
+// isPath tells whether what --driver names is a file, and not a name.
+func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
+
 // starHint reminds of where a star counts (ENV-39).
 func starHint(glob string) string {
 	if strings.Contains(strings.Trim(glob, "*"), "*") {
@@ -137,10 +139,10 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	}
 	for _, wanted := range split(c.Drivers) {
 		matches := func(path string) bool {
-			if strings.Contains(wanted, "/") {
-				return search.BaseName(path) == search.BaseName(wanted)
+			if isPath(wanted) {
+				return machine.Style.Base(path) == machine.Style.Base(wanted)
 			}
-			return plan.Matches(wanted, search.BaseName(path))
+			return plan.Matches(wanted, machine.Style.Base(path))
 		}
 		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
 			warn("--driver %s: no driver of this name is used%s%s", wanted,

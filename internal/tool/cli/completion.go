@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
@@ -133,7 +132,7 @@ func (s *surroundings) installed() (layers, drivers []string) {
 		layers = append(layers, l.Name)
 	}
 	for _, d := range answer.Drivers {
-		drivers = append(drivers, search.BaseName(d.Path))
+		drivers = append(drivers, machine.Style.Base(d.Path))
 	}
 	return layers, drivers
 }

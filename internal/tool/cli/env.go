@@ -49,7 +49,7 @@ func newEnv(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, elevated), func(v environment.Variable) bool { return !v.Set })
+			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), func(v environment.Variable) bool { return !v.Set })
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()

@@ -53,7 +53,7 @@ func addPlatform(cmd *cobra.Command, e *elsewhere) {
 	f.StringVar(&e.platform, "platform", "", "about a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
 	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` of what getprop, settings list or param prints; may be repeated")
-	f.StringVar(&e.bits, "bits", "64", "with --platform: the word size of the program, 32 or 64")
+	f.StringVar(&e.bits, "bits", "64", bitsHelp)
 	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")
 	completes(cmd, map[string]completion{
@@ -82,7 +82,7 @@ func (e *elsewhere) check() error {
 		return errors.New("--registry goes with --platform windows")
 	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
 		return errors.New("--properties, --package and --debuggable go with --platform android or openharmony")
-	case e.platform == "" && e.bits != "64":
+	case e.platform == "" && e.bits != "64" && !onWindows:
 		return errors.New("--bits goes with --platform")
 	}
 	return nil
@@ -268,23 +268,36 @@ func ways(list []foreign.Way) string {
 
 // doctorElsewhere is doctor for another system.
 func (s *surroundings) doctorElsewhere(e *elsewhere, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
-	if s.root == "" {
-		return nil, errors.New("doctor --platform wants --root: without files nothing can be examined")
+	if s.root == "" && len(e.registry) == 0 {
+		return nil, errors.New("doctor --platform wants --root, or --registry: without files nothing can be examined")
 	}
 	source, answer, err := s.decidedElsewhere(e, app, elevated)
 	if err != nil {
 		return nil, err
 	}
-	report := source.Examine(answer)
+	report, err := source.Examine(answer)
+	if err != nil {
+		return nil, err
+	}
 	if asJSON {
 		return report, writeJSON(s, report)
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, report.Verdict)
-	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), report.System)
-	printModules(s, style, report)
-	printFindings(s, style, report, full)
+	printPC(s, report, full)
 	return report, nil
+}
+
+// printPC writes a report on a machine of which no devices are known.
+func printPC(s *surroundings, r *doctor.Report, full bool) {
+	style := term.StyleFor(s.out, s.getenv)
+	style.Lines(s.out, "", style.Heading, r.Verdict)
+	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(r.System))
+	if len(r.Loaders) > 0 {
+		printLoaders(s, style, r)
+		fmt.Fprintln(s.out)
+	}
+	printModules(s, style, r)
+	printProbes(s, style, r.Probes)
+	printFindings(s, style, r, full)
 }
 
 // listElsewhere gives what list shows, for another system.

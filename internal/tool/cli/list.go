@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/search"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -118,7 +118,7 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 		}
 		subject := r.Subject
 		if subject == r.Path {
-			subject = search.BaseName(subject)
+			subject = machine.Style.Base(subject)
 		}
 		table.Row(mark, subject, where, r.Why, r.Statement)
 	}

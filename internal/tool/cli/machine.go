@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +9,6 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/service/client"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
@@ -81,6 +81,9 @@ func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
 // source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
 // or without more rights than its user.
 func (s *surroundings) source(app string, elevated bool) (*machine.Source, error) {
+	if onWindows && s.root != "" {
+		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
+	}
 	m, err := s.machine()
 	if err != nil {
 		return nil, err
@@ -95,8 +98,8 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated, Program: app}
-	if app != "" {
+	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class}
+	if app != "" && s.class == 0 {
 		source.Class = wordsize.Of(&m, app).Class
 	}
 	return served(source), nil
@@ -104,6 +107,6 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 
 // served lets a source ask the driver service, once at most.
 func served(source *machine.Source) *machine.Source {
-	source.Served = sync.OnceValue(func() facts.Service { return client.Ask(source.Var) })
+	source.Served = sync.OnceValue(func() facts.Service { return askService(source) })
 	return source
 }

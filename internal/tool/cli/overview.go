@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
@@ -17,11 +16,7 @@ const maxAttention = 3
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. It loads nothing.
 func (s *surroundings) overview() error {
-	source, err := s.source("", false)
-	if err != nil {
-		return err
-	}
-	report, err := s.examined(&subject{source: source}, "", "", false, time.Duration(0))
+	report, err := s.looked()
 	if err != nil {
 		return err
 	}
@@ -44,6 +39,9 @@ func (s *surroundings) overview() error {
 		title string
 		names []string
 	}{{"Devices", devices}, {"Drivers", drivers}, {"Active layers", layers}} {
+		if onWindows && row.title == "Devices" { // they are asked of drivers alone
+			continue
+		}
 		text := "none"
 		if len(row.names) > 0 {
 			text = listed(row.names)

@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 )
@@ -33,7 +31,7 @@ type oneRunning struct {
 	Name      string           `json:"name"`
 	Program   string           `json:"program"`
 	Command   []string         `json:"command"`
-	User      uint32           `json:"user"` // by number
+	User      uint32           `json:"user"` // by number; on Windows the last part of the SID
 	Class     int              `json:"class"`
 	Elevated  bool             `json:"elevated"`
 	Sandboxes []doctor.Sandbox `json:"sandboxes"`
@@ -58,7 +56,7 @@ func newPs(s *surroundings) *cobra.Command {
 		Short: "The programs that have a Vulkan loader mapped, with the drivers and layers in them",
 		Long: "ps lists every process with a Vulkan loader in its memory: which loader, which drivers and layers, its word size,\n" +
 			"its sandbox, and how much memory of devices it holds, where the kernel's driver says so. What an update has\n" +
-			"replaced under a running program is marked. Processes of others are looked into by root only.\n\n" + exitCodesHelp,
+			"replaced under a running program is marked. Processes of others are looked into by " + seer + " only.\n\n" + exitCodesHelp,
 		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -95,29 +93,6 @@ func newPs(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// runningPrograms looks at all processes.
-func runningPrograms() (*running, error) {
-	found, hidden, err := kernel.List()
-	if err != nil {
-		return nil, err
-	}
-	result := &running{Schema: psSchema, Processes: []oneRunning{}, Hidden: hidden}
-	for _, p := range found {
-		source := &machine.Source{Machine: p.Machine, Elevated: p.Elevated, Class: p.Class, Program: p.Program}
-		one := oneRunning{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
-			Elevated: p.Elevated, Sandboxes: doctor.Sandboxes(source), Loaders: []runningLoader{},
-			Drivers: []process.Module{}, Layers: []process.Module{}, Memory: append([]process.Memory{}, p.Memory()...)}
-		for _, m := range p.Loaders() {
-			one.Loaders = append(one.Loaders, runningLoader{m.Path, m.Version(), p.Change(&m)})
-		}
-		if answer, err := decision.Ask(source); err == nil {
-			one.Drivers, one.Layers = p.Modules(answer)
-		}
-		result.Processes = append(result.Processes, one)
-	}
-	return result, nil
-}
-
 // printRunning shows it; live: again and again, again: it was shown before.
 func printRunning(s *surroundings, r *running, live, again bool) {
 	style := term.StyleFor(s.out, s.getenv)
@@ -148,7 +123,7 @@ func printRunning(s *surroundings, r *running, live, again bool) {
 		table.Print(s.out, "", style)
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(s.out, "%s of others could not be looked into: run as root to see them\n", counted(r.Hidden))
+		fmt.Fprintf(s.out, "%s of others could not be looked into: run as %s to see them\n", counted(r.Hidden), seer)
 	}
 }
 

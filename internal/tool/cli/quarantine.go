@@ -43,7 +43,7 @@ func newQuarantine(s *surroundings) *cobra.Command {
 
 // renewQuarantines lifts those that are over, and says so. gone are settings files that were removed just now.
 func (s *surroundings) renewQuarantines(m *machine.Machine, gone []string) error {
-	found, err := settingsfile.Look(&machine.Source{Machine: *m})
+	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
@@ -29,6 +28,10 @@ type surroundings struct {
 	variables []string     // --env: changes to the environment
 	rules     bool         // --rules: with the ids of statements
 	image     *image.Image // that root is; nil: none, or not read yet
+
+	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
+	class  int  // 32 or 64; 0: that of the program
+	asUser bool // --elevated=false
 
 	answered func(value any) // when not nil, is given every answer that is printed as JSON
 }
@@ -53,6 +56,14 @@ func newRoot(s *surroundings) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       release,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			if f := cmd.Flags().Lookup("bits"); onWindows && f != nil && f.Changed {
+				s.class = map[string]int{"32": 32, "64": 64}[f.Value.String()]
+			}
+			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {
+				s.asUser = f.Value.String() == "false"
+			}
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
@@ -82,22 +93,15 @@ func newRoot(s *surroundings) *cobra.Command {
 		newDoctor(s),
 		newEnv(s),
 		newSettings(s),
-		newPolicy(s),
 		newQuarantine(s),
-		newCDI(s),
-		newOCI(s),
 		newValidate(s),
-		newSystem(s),
 		newRun(s),
-		newFollow(s),
 		newGraph(s),
-		newBundle(s),
-		newServe(s),
-		newService(s),
 		newVersion(s),
 		newPages(s),
 		newVariablesHelp(),
 	)
+	root.AddCommand(commandsOfSystem(s)...)
 	return root
 }
 
@@ -123,7 +127,6 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	if err != nil {
 		executable = args[0]
 	}
-	_, noTerminal := unix.IoctlGetTermios(int(os.Stdin.Fd()), unix.TCGETS)
-	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, self: "/proc/self/exe", in: os.Stdin,
-		terminal: noTerminal == nil}, args[1:])
+	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
+		terminal: isTerminal(os.Stdin)}, args[1:])
 }

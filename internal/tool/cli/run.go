@@ -1,225 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
-
-	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/choice"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/launch"
-	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/probe"
-	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // dryRunSchema is raised when a field of run --dry-run --json changes its meaning or goes.
 const dryRunSchema = 1
-
-// launched is what run is asked to do.
-type launched struct {
-	choice.Choice
-	log     string // file that gets the loader's log
-	times   bool
-	dry     bool
-	asJSON  bool
-	limit   time.Duration // of the child that lists devices
-	program launch.Program
-
-	culprit, apply bool
-	expires        string        // of what --apply writes
-	limits         launch.Limits // of runs of --find-culprit
-}
-
-func newRun(s *surroundings) *cobra.Command {
-	var r launched
-	cmd := &cobra.Command{
-		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
-		Short: "Run a program on this loader, with drivers, devices and layers chosen for it alone",
-		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's own variables; nothing is\n" +
-			"written anywhere and no other program is concerned. Without --log and --time the program takes the place of\n" +
-			"the tool; with them the tool waits for it, takes the loader's lines out of its standard error, and ends as it\n" +
-			"ended. Exit code: the program's; 126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could\n" +
-			"not look.\n\n" +
-			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
-			"of its layers and drivers left out, until it is known which one does it; Ctrl-\\ says that it hangs now, and what is\n" +
-			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
-		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
-			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
-			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the program to run: see vkloader run --help")
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
-	}
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
-	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
-	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
-	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
-	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
-	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")
-	flags.DurationVar(&r.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
-	flags.BoolVar(&r.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
-	flags.StringVar(&r.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
-	cmd.ValidArgsFunction = completePrograms(s)
-	return cmd
-}
-
-func (r *launched) run(s *surroundings, args []string) error {
-	switch {
-	case r.asJSON && !r.dry && !r.culprit:
-		return errors.New("--json goes with --dry-run and --find-culprit")
-	case r.culprit && (r.dry || r.log != "" || r.times):
-		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
-	case !r.culprit && (r.apply || r.limits != launch.Limits{}):
-		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
-	case r.limits.Hangs > 0 && r.limits.Enough > 0:
-		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
-	}
-	m, err := s.machine()
-	if err != nil {
-		return err
-	}
-	if m.Foreign() && !r.dry {
-		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
-	}
-	if !r.dry {
-		if err := s.expireSettings(&m); err != nil {
-			return err
-		}
-	}
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	path := args[0]
-	if !m.Foreign() {
-		if path, err = exec.LookPath(args[0]); err != nil {
-			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-				return exit.As(exit.NotFound, fmt.Errorf("%s: not found", args[0]))
-			}
-			return exit.As(exit.CannotRun, err)
-		}
-	}
-	changes, warnings, err := r.prepare(found, &m, path)
-	if err != nil {
-		return err
-	}
-	for _, w := range warnings {
-		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
-	}
-	if r.dry {
-		return r.print(s, changes, warnings, args)
-	}
-	if r.culprit {
-		return r.findCulprit(s, &m, path, args)
-	}
-	r.program = launch.Program{Path: path, Args: args, Environ: m.Environ}
-	if r.log == "" && !r.times {
-		return exit.As(exit.CannotRun, r.program.Become())
-	}
-	return r.watch(s, found)
-}
-
-// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]choice.Change, []string, error) {
-	changes, err := r.Changes(m)
-	if err != nil {
-		return nil, nil, err
-	}
-	directory := filepath.Dir(found.Library)
-	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
-		directory += ":" + before
-	}
-	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", directory)}, changes...)
-	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
-	}
-	m.Environ = choice.Apply(m.Environ, changes)
-
-	source := &machine.Source{Machine: *m, Program: program}
-	if !m.Foreign() {
-		if real, err := filepath.EvalSymlinks(program); err == nil {
-			source.Program, _ = filepath.Abs(real)
-		}
-	}
-	source.Class = wordsize.Of(&source.Machine, source.Program).Class
-	warnings, err := r.Check(source)
-	if err != nil {
-		return nil, nil, exit.As(exit.NotLooked, err)
-	}
-	if !m.Foreign() {
-		warnings = append(warnings, choice.Unfit(source.Program)...)
-	}
-	warnings = append(warnings, withoutDriver32(source)...)
-	ask := func() (*choice.Devices, error) {
-		devices, err := survey.LookAtDevices(found, source, r.limit)
-		if err != nil {
-			return nil, exit.As(exit.NotLooked, err)
-		}
-		listed := &choice.Devices{}
-		for _, d := range devices.List {
-			listed.List = append(listed.List, d.Device)
-			hidden := d.Why
-			if d.HiddenBy == survey.Filters { // the choice takes the filters' place
-				hidden = ""
-			}
-			listed.Hidden = append(listed.Hidden, hidden)
-		}
-		if len(listed.List) == 0 {
-			return nil, exit.Unable("--device: no device could be listed: %s", devices.Problem)
-		}
-		return listed, nil
-	}
-	if m.Foreign() {
-		ask = nil
-	}
-	more, also, err := r.DeviceChanges(m, program, ask)
-	if err != nil {
-		return nil, nil, err
-	}
-	m.Environ = choice.Apply(m.Environ, more)
-	return append(changes, more...), append(warnings, also...), nil
-}
-
-// withoutDriver32 says of a 32-bit program that no driver is for it, and what brings one.
-func withoutDriver32(source *machine.Source) (warnings []string) {
-	if source.Class != 32 {
-		return nil
-	}
-	report, err := doctor.Examine(source, doctor.Options{})
-	if err != nil {
-		return nil
-	}
-	for _, f := range report.Findings {
-		if f.Code == doctor.NoDriver.String() {
-			warnings = append(warnings, f.What+". "+f.Do)
-		}
-	}
-	return warnings
-}
 
 // print shows the variables, as a shell takes them.
 func (r *launched) print(s *surroundings, changes []choice.Change, warnings, args []string) error {
@@ -232,24 +21,27 @@ func (r *launched) print(s *surroundings, changes []choice.Change, warnings, arg
 			Warnings  []string        `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
 	} else {
-		words := []string{"env"}
-		for _, c := range changes {
-			if !c.Set {
-				words = append(words, "-u", c.Name)
-			}
-		}
-		for _, c := range changes {
-			if c.Set {
-				words = append(words, term.Quoted(c.Name+"="+c.Value))
-			}
-		}
-		for _, arg := range args {
-			words = append(words, term.Quoted(arg))
-		}
-		fmt.Fprintln(s.out, strings.Join(words, " "))
+		fmt.Fprintln(s.out, commandLine(changes, args))
 	}
 	if err == nil && len(warnings) > 0 {
 		err = exit.With(exit.Problems)
 	}
 	return err
+}
+
+// listedDevices are the devices of this machine for a choice among them.
+func listedDevices(devices *survey.Devices) (*choice.Devices, error) {
+	listed := &choice.Devices{}
+	for _, d := range devices.List {
+		listed.List = append(listed.List, d.Device)
+		hidden := d.Why
+		if d.HiddenBy == survey.Filters { // the choice takes the filters' place
+			hidden = ""
+		}
+		listed.Hidden = append(listed.Hidden, hidden)
+	}
+	if len(listed.List) == 0 {
+		return nil, exit.Unable("--device: no device could be listed: %s", devices.Problem)
+	}
+	return listed, nil
 }

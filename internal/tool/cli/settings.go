@@ -48,6 +48,7 @@ func (s *surroundings) settings() (*settingsfile.Found, error) {
 	if err := s.expireSettings(&source.Machine); err != nil {
 		return nil, err
 	}
+	source.Elevated, source.AsUser = false, true // the settings are those of what the user starts
 	return settingsfile.Look(source)
 }
 
@@ -121,6 +122,10 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 func printShown(s *surroundings, shown *settingsfile.Shown) {
 	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
+		if len(shown.Places) == 0 { // of Windows
+			fmt.Fprintln(s.out, `No settings file: SOFTWARE\Khronos\Vulkan\LoaderSettings names none, of HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE.`)
+			return
+		}
 		fmt.Fprintln(s.out, "No settings file. Looked for:")
 		for _, place := range shown.Places {
 			fmt.Fprintf(s.out, "  %s\n", term.OneLine(place))

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/probe"
 )
@@ -61,17 +58,13 @@ func (s *surroundings) version() (versions, error) {
 	if _, err := s.thisMachine("version"); err != nil {
 		return answer, err
 	}
-	found, err := probe.Find(s.executable, "")
+	found, err := probe.Library(s.executable)
 	if err != nil {
 		return answer, exit.As(exit.NotLooked, err)
 	}
-	if answer.Library, err = filepath.EvalSymlinks(found.Library); err != nil {
-		return answer, exit.Unable("library %s: %w", found.Library, err)
+	if answer.Library, err = filepath.EvalSymlinks(found); err != nil {
+		return answer, exit.Unable("library %s: %w", found, err)
 	}
-	if file, err := os.Open(answer.Library); err == nil {
-		answer.Is = elf.Release(file)
-		file.Close()
-	}
-	answer.Vulkan = strings.TrimPrefix(filepath.Base(answer.Library), "libvulkan.so.")
+	answer.Is, answer.Vulkan = libraryVersions(answer.Library)
 	return answer, nil
 }

@@ -35,17 +35,10 @@ func (c Change) With(other Change) Change {
 
 // Line is the change as a line for a shell.
 func (c Change) Line() string {
-	line := "unset " + c.Variable
-	switch {
-	case c.File != "":
-		line = "rm -- " + term.Quoted(c.File)
-	case c.Set:
-		line = "export " + c.Assignment()
-	}
 	if c.And != nil {
-		line += "; " + c.And.Line()
+		return c.line() + andThen + c.And.Line()
 	}
-	return line
+	return c.line()
 }
 
 // Lines are the parts of the change as lines for a shell.

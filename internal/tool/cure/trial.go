@@ -1,7 +1,7 @@
 package cure
 
 import (
-	"path"
+	"path/filepath"
 	"slices"
 
 	"vkloader/internal/core/diag"
@@ -145,7 +145,7 @@ type tried struct {
 	known *known
 }
 
-func (t *tried) gone(name string) bool { return slices.Contains(t.Without, path.Clean(name)) }
+func (t *tried) gone(name string) bool { return slices.Contains(t.Without, filepath.Clean(name)) }
 
 func (t *tried) Directory(name string) facts.Directory {
 	directory, ok := t.known.directories[name]

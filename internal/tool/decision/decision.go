@@ -4,7 +4,7 @@ package decision
 
 import (
 	"errors"
-	"path"
+	"path/filepath"
 	"slices"
 
 	"vkloader/internal/core/facts"
@@ -17,12 +17,12 @@ import (
 // errEndless is the error of a decision that is given up.
 var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Ask decides with facts from a source, for a program that asks for nothing of its own.
+// Ask decides with facts from a source of this system, for a program that asks for nothing of its own.
 func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, from) }
 
 // AskFor decides for a program by what it gives to vkCreateInstance.
 func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
-	return AskOn(search.Linux(), app, from)
+	return AskOn(Platform(from), app, from)
 }
 
 // AskOn decides as on another system.
@@ -60,5 +60,5 @@ type lacking struct {
 }
 
 func (l lacking) Exists(name string) bool {
-	return !slices.Contains(l.files, path.Clean(name)) && l.Source.Exists(name)
+	return !slices.Contains(l.files, filepath.Clean(name)) && l.Source.Exists(name)
 }

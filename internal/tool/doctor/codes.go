@@ -64,6 +64,19 @@ const (
 	LayerCrashes
 	LayerHangs
 	LayerFails
+	RegistryStale
+	RegistryOff
+	RegistrySwitched
+	RegistryUnread
+	ViewLacksDriver
+	ViewLacksLayer
+	LayerEverywhere
+	DriverTranslates
+	LoaderAbsent
+	LoaderDamaged
+	LoaderShadows
+	ElevatedVariable
+	ElevatedUserKey
 	codeCount
 )
 
@@ -210,6 +223,48 @@ var table = [codeCount]Entry{
 	LayerFails: {"layer-fails", diag.Problem, "",
 		"When a layer fails, no program gets an instance or a device.",
 		"Update or remove the layer, or switch it off."},
+	RegistryStale: {"registry-stale", diag.Warning, "WIN-055",
+		"A value of the registry names a file that is gone, as an uninstaller leaves it behind: every program tries to open it, and a " +
+			"driver or layer that should be there is not.",
+		"Delete the value, or install again what it belongs to."},
+	RegistryOff: {"registry-off", diag.Warning, "WIN-036",
+		"Loaders take a name in this key only when its data are four bytes of 0, as of a REG_DWORD of 0; this one counts for nothing.",
+		"Write the value anew, as a REG_DWORD of 0."},
+	RegistrySwitched: {"registry-switched-off", diag.Note, "WIN-036",
+		"A number other than 0 is the usual way to switch a driver or layer off without uninstalling it.",
+		"Set the value to 0 to switch it on."},
+	RegistryUnread: {"registry-unread", diag.Warning, "WIN-037",
+		"Drivers are found in HKEY_LOCAL_MACHINE alone: a driver that the user's key names is found by no program.",
+		"Install the driver for all users."},
+	ViewLacksDriver: {"view-lacks-driver", diag.Warning, "WIN-038",
+		"The registry has a view for each word size of programs, and a driver has to be in both.",
+		"Install the driver completely: it brings a library and a manifest for each word size."},
+	ViewLacksLayer: {"view-lacks-layer", diag.Note, "WIN-038",
+		"The registry has a view for each word size of programs, and a layer is in the programs of its own view alone.",
+		"Nothing, unless the layer is wanted in those programs."},
+	LayerEverywhere: {"layer-everywhere", diag.Note, "LAY-125",
+		"Overlays and recorders come as implicit layers, which are in every program; they are the first to try without when a program " +
+			"crashes or shows nothing.",
+		"Uninstall what it belongs to, or switch it off there, when it troubles a program."},
+	DriverTranslates: {"driver-translates", diag.Warning, "WIN-044",
+		"The OpenCL, OpenGL and Vulkan Compatibility Pack brings a driver for machines without one; beside the maker's own it is slower, and " +
+			"a program that takes the first device may get it.",
+		"Uninstall the Compatibility Pack (Microsoft.D3DMappingLayers), if the maker's driver works."},
+	LoaderAbsent: {"loader-absent", diag.Problem, "WIN-001",
+		"A program that uses Vulkan does not start, or does without, when there is no loader in the system's directory.",
+		"Install the driver of the graphics card, or the Vulkan runtime, which bring one."},
+	LoaderDamaged: {"loader-damaged", diag.Problem, "WIN-001",
+		"A program takes the first file of the name, and fails when that is none for it.",
+		"Install the Vulkan runtime again, or remove the file."},
+	LoaderShadows: {"loader-shadows", diag.Warning, "WIN-001",
+		"A vulkan-1.dll beside a program comes before the system's, and stays as old as it is.",
+		"Remove or rename the file beside the program."},
+	ElevatedVariable: {"elevated-variable", diag.Warning, "WIN-057",
+		"A program that runs as administrator must not be led by variables of the user.",
+		"Start the program without the rights of an administrator."},
+	ElevatedUserKey: {"elevated-user-key", diag.Note, "WIN-051",
+		"A program that runs as administrator must not be led by the keys of the user: layers and settings there are not for it.",
+		"Start the program without the rights of an administrator, or install the layers for all users."},
 }
 
 // Entry gives the code's line of the table.

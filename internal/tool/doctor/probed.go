@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"path"
 	"slices"
 	"time"
 
@@ -24,7 +23,7 @@ func (r *Report) toProbe() (drivers, layers []alone) {
 			continue
 		}
 		drivers = append(drivers, alone{Library: d.Library,
-			Probe: Probe{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path},
+			Probe: Probe{Kind: "driver", Name: r.Answer.Style.Base(d.Path), Manifest: d.Path},
 			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
 				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
 				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // user is for whom permissions are examined.
@@ -86,7 +85,7 @@ func (e *exam) refused(g *GPU) string {
 // access control is read, by which desktops give devices to who sits before them, and otherwise its permission bits.
 func (u *user) may(e *exam, file string) bool {
 	if u.current {
-		return syscall.Access(file, readWrite) == nil
+		return accessible(file)
 	}
 	owner, group, mode, ok := e.owner(file)
 	if !u.known || u.id == 0 || !ok {
@@ -151,11 +150,8 @@ func (e *exam) owner(file string) (user, group, mode uint32, ok bool) {
 	if err != nil {
 		return 0, 0, 0, false
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, 0, 0, false
-	}
-	return stat.Uid, stat.Gid, uint32(info.Mode().Perm()), true
+	user, group, ok = ownersOf(info)
+	return user, group, uint32(info.Mode().Perm()), ok
 }
 
 // permissionCure gives the user the right to a node: by its group, where it has one.

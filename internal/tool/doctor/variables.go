@@ -1,9 +1,9 @@
 package doctor
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
-	"syscall"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
@@ -159,8 +159,7 @@ func (e *exam) elevation() {
 		return
 	}
 	if info, err := e.machine.Stat(e.source.Program); err == nil {
-		stat, ok := info.Sys().(*syscall.Stat_t)
-		if ok && stat.Mode&(syscall.S_ISUID|syscall.S_ISGID) != 0 || e.capable(e.source.Program) {
+		if info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 || e.capable(e.source.Program) {
 			e.found(ElevatedProgram, e.source.Program, "", elevatedRuns, typed{"vkloader doctor --elevated --app " + term.Quoted(e.source.Program)})
 		}
 	}

@@ -1,7 +1,7 @@
 package environment
 
 import (
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/mesa"
 )
 
@@ -30,7 +31,7 @@ func Check(source facts.Source) []Finding {
 		return nil
 	}
 	for _, f := range c.answer.Findings {
-		if f.Code == diag.VariableIgnored {
+		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
 		}
 	}
@@ -72,7 +73,7 @@ func split(list, separator string) []string {
 func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
-		for _, place := range split(c.value(v), ":") {
+		for _, place := range split(c.value(v), machine.ListSeparator) {
 			directory := facts.Directory{}
 			if !search.IsManifestName(place) {
 				directory = c.source.Directory(place)
@@ -126,7 +127,7 @@ func (c *checker) drivers() {
 	}
 	var names []string
 	for _, d := range all.Drivers {
-		if name := search.BaseName(d.Path); !slices.Contains(names, name) {
+		if name := machine.Style.Base(d.Path); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -169,12 +170,12 @@ func (c *checker) layers() {
 	c.matches(variables.LayersDisable, NoLayerMatches, names)
 	c.matches(variables.LayersAllow, NoLayerMatches, names)
 	var asked []string
-	for _, name := range split(c.value(variables.InstanceLayers), ":") {
+	for _, name := range split(c.value(variables.InstanceLayers), machine.ListSeparator) {
 		if byName[name] != nil {
 			asked = append(asked, name)
 		} else if c.keptOut(name) {
 			c.find(diag.VariableContradiction, variables.InstanceLayers, Finding{Kind: KeptOut, Layer: name,
-				Place: path.Clean(c.answer.Settings.File)})
+				Place: filepath.Clean(c.answer.Settings.File)})
 		} else {
 			c.find(diag.VariableNothing, variables.InstanceLayers, Finding{Kind: NoLayer, Layer: name})
 		}
@@ -211,7 +212,7 @@ func (c *checker) keptOut(name string) bool {
 	if c.answer.Settings == nil {
 		return false
 	}
-	without, err := decision.Ask(decision.Lacking(c.source, []string{path.Clean(c.answer.Settings.File)}))
+	without, err := decision.Ask(decision.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
 	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 

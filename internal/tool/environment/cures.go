@@ -16,7 +16,7 @@ func Cure(source *machine.Source, f *Finding) (cure.Change, bool) {
 		if id.Name() != f.Variable {
 			return
 		}
-		separator, entry := ":", f.Place
+		separator, entry := machine.ListSeparator, f.Place
 		if slices.Contains(filters, id) {
 			separator = ","
 		}

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/guide"
@@ -47,6 +48,9 @@ type Variable struct {
 func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool) []Variable {
 	rows := []Variable{}
 	for _, e := range guide.All() {
+		if e.Group == guide.Directories && answer.Style == pathname.Backslash { // Windows has the registry instead
+			continue
+		}
 		v := from.Var(e.ID.Name(), false)
 		row := Variable{Name: e.ID.Name(), Group: string(e.Group), Set: v.Set, Value: v.Value, State: Unset,
 			Takes: guide.Plain(e.Takes), Does: guide.Plain(e.Told()),
@@ -67,6 +71,9 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 func stateOf(e *guide.Entry, value string, answer *plan.Answer, from facts.Source, elevated bool) (string, Reason) {
 	if elevated && e.ID.Secure() {
 		return Ignored, Reason{Kind: MoreRights}
+	}
+	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) { // WIN-059
+		return NoEffect, Reason{Kind: OfOtherSystems}
 	}
 	for _, f := range answer.Findings {
 		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {

@@ -155,6 +155,7 @@ const (
 	Wrong                           // the value has a Fault
 	Replaced                        // the variables By take its place
 	DeviceConfigurations            // those of the settings file By do
+	OfOtherSystems                  // this system's loader does not read it
 	SettingsLog                     // stderr_log of the settings file By does
 	UsedAllTheSame                  // the layer By is used
 	UnusedAllTheSame                // the layer By is not used
@@ -176,6 +177,8 @@ func (r Reason) text() string {
 		return "the program has more rights than its user"
 	case Decided:
 		return r.Decision.What
+	case OfOtherSystems:
+		return "the loader for Windows does not read it"
 	case Empty:
 		return "empty, which is the same as unset"
 	case Wrong:

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"path"
+	"path/filepath"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -53,16 +53,16 @@ func (t *trials) putOut(e *Item) {
 			changes = append(changes, cure.Set(l.DisableName, "1"))
 		}
 		changes = append(changes, cure.Add(t.source, variables.LayersDisable, e.Name)...)
-		changes = append(changes, cure.Drop(t.source, variables.InstanceLayers, ":", func(n string) bool { return n == e.Name })...)
+		changes = append(changes, cure.Drop(t.source, variables.InstanceLayers, machine.ListSeparator, func(n string) bool { return n == e.Name })...)
 		changes = append(changes, cure.Undo(t.source, variables.LayersEnable, e.Name)...)
 		if l.Implicit && l.HasEnable {
 			changes = append(changes, cure.Unset(l.EnableName))
 		}
 	} else {
-		changes = append(changes, cure.Add(t.source, variables.DriversDisable, path.Base(e.Manifest))...)
-		changes = append(changes, cure.Undo(t.source, variables.DriversSelect, path.Base(e.Manifest))...)
+		changes = append(changes, cure.Add(t.source, variables.DriversDisable, filepath.Base(e.Manifest))...)
+		changes = append(changes, cure.Undo(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
 		for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
-			changes = append(changes, cure.Drop(t.source, v, ":", func(n string) bool { return names(n, e.Manifest) })...)
+			changes = append(changes, cure.Drop(t.source, v, machine.ListSeparator, func(n string) bool { return names(n, e.Manifest) })...)
 		}
 	}
 	if t.change(e, key, false, changes) {
@@ -79,7 +79,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	if answer.Settings == nil {
 		return nil
 	}
-	file := path.Clean(answer.Settings.File)
+	file := filepath.Clean(answer.Settings.File)
 	without, err := decision.Ask(cure.Remove(file).On(source))
 	if err != nil {
 		return nil
@@ -107,7 +107,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	}
 	for _, d := range without.Drivers {
 		if !known[cure.Key{Manifest: d.Path}] {
-			out = append(out, Item{Kind: "driver", Name: path.Base(d.Path), Manifest: d.Path, Library: d.Library,
+			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
 				Code: item.Code, Statement: "SET-87", Why: item.Why})
 		}
 	}
@@ -116,7 +116,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 
 // names tells whether an element of a list of files and directories leads to a manifest.
 func names(element, file string) bool {
-	return path.Clean(element) == path.Clean(file) || path.Clean(element) == path.Dir(path.Clean(file))
+	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
 }
 
 func (t *trials) putIn(e *Item) {
@@ -126,10 +126,10 @@ func (t *trials) putIn(e *Item) {
 		key.Layer = e.subject
 		changes = t.switchOn(e)
 	case diag.DriverDisabled.String():
-		changes = append(cure.Undo(t.source, variables.DriversDisable, path.Base(e.Manifest)),
-			cure.Add(t.source, variables.DriversSelect, path.Base(e.Manifest))...)
+		changes = append(cure.Undo(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
+			cure.Add(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
 	case diag.DriverNotSelected.String():
-		changes = append(cure.Add(t.source, variables.DriversSelect, path.Base(e.Manifest)), cure.Unset(variables.DriversSelect.Name()))
+		changes = append(cure.Add(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), cure.Unset(variables.DriversSelect.Name()))
 	case diag.SettingsUsed.String():
 		if key.Layer = e.subject; key.Layer != "" {
 			changes = t.switchOn(e)
@@ -155,7 +155,7 @@ func (t *trials) switchOn(e *Item) (changes []cure.Change) {
 	}
 	list := e.subject
 	if before, _ := t.source.Lookup(variables.InstanceLayers.Name()); before != "" {
-		list = before + ":" + list
+		list = before + machine.ListSeparator + list
 	}
 	asked := cure.Set(variables.InstanceLayers.Name(), list)
 	if l != nil && !l.Implicit {
@@ -176,7 +176,7 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 		return true
 	}
 	if t.answer.Settings != nil {
-		file := path.Clean(t.answer.Settings.File)
+		file := filepath.Clean(t.answer.Settings.File)
 		end := cure.Remove(file)
 		with := []cure.Change{end}
 		for _, c := range changes {

@@ -52,12 +52,18 @@ func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Source
 		files = platform.Settings(platform, s)
 	})
 	for i := range files {
-		if answer.Style == pathname.Slash {
-			files[i] = path.Clean(files[i])
-		}
+		files[i] = clean(answer.Style, files[i])
 	}
 	places := searchedOf(answer, source, nil, func(*Searched) {})
 	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
+}
+
+// clean is a path in its plain form; of Windows it stays as the registry has it.
+func clean(style pathname.Style, name string) string {
+	if style == pathname.Slash {
+		return path.Clean(name)
+	}
+	return name
 }
 
 // searchedOf are the places that a decision looked into, last is where drivers are looked for after those; add completes each.
@@ -65,7 +71,7 @@ func searchedOf(answer *plan.Answer, source facts.Source, last []Searched, add f
 	places := []Searched{}
 	for kind, name := range searchNames {
 		if answer.Settings != nil && answer.Settings.ControlsLayers && !answer.Settings.Merged() && search.Kind(kind) != search.Drivers {
-			places = append(places, Searched{For: name, Path: path.Clean(answer.Settings.File), From: "settings", Exists: true, Manifests: []string{},
+			places = append(places, Searched{For: name, Path: clean(answer.Style, answer.Settings.File), From: "settings", Exists: true, Manifests: []string{},
 				Note: "the settings file lists the layers, nothing is searched"})
 			continue
 		}
@@ -118,6 +124,9 @@ func settingsPlaces(files []string, source facts.Source, add func(*Searched)) (p
 // services are the sockets of the driver service, which is the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
+	if answer.Style != pathname.Slash { // Windows has none
+		return nil
+	}
 	if answer.Settings != nil {
 		when = answer.Settings.Service
 	}

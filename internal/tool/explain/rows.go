@@ -40,10 +40,10 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 func (r *Row) unnaming(source *machine.Source) (changes []cure.Change) {
 	switch {
 	case r.code == diag.LayerMissing:
-		changes = cure.Drop(source, variables.InstanceLayers, ":", func(name string) bool { return name == r.Subject })
+		changes = cure.Drop(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {
-			changes = append(changes, cure.Drop(source, v, ":", func(file string) bool { return file == r.Path })...)
+			changes = append(changes, cure.Drop(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
 		}
 	}
 	return changes

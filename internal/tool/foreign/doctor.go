@@ -6,19 +6,20 @@ import (
 	"debug/pe"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/doctor"
 )
 
 // Examine says what is wrong with the drivers and layers of a machine with another system, by its files: what the
 // decision found, and whether the libraries are there and for the program's word size. Nothing is loaded or tried.
-func (s *Source) Examine(answer *plan.Answer) *doctor.Report {
+func (s *Source) Examine(answer *plan.Answer) (*doctor.Report, error) {
+	if s.windows() {
+		return doctor.ExaminePC(s)
+	}
 	r := &doctor.Report{Schema: doctor.Schema, System: s.System.Title, Answer: answer, Sandboxes: []doctor.Sandbox{}, GPUs: []doctor.GPU{},
 		Loaders: []doctor.Loader{}, Drivers: []doctor.Module{}, Layers: []doctor.Module{}, Findings: []doctor.Finding{}}
 	for i := range answer.Findings {
@@ -47,10 +48,9 @@ func (s *Source) Examine(answer *plan.Answer) *doctor.Report {
 		r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: s.System.Title,
 			What: "no driver is found", Do: e.Do, Statement: e.Statement})
 	}
-	s.otherView(r)
 	slices.SortStableFunc(r.Findings, func(a, b doctor.Finding) int { return rank(b.Severity) - rank(a.Severity) })
 	r.Verdict = verdict(r)
-	return r
+	return r, nil
 }
 
 func rank(severity string) int {
@@ -113,7 +113,7 @@ func (s *Source) module(r *doctor.Report, m doctor.Module) doctor.Module {
 
 // candidates are the places where a library may be: as it is named, or, of a bare name, where the system looks.
 func (s *Source) candidates(library string) []string {
-	if strings.ContainsAny(library, "/") || s.windows() && strings.ContainsAny(library, `\:`) {
+	if strings.ContainsAny(library, "/") {
 		return []string{library}
 	}
 	var list []string
@@ -124,12 +124,6 @@ func (s *Source) candidates(library string) []string {
 }
 
 func (s *Source) directories() []string {
-	switch {
-	case s.windows() && s.Bits == "32":
-		return []string{`C:\Windows\SysWOW64\`, `C:\Windows\System32\`}
-	case s.windows():
-		return []string{`C:\Windows\System32\`}
-	}
 	lib := map[string]string{"64": "lib64/", "32": "lib/"}[s.Bits]
 	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
 }
@@ -147,7 +141,7 @@ func (s *Source) bits(place string) (string, bool) {
 // bitsOf reads the head of a library; of a universal one, wanted when it is in it.
 func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 	switch system {
-	case "windows", "cygwin":
+	case "cygwin":
 		f, err := pe.NewFile(file)
 		if err != nil {
 			return "", false
@@ -184,21 +178,4 @@ func wordOf(magic uint32) string {
 		return "64"
 	}
 	return "32"
-}
-
-// otherView says of drivers that programs of the other word size alone have: a registry has a view for each.
-func (s *Source) otherView(r *doctor.Report) {
-	if !s.windows() || len(r.Drivers) > 0 {
-		return
-	}
-	other := *s
-	other.Bits = map[string]string{"64": "32", "32": "64"}[s.Bits]
-	for _, v := range other.Registry(facts.LocalMachine, `SOFTWARE\Khronos\Vulkan\Drivers`).Values {
-		if v.Data == "\x00\x00\x00\x00" {
-			e := diag.DriverRegistryOff.Entry()
-			r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: diag.Warning.String(), Subject: path.Base(strings.ReplaceAll(v.Name, `\`, "/")),
-				Path: v.Name, What: "it is named in the registry's view for programs of " + other.Bits + " bits alone",
-				Do: "Install the driver for programs of " + s.Bits + " bits, too.", Statement: "WIN-038"})
-		}
-	}
 }

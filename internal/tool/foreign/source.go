@@ -91,10 +91,10 @@ func (s *Source) Service() facts.Service { return facts.Service{State: facts.Ser
 // Elsewhere implements facts.Source.
 func (s *Source) Elsewhere() facts.Elsewhere { return s }
 
-// Place is where a path of the machine lies below what is known of it: of Windows the drive C is the directory c,
+// at is where a path of the machine lies below what is known of it: of Windows the drive C is the directory c,
 // drive_c (of Wine), or the top itself where that has a directory Windows, another drive the directory of its letter, and
 // a share unc/SERVER/SHARE. There names are compared without regard to case. False: nowhere.
-func (s *Source) Place(name string) (string, bool) {
+func (s *Source) at(name string) (string, bool) {
 	if !s.known() || name == "" {
 		return "", false
 	}

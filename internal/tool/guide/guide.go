@@ -35,8 +35,8 @@ type Entry struct {
 }
 
 const (
-	fileList = "colon-separated list of manifest files (names that end in `.json`) and directories of them"
-	baseList = "colon-separated list of directories; an element that ends in `.json` is a manifest"
+	fileList = separated + " list of manifest files (names that end in `.json`) and directories of them"
+	baseList = separated + " list of directories; an element that ends in `.json` is a manifest"
 	filter   = "comma-separated list of at most 16 of: a name, `start*`, `*end`, `*part*`, `*` or `~all~`; case does not count"
 	ranges   = "comma-separated list of at most 16 numbers or ranges like `0x1000-0x1fff`; hexadecimal, octal or decimal as in C"
 	word     = "a number: 0 is off, any other is on"
@@ -79,7 +79,7 @@ var entries = [...]Entry{
 		Does:   "Implicit layers are looked for here first, and then in the usual directories.",
 		Yields: []variables.ID{variables.ImplicitLayerPath}, YieldsTo: withoutExclusive,
 		Statements: []string{"ENV-30", "ENV-31"}},
-	{ID: variables.InstanceLayers, Group: Layers, Takes: "colon-separated list of layer names, exactly as they are written",
+	{ID: variables.InstanceLayers, Group: Layers, Takes: separated + " list of layer names, exactly as they are written",
 		Does:       "These layers are used as if the program had asked for them, in this order.",
 		YieldsTo:   "`VK_LOADER_LAYERS_DISABLE`, for each layer it names; the order of a settings file that lists layers",
 		Statements: []string{"ENV-70", "ENV-71", "ENV-76", "SET-63"}},

@@ -11,9 +11,18 @@ func WithVariable(environ []string, name, value string) []string {
 func WithoutVariable(environ []string, name string) []string {
 	var result []string
 	for _, pair := range environ {
-		if !strings.HasPrefix(pair, name+"=") {
+		if key, _, found := cutVariable(pair); !found || !sameVariable(key, name) {
 			result = append(result, pair)
 		}
 	}
 	return result
+}
+
+// cutVariable takes NAME=VALUE apart. Windows has variables whose names begin with the sign, such as =C:.
+func cutVariable(pair string) (name, value string, found bool) {
+	if pair == "" {
+		return "", "", false
+	}
+	name, value, found = strings.Cut(pair[1:], "=")
+	return pair[:1] + name, value, found
 }

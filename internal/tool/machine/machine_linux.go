@@ -1,41 +1,13 @@
 package machine
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// Machine is a file system and an environment: those of the running system, or what lies below a directory, such as a
-// container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
-type Machine struct {
-	Root    string   // the directory that stands for "/"; "" or "/": the running system
-	Tree    Tree     // not nil: what stands for the file system instead; Root is then its name for people
-	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
-	Without []string // files that count as not there, by their clean paths
-}
-
-// Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
-// are not those of this kernel, and its programs do not run here.
-func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
-
-// Lookup reads a variable.
-func (m *Machine) Lookup(name string) (value string, set bool) {
-	for _, pair := range m.Environ {
-		if value, found := strings.CutPrefix(pair, name+"="); found {
-			return value, true
-		}
-	}
-	return "", false
-}
 
 // maxLinks is how many symbolic links a path may lead through, as in the kernel.
 const maxLinks = 40
@@ -63,24 +35,6 @@ func (m *Machine) Real(name string) (string, error) {
 	}
 	return links{os.Lstat, os.Readlink}.resolve(name)
 }
-
-// hidden tells whether a file counts as not there.
-func (m *Machine) hidden(name string) bool {
-	return len(m.Without) > 0 && slices.Contains(m.Without, path.Clean(name))
-}
-
-func (m *Machine) absent(name string) error {
-	return &fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
-}
-
-// ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
-// may act.
-var ErrNotRegular = errors.New("not a regular file")
-
-// maxFile is how much of one file is read: more is no manifest, no settings and no list of packages.
-const maxFile = 256 << 20
-
-func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxFile)) }
 
 // Open opens an ordinary file, or a directory, for reading.
 func (m *Machine) Open(name string) (*os.File, error) {
@@ -127,17 +81,6 @@ func (m *Machine) handle(name string, flags int) (*os.File, error) {
 		return m.beneath(name, unix.O_PATH|flags)
 	}
 	return os.OpenFile(name, unix.O_PATH|flags, 0)
-}
-
-// ReadFile reads a whole file.
-func (m *Machine) ReadFile(name string) ([]byte, error) {
-	f, err := m.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := readAll(f)
-	return data, err
 }
 
 // Stat describes what a path leads to.
@@ -196,16 +139,4 @@ func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "getxattr", Path: name, Err: err}
 	}
 	return value[:n], nil
-}
-
-// ReadDir lists a directory, sorted by name.
-func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := m.list(name)
-	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
-}
-
-// Exists tells whether a path leads to something.
-func (m *Machine) Exists(name string) bool {
-	_, err := m.Stat(name)
-	return err == nil
 }

@@ -1,16 +1,12 @@
 package machine
 
 import (
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Tree is a file system that is no directory of this machine, such as that of a container's image. The names that it is
@@ -112,22 +108,6 @@ func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 	}
 	defer f.Close()
 	return f.ReadDir(-1)
-}
-
-// Contents is a file of this process's memory with what a reader gives, for a Tree to open.
-func Contents(name string, from io.Reader) (*os.File, error) {
-	fd, err := unix.MemfdCreate("contents", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	f := os.NewFile(uintptr(fd), name)
-	if _, err = io.Copy(f, from); err == nil {
-		_, err = f.Seek(0, 0)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // ByName sorts the entries of a directory.

@@ -11,7 +11,7 @@ import (
 // Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
 // installed.
 type Place struct {
-	Library string // the libvulkan.so.1 that is looked through
+	Library string // the libvulkan.so.1, or vulkan-1.dll, that is looked through
 	Child   string // the program that loads it
 }
 
@@ -27,37 +27,39 @@ func installed(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
-// Packages put the library into a directory vkloader, because the one beside it may be the distribution's loader.
-var (
-	libraryPlaces = []string{
-		"libvulkan.so.1",
-		"../lib/vkloader/libvulkan.so.1", "../lib64/vkloader/libvulkan.so.1", "../lib/x86_64-linux-gnu/vkloader/libvulkan.so.1",
-		"../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
-	}
-	childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
-)
-
 // Find looks from the tool's own real path; library, when not empty, is taken instead of the one found.
 func Find(executable, library string) (Place, error) {
-	real, err := filepath.EvalSymlinks(executable)
+	found, dir, err := findLibrary(executable, library)
 	if err != nil {
-		return Place{}, fmt.Errorf("own path %s: %w", executable, err)
+		return Place{}, err
 	}
-	dir := filepath.Dir(real)
-	found := Place{Library: library}
-	if found.Library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, "libvulkan.so.1")); err != nil {
-			return Place{}, fmt.Errorf("no libvulkan.so.1 with this tool: %w", err)
-		}
-	} else if strings.Contains(library, "/") {
-		if found.Library, err = filepath.Abs(library); err != nil {
-			return Place{}, err
-		}
-	}
-	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, "vkloader/probe")); err != nil {
+	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, childName)); err != nil {
 		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
+}
+
+// Library is the library that belongs to the tool.
+func Library(executable string) (string, error) {
+	found, _, err := findLibrary(executable, "")
+	return found.Library, err
+}
+
+// findLibrary finds the library, and gives the directory of the tool.
+func findLibrary(executable, library string) (found Place, dir string, err error) {
+	real, err := filepath.EvalSymlinks(executable)
+	if err != nil {
+		return found, "", fmt.Errorf("own path %s: %w", executable, err)
+	}
+	dir, found.Library = filepath.Dir(real), library
+	if library == "" {
+		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, libraryName)); err != nil {
+			return found, "", fmt.Errorf("no %s with this tool: %w", libraryName, err)
+		}
+	} else if filepath.Base(library) != library {
+		found.Library, err = filepath.Abs(library)
+	}
+	return found, dir, err
 }
 
 func firstOf(dir string, places []string) (string, error) {

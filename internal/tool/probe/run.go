@@ -9,10 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"vkloader/internal/core/vk"
@@ -87,20 +84,12 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	defer events.Close()
-	cmd.ExtraFiles = []*os.File{theirs}
-	// It ends with the tool, whatever ends that: the signal is tied to the thread that started it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	// What a driver has started goes with it.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second
-	err = cmd.Start()
+	ended, err := start(cmd, theirs)
 	theirs.Close()
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
-	defer takeAlong(cmd.Process.Pid)()
 	out := &firstBytes{limit: maxEvents}
 	read := make(chan struct{})
 	go func() {
@@ -108,20 +97,18 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		_, _ = io.Copy(out, events)
 	}()
 	err = cmd.Wait()
-	// What is left of its group has been started by a driver or layer and stays behind otherwise.
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	ended()
 	_ = events.SetReadDeadline(time.Now().Add(cmd.WaitDelay))
 	<-read
-	result := &Result{Usage: map[string]Usage{}, Log: log.String()}
+	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
 	unfinished := result.read(strings.NewReader(out.String()))
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		result.Problem, result.Outcome = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), Hung
 	case errors.As(err, &exit):
-		status, ok := exit.Sys().(syscall.WaitStatus)
-		if ok && status.Signaled() {
-			result.Problem = fmt.Sprintf("killed by %s%s", signalName(status.Signal()), result.during(unfinished))
+		if by := killedBy(exit.ProcessState); by != "" {
+			result.Problem = fmt.Sprintf("killed by %s%s", by, result.during(unfinished))
 			result.Outcome = Crashed
 			break
 		}
@@ -133,32 +120,6 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	return result, nil
-}
-
-// takeAlong ends a child's whole group when the tool is told to end, as by Ctrl-C: what a driver has started is in no
-// other. The tool then ends as it was told. The function that it gives ends the watch.
-func takeAlong(group int) (stop func()) {
-	signals, over := make(chan os.Signal, 1), make(chan struct{})
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
-	go func() {
-		select {
-		case s := <-signals:
-			_ = syscall.Kill(-group, syscall.SIGKILL)
-			signal.Reset(s)
-			if number, ok := s.(syscall.Signal); ok {
-				_ = syscall.Kill(os.Getpid(), number)
-			}
-		case <-over:
-		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(over)
-	}
 }
 
 // during says in which phase it ended, or after which, when none was going on.
@@ -256,18 +217,6 @@ func (r *Result) NoDriver() bool {
 		}
 	}
 	return false
-}
-
-func signalName(s syscall.Signal) string {
-	names := map[syscall.Signal]string{
-		syscall.SIGSEGV: "SIGSEGV", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
-		syscall.SIGFPE: "SIGFPE", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
-		syscall.SIGSYS: "SIGSYS",
-	}
-	if name, ok := names[s]; ok {
-		return name
-	}
-	return fmt.Sprintf("signal %d", int(s))
 }
 
 // firstBytes keeps the beginning of what is written to it.

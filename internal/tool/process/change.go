@@ -1,9 +1,6 @@
 package process
 
-import (
-	"syscall"
-	"time"
-)
+import "time"
 
 // Change is what became of a file since a process mapped it.
 type Change string
@@ -33,14 +30,12 @@ func (p *Process) Change(m *Mapping) Change {
 		return Same
 	}
 	begun := p.Started.Add(coarse)
-	stat, ok := info.Sys().(*syscall.Stat_t)
+	inode, changed, ok := identity(info)
 	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
-	if ok && stat.Ino != m.inode && m.inode != 0 {
-		if changed, _ := stat.Ctim.Unix(); changed > begun.Unix() {
-			return Replaced
-		}
+	if ok && inode != m.inode && m.inode != 0 && changed > begun.Unix() {
+		return Replaced
 	}
-	if info.ModTime().After(begun) && ok && stat.Ino == m.inode {
+	if info.ModTime().After(begun) && ok && inode == m.inode {
 		return Written
 	}
 	return Same

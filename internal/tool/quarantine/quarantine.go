@@ -5,11 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/elf/linker"
@@ -159,7 +158,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		}
 	}
 	for _, d := range answer.Drivers {
-		if e.Kind == "" && (search.BaseName(d.Path) == e.Name || d.Path == e.Name) {
+		if e.Kind == "" && (machine.Style.Base(d.Path) == e.Name || d.Path == e.Name) {
 			e.Kind, e.Manifest, library = "driver", d.Path, d.Library
 		} else {
 			others = append(others, d.Path)
@@ -169,7 +168,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		return nil, exit.Problem("no layer and no driver that programs get is %s: see vkloader explain", e.Name)
 	}
 	if e.Kind == "driver" {
-		e.Name = search.BaseName(e.Manifest)
+		e.Name = machine.Style.Base(e.Manifest)
 		if len(others) == 0 {
 			return nil, exit.Problem("%s is the only driver: without it there is no Vulkan", e.Name)
 		}
@@ -295,7 +294,7 @@ func Renew(found *settingsfile.Found, gone []string) (ended []Ended, err error) 
 		ended = append(ended, Ended{e, reason[name(&e)]})
 	}
 	for _, place := range gone {
-		entries, wrong := read(&found.Machine, path.Clean(place))
+		entries, wrong := read(&found.Machine, filepath.Clean(place))
 		err = errors.Join(err, wrong)
 		for i := range entries {
 			others, wrong := entries[i].identify(found)

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"syscall"
+	"path/filepath"
 	"time"
 
 	"vkloader/internal/tool/machine"
@@ -43,9 +42,7 @@ func identityOf(m *machine.Machine, name string) Identity {
 		return Identity{}
 	}
 	id := Identity{Size: info.Size(), Modified: info.ModTime().UTC()}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		id.Inode = stat.Ino
-	}
+	id.Inode = inodeOf(info)
 	return id
 }
 
@@ -77,7 +74,7 @@ type state struct {
 }
 
 // statePath is the state's file that belongs to a settings file.
-func statePath(settings string) string { return path.Join(path.Dir(settings), stateName) }
+func statePath(settings string) string { return filepath.Join(filepath.Dir(settings), stateName) }
 
 // read gives the entries beside a settings file; none without a state.
 func read(m *machine.Machine, settings string) ([]Entry, error) {

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
@@ -173,45 +174,6 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 func (c *Change) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
 		c.Hardware+c.Service != ""
-}
-
-// place chooses the file to write: the one in force, or else the first place.
-func (c *Change) place(p *Found) (string, error) {
-	homes, places := []string{}, p.Places
-	for _, v := range []variables.ID{variables.Home, variables.ConfigHome, variables.DataHome} {
-		value, _ := p.Machine.Lookup(v.Name())
-		if value, _, _ = strings.Cut(value, ":"); value != "" { // of a list the first counts (SET-4)
-			homes = append(homes, value)
-		}
-	}
-	ofUser := func(place string) bool {
-		return slices.ContainsFunc(homes, func(h string) bool { return strings.HasPrefix(place, filepath.Clean(h)+"/") })
-	}
-	f := p.InForce()
-	if c.System {
-		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, search.Linux().SysConfDir+"/") })
-		if at < 0 {
-			return "", exit.Unable("no place for the settings of all users")
-		}
-		if f != nil && slices.Index(places, f.Path) < at {
-			return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
-		}
-		return places[at], nil
-	}
-	if f != nil && ofUser(f.Path) {
-		return f.Path, nil
-	}
-	at := slices.IndexFunc(places, ofUser)
-	if at < 0 {
-		return "", exit.Unable("no place for settings of a user: HOME is not set; --system writes those of all users")
-	}
-	if f != nil && slices.Index(places, f.Path) < at {
-		return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
-	}
-	if f != nil && !c.Force {
-		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours, --system changes those", f.Path)
-	}
-	return places[at], nil
 }
 
 // apply changes an object of the file.
@@ -373,10 +335,10 @@ func (c *Change) driverEntries(p *Found) ([]any, error) {
 		for _, word := range c.Drivers {
 			any := false
 			for _, d := range answer.Drivers {
-				if names = append(names, d.Path); (d.Path == word || plan.Matches(word, search.BaseName(d.Path))) && !slices.Contains(paths, d.Path) {
+				if names = append(names, d.Path); (d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))) && !slices.Contains(paths, d.Path) {
 					paths = append(paths, d.Path)
 				}
-				any = any || d.Path == word || plan.Matches(word, search.BaseName(d.Path))
+				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
 			}
 			if !any {
 				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s", word,

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"time"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 )
 
@@ -21,6 +20,9 @@ const (
 	Mark   = "vkloader"
 	Writer = "vkloader settings"
 )
+
+// Silent are settings that say nothing.
+const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
 
 // setAside is added to the name of another program's file that had to make room; loaders do not read such names.
 const setAside = ".before-vkloader"
@@ -36,11 +38,14 @@ type File struct {
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
 func Places(from facts.Source) []string {
 	var places []string
-	linux := search.Linux()
+	platform := decision.Platform(from)
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
-		for _, place := range linux.Settings(&linux, s) {
-			if place = path.Clean(place); !slices.Contains(places, place) {
+		if platform.Rights != nil {
+			platform.Rights(&platform, s)
+		}
+		for _, place := range platform.Settings(&platform, s) {
+			if place = cleanPlace(place); !slices.Contains(places, place) {
 				places = append(places, place)
 			}
 		}
@@ -130,7 +135,10 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 			return err
 		}
 	}
-	return at.Replace("", text, mode)
+	if err = at.Replace("", text, mode); err == nil {
+		err = enter(place)
+	}
+	return err
 }
 
 // encode is the text of a content.
@@ -152,7 +160,10 @@ func Remove(m *machine.Machine, place string) (restored bool, err error) {
 	defer at.Close()
 	err = at.Restore(setAside)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, at.Remove()
+		if err = at.Remove(); err == nil {
+			err = leave(place)
+		}
+		return false, err
 	}
 	return err == nil, err
 }

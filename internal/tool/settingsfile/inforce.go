@@ -48,7 +48,7 @@ type Expiry struct {
 
 // Expire removes the settings files of ours whose time is over.
 func Expire(m *machine.Machine) ([]Expiry, error) {
-	files, err := Existing(m, Places(&machine.Source{Machine: *m}))
+	files, err := Existing(m, Places(&machine.Source{Machine: *m, AsUser: true}))
 	if err != nil {
 		return nil, exit.As(exit.NotLooked, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
@@ -185,7 +186,7 @@ func (r *Info) driver(source *machine.Source, path string) Driver {
 	d := Driver{Manifest: path}
 	if file := source.File(path); file.Status == facts.FileRead {
 		if doc, fault := document.Parse(file.Content); fault == nil {
-			read := manifest.ReadDriver(doc, path, &manifest.System{})
+			read := manifest.ReadDriver(doc, path, &manifest.System{Style: machine.Style})
 			if d.Library = read.Library; read.API != 0 {
 				d.APIVersion = term.Version(read.API)
 			}
@@ -230,6 +231,10 @@ func timesOf(phases []probe.Phase) []Time {
 // sameLibrary compares what a manifest names with what was loaded: a name without a directory may be anywhere, and is
 // usually a link to a file with a longer version (libx.so.0 and libx.so.5.8).
 func sameLibrary(named, loaded string) bool {
+	if machine.Style == pathname.Backslash {
+		return strings.EqualFold(filepath.Clean(named), filepath.Clean(loaded)) ||
+			filepath.Base(named) == named && strings.EqualFold(named, filepath.Base(loaded))
+	}
 	if !strings.Contains(named, "/") {
 		stem, _, _ := strings.Cut(named, ".so")
 		loadedStem, _, _ := strings.Cut(filepath.Base(loaded), ".so")

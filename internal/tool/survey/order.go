@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/machine"
@@ -42,7 +43,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	switch {
 	case answer.Settings != nil && answer.Settings.HasDevices:
 		steps = append(steps, step(BySettings, "SET-93", asConfigured(answer.Settings.File)))
-	case len(base) < 2:
+	case len(base) < 2, answer.Style == pathname.Backslash: // there it is DXGI's, of which no probe is told
 	case switchedOn(off):
 		steps = append(steps, step(ByDrivers, "PHY-026", unsorted(off)))
 	default:

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/sys/unix"
 )
 
 // widthOf is how many columns there are: of the terminal, or what COLUMNS says; 0 for as many as it takes.
@@ -19,11 +17,7 @@ func widthOf(f *os.File, getenv func(string) string) int {
 	if f == nil {
 		return 0
 	}
-	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return 0
-	}
-	return int(size.Col)
+	return columnsOf(f)
 }
 
 // wrap cuts a text into lines of at most so many characters (0: one line), at spaces where there are any.

@@ -5,7 +5,7 @@ import (
 	"debug/pe"
 	"errors"
 	"io"
-	"path"
+	"path/filepath"
 	"strings"
 
 	"vkloader/internal/core/variables"
@@ -28,7 +28,7 @@ func Of(m *machine.Machine, name string) Program {
 	defer f.Close()
 	l, err := elf.Read(f)
 	if err == nil {
-		if base := path.Base(name); strings.HasPrefix(base, "wine") {
+		if base := filepath.Base(name); strings.HasPrefix(base, "wine") {
 			return ofPrefix(m, l.Class)
 		}
 		return program(l.Class, "program")

@@ -17,7 +17,7 @@ static void put_value(struct wire_writer *w, const WCHAR *name, DWORD type, cons
     if (bytes) {
         struct wire_registry_value v = {WIRE_STR(name, text), .type = type, .data = bytes, .data_len = length};
         wire_put_registry_value(w, &v);
-    } else if (GetLastError() != ERROR_NO_UNICODE_TRANSLATION) {
+    } else if (out_of_memory()) {
         w->failed = true;
     }
     free(text);
@@ -55,6 +55,7 @@ static void read_registry(struct wire_writer *w, uint32_t hive, const char *name
     WCHAR *wide = wide_of(name);
     bool opened = wide && RegOpenKeyExW(hive == 1 ? HKEY_LOCAL_MACHINE : HKEY_CURRENT_USER, wide, 0, KEY_QUERY_VALUE,
                                         &key) == ERROR_SUCCESS;
+    if (!wide && out_of_memory()) w->failed = true;
     struct wire_registry r = {.hive = hive, WIRE_STR(key, name), .status = !opened};
     wire_put_registry(w, &r);
     if (opened) {
@@ -101,6 +102,7 @@ static void read_packages(struct wire_writer *w, const char *family)
     struct name_list list = {0};
     WCHAR *wide = wide_of(family);
     if (wide) add_packages(w, &list, wide);
+    if (!wide && out_of_memory()) w->failed = true;
     struct wire_packages r = {WIRE_STR(family, family)};
     r.paths.count = list.count;
     r.paths.list = (const char *const *)list.name;

@@ -16,6 +16,7 @@ void read_var(struct wire_writer *w, struct variable v)
 {
     char *block; /* what an elevated process ignores is the core's to say (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
+    if (!value && out_of_memory()) w->failed = true;
     struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
     wire_put_var(w, &r);
     free(block);
@@ -39,7 +40,7 @@ static bool add_entry(struct name_list *list, const WCHAR *entry)
     size_t length = wcslen(entry);
     if (length < 5 || wcscmp(entry + length - 5, L".json") != 0) return true; /* WIN-047 */
     char *name = utf8_of(entry);
-    if (!name) return GetLastError() == ERROR_NO_UNICODE_TRANSLATION;
+    if (!name) return !out_of_memory();
     bool added = name_add(list, name);
     free(name);
     return added;
@@ -53,7 +54,7 @@ void read_directory(struct wire_writer *w, const char *path)
     WCHAR *wide = wide_path(path);
     WCHAR *all = wide ? joined(L"", wide, L"\\*") : NULL;
     HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
-    if (wide && !all) w->failed = true;
+    if (wide ? !all : out_of_memory()) w->failed = true;
     r.status = search == INVALID_HANDLE_VALUE;
     if (search != INVALID_HANDLE_VALUE) {
         do { /* the order is the file system's */
@@ -120,7 +121,9 @@ void read_file(struct wire_writer *w, const char *path)
     if (file != INVALID_HANDLE_VALUE) {
         if (!content_of(file, &r.status, &content, &length)) w->failed = true;
         CloseHandle(file);
-    } else if (wide) {
+    } else if (!wide) {
+        w->failed |= out_of_memory();
+    } else {
         DWORD attributes = GetFileAttributesW(wide);
         if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY)) r.status = FILE_NOT_READ;
     }
@@ -145,6 +148,7 @@ void read_exe(struct wire_writer *w)
 {
     struct wire_exe r = {0};
     char *path = module_path(NULL);
+    if (!path && out_of_memory()) w->failed = true;
     if (path && strlen(path) < EXE_MAX) {
         r.path = path;
         r.path_len = (uint32_t)strlen(path);
@@ -156,6 +160,7 @@ void read_exe(struct wire_writer *w)
 void read_exists(struct wire_writer *w, const char *path)
 {
     WCHAR *wide = wide_path(path);
+    if (!wide && out_of_memory()) w->failed = true;
     struct wire_exists r = {WIRE_STR(path, path), .yes = wide && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES};
     wire_put_exists(w, &r);
     free(wide);

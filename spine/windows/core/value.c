@@ -7,7 +7,7 @@
 /* A list of texts without those that have no such form (WIN-023). */
 static char *list_data(const WCHAR *list, size_t count, uint32_t *length)
 {
-    WCHAR *kept = malloc((count ? count : 1) * sizeof *kept);
+    WCHAR *kept = room_of((count ? count : 1) * sizeof *kept);
     char *data = NULL;
     size_t size = 0;
     for (size_t at = 0; kept && at < count;) {
@@ -32,7 +32,7 @@ char *value_data(DWORD type, const BYTE *data, DWORD size, uint32_t *length)
     const WCHAR *text = (const WCHAR *)(const void *)data;
     if (type == REG_MULTI_SZ) return list_data(text, size / sizeof *text, length);
     if (type == REG_SZ || type == REG_EXPAND_SZ) return utf8_counted(text, size / sizeof *text, length);
-    char *copy = malloc(size ? size : 1);
+    char *copy = room_of(size ? size : 1);
     if (copy) memcpy(copy, data, size);
     *length = size;
     return copy;

@@ -18,7 +18,7 @@ static WCHAR *value_of(const WCHAR *name)
         if (value && size < room) return value;
         free(value);
         room = size + 1;
-        value = malloc(room * sizeof *value);
+        value = room_of(room * sizeof *value);
         if (!value) return NULL;
     }
     free(value);

@@ -8,10 +8,22 @@
 
 #define PATH_MAX_WIDE 32768 /* the longest that the system has */
 
+void *room_of(size_t size)
+{
+    void *block = malloc(size);
+    if (!block) SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+    return block;
+}
+
+bool out_of_memory(void)
+{
+    return GetLastError() == ERROR_NOT_ENOUGH_MEMORY;
+}
+
 WCHAR *wide_of(const char *text)
 {
     int room = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
-    WCHAR *wide = room > 0 ? malloc((size_t)room * sizeof *wide) : NULL;
+    WCHAR *wide = room > 0 ? room_of((size_t)room * sizeof *wide) : NULL;
     if (wide) MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, room);
     return wide;
 }
@@ -19,7 +31,7 @@ WCHAR *wide_of(const char *text)
 char *utf8_of(const WCHAR *text)
 {
     int room = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, -1, NULL, 0, NULL, NULL);
-    char *utf8 = room > 0 ? malloc((size_t)room) : NULL;
+    char *utf8 = room > 0 ? room_of((size_t)room) : NULL;
     if (utf8) WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, -1, utf8, room, NULL, NULL);
     return utf8;
 }
@@ -27,7 +39,7 @@ char *utf8_of(const WCHAR *text)
 char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
 {
     int room = length ? WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, NULL, 0, NULL, NULL) : 0;
-    char *utf8 = room > 0 || !length ? malloc((size_t)room + 1) : NULL;
+    char *utf8 = room > 0 || !length ? room_of((size_t)room + 1) : NULL;
     *bytes = (uint32_t)room;
     if (utf8) {
         WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, utf8, room, NULL, NULL);
@@ -52,7 +64,7 @@ WCHAR *wide_path(const char *path)
 char *module_path(HMODULE module)
 {
     for (DWORD room = MAX_PATH; room <= PATH_MAX_WIDE; room *= 2) {
-        WCHAR *wide = malloc(room * sizeof *wide);
+        WCHAR *wide = room_of(room * sizeof *wide);
         if (!wide) return NULL;
         DWORD length = GetModuleFileNameW(module, wide, room);
         char *path = length > 0 && length < room ? utf8_of(wide) : NULL;

@@ -2,14 +2,19 @@
 #ifndef VKL_WIDE_H
 #define VKL_WIDE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <windows.h>
 
-/* Copies, for free(). NULL: no memory, or text that has no such form (WIN-023). */
+/* Copies, for free(). NULL: no memory, or text that has no such form (WIN-023); out_of_memory() tells these apart. */
 WCHAR *wide_of(const char *text);
 char *utf8_of(const WCHAR *text);
 /* Of a text with NULs in it; length: in units, and of the copy in bytes. */
 char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes);
+/* Is no memory why the last of these functions, and of those that are made of them, has given nothing? */
+bool out_of_memory(void);
+/* As malloc, which does not say so. */
+void *room_of(size_t size);
 /* A path with the system's own separators. */
 WCHAR *wide_path(const char *path);
 /* The file of a module, whole; NULL of the program's own. */

@@ -1,37 +1,25 @@
-/* dlfcn.h: for test programs that are built for Windows: what they use of the C library's functions that open
- * libraries, by the system's own. */
+/* dlfcn.h: for test programs that are built for Windows: the C library's functions that open libraries, by the system's
+ * own. Paths come out with the slashes that they have elsewhere. */
 #ifndef TEST_DLFCN_H
 #define TEST_DLFCN_H
-
-#include <stdint.h>
-#include <stdio.h>
-#include <windows.h>
 
 #define RTLD_NOW 0
 #define RTLD_LAZY 0
 #define RTLD_LOCAL 0
+#define RTLD_NOLOAD 4            /* what is loaded already */
+#define RTLD_DEFAULT ((void *)0) /* the program itself */
 
-static inline void *dlopen(const char *path, int mode)
-{
-    (void)mode;
-    return (void *)LoadLibraryA(path);
-}
+typedef struct {
+    const char *dli_fname;
+    void *dli_fbase;
+    const char *dli_sname; /* NULL: it is none that the module exports */
+    void *dli_saddr;
+} Dl_info;
 
-static inline void *dlsym(void *library, const char *name)
-{
-    return (void *)(uintptr_t)GetProcAddress((HMODULE)library, name);
-}
-
-static inline int dlclose(void *library)
-{
-    return FreeLibrary((HMODULE)library) ? 0 : -1;
-}
-
-static inline const char *dlerror(void)
-{
-    static char text[32];
-    snprintf(text, sizeof text, "error %lu", GetLastError());
-    return text;
-}
+void *dlopen(const char *path, int mode);
+void *dlsym(void *library, const char *name);
+int dlclose(void *library);
+char *dlerror(void);
+int dladdr(const void *address, Dl_info *info);
 
 #endif

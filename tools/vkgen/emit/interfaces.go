@@ -12,13 +12,15 @@ import (
 type run struct {
 	wide, wideSize     int // where pointers have 64 bits
 	narrow, narrowSize int // on i386
+	windows            int // where it begins on Windows in 32 bits, where numbers are aligned to their size
 }
 
 // add appends a run, and joins it with the one before where nothing is between them on either machine.
 func add(list []run, r run) []run {
 	if n := len(list); n > 0 {
 		last := &list[n-1]
-		if last.wideSize == last.narrowSize && r.wideSize == r.narrowSize && last.wide+last.wideSize == r.wide && last.narrow+last.narrowSize == r.narrow {
+		if last.wideSize == last.narrowSize && r.wideSize == r.narrowSize && last.wide+last.wideSize == r.wide && last.narrow+last.narrowSize == r.narrow &&
+			last.windows+last.narrowSize == r.windows {
 			last.wideSize += r.wideSize
 			last.narrowSize += r.narrowSize
 			return list
@@ -27,8 +29,8 @@ func add(list []run, r run) []run {
 	return append(list, r)
 }
 
-// runs gives the bytes of a type that begins at two places.
-func (c *closure) runs(list []run, name string, wide, narrow int) ([]run, error) {
+// runs gives the bytes of a type that begins at a place on each kind of machine.
+func (c *closure) runs(list []run, name string, wide, narrow, windows int) ([]run, error) {
 	w, err := c.measure(lp64, name)
 	if err != nil {
 		return nil, err
@@ -44,9 +46,9 @@ func (c *closure) runs(list []run, name string, wide, narrow int) ([]run, error)
 	if t == nil || t.Category != "struct" {
 		size := min(w.size, n.size)
 		if t != nil && t.Category == "union" {
-			return add(list, run{wide, size, narrow, size}), nil
+			return add(list, run{wide, size, narrow, size, windows}), nil
 		}
-		return add(list, run{wide, w.size, narrow, n.size}), nil
+		return add(list, run{wide, w.size, narrow, n.size, windows}), nil
 	}
 	wideAt, _, err := c.layout(lp64, t)
 	if err != nil {
@@ -56,18 +58,22 @@ func (c *closure) runs(list []run, name string, wide, narrow int) ([]run, error)
 	if err != nil {
 		return nil, err
 	}
+	windowsAt, _, err := c.layout(win32, t)
+	if err != nil {
+		return nil, err
+	}
 	for i, m := range t.Members {
 		if wideAt[i] < 0 { // bit fields: structures with them have no pointers
-			return add(list, run{wide, w.size, narrow, n.size}), nil
+			return add(list, run{wide, w.size, narrow, n.size, windows}), nil
 		}
-		if list, err = c.memberRuns(list, m, wide+wideAt[i], narrow+narrowAt[i]); err != nil {
+		if list, err = c.memberRuns(list, m, wide+wideAt[i], narrow+narrowAt[i], windows+windowsAt[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return list, nil
 }
 
-func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow int) ([]run, error) {
+func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow, windows int) ([]run, error) {
 	w, err := c.memberExtent(lp64, m)
 	if err != nil {
 		return nil, err
@@ -82,12 +88,16 @@ func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow int) ([
 	if err != nil {
 		return nil, err
 	}
+	other, err := c.memberExtent(win32, one)
+	if err != nil {
+		return nil, err
+	}
 	for i := range w.size / each.size {
 		if m.Pointers > 0 {
-			list = add(list, run{wide + i*each.size, each.size, narrow + i*less.size, less.size})
+			list = add(list, run{wide + i*each.size, each.size, narrow + i*less.size, less.size, windows + i*other.size})
 			continue
 		}
-		if list, err = c.runs(list, m.Type, wide+i*each.size, narrow+i*less.size); err != nil {
+		if list, err = c.runs(list, m.Type, wide+i*each.size, narrow+i*less.size, windows+i*other.size); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +133,8 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	t.f("/* %s */", mark(s))
 	t.f("/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, d:\n" +
 		" * floating point; v: no result.\n" +
-		" * STRUCTURE(name, sType, size with 64-bit pointers, size on i386, {place and size, place and size on i386}, ...). */")
+		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on Windows in 32 bits, {place and size, place and size on\n" +
+		" * i386, place on Windows in 32 bits}, ...). */")
 	for _, cmd := range s.Commands {
 		root := s.Registry.Root(cmd.Command)
 		signature := "v"
@@ -152,7 +163,7 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		if x.Category != "struct" {
 			continue
 		}
-		list, err := c.runs(nil, x.Name, 0, 0)
+		list, err := c.runs(nil, x.Name, 0, 0, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -164,6 +175,10 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		windows, err := c.measure(win32, x.Name)
+		if err != nil {
+			return nil, err
+		}
 		kind := int64(-1)
 		if len(x.Members) > 0 && x.Members[0].Name == "sType" {
 			if v, ok := values[x.Members[0].Value]; ok {
@@ -172,9 +187,9 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		}
 		var parts []string
 		for _, r := range list {
-			parts = append(parts, fmt.Sprintf("{%d, %d, %d, %d}", r.wide, r.wideSize, r.narrow, r.narrowSize))
+			parts = append(parts, fmt.Sprintf("{%d, %d, %d, %d, %d}", r.wide, r.wideSize, r.narrow, r.narrowSize, r.windows))
 		}
-		t.f("STRUCTURE(%s, %d, %d, %d, %s)", x.Name, kind, wide.size, narrow.size, strings.Join(parts, ", "))
+		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, wide.size, narrow.size, windows.size, strings.Join(parts, ", "))
 	}
 	return t.Bytes(), nil
 }

@@ -1,32 +1,11 @@
 /* events.c: what the probe says, one JSON object a line, on a descriptor of its own: drivers and layers print on
  * standard output and standard error. */
-#include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "events.h"
+#include "system.h"
 
 FILE *events;
-
-/* Descriptor 3, moved out of the way and closed in programs that a driver or layer starts; standard output for who runs
- * the probe by hand. */
-void events_open(void)
-{
-    int own = fcntl(3, F_DUPFD_CLOEXEC, 64);
-    if (own >= 0) {
-        close(3);
-        events = fdopen(own, "w");
-    }
-    if (!events) events = stdout;
-}
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static void put_string(const char *s)
 {
@@ -73,12 +52,12 @@ void begin(const char *phase)
 {
     fprintf(events, "{\"event\":\"begin\",\"phase\":\"%s\",\"round\":%d}\n", phase, round_number);
     fflush(events);
-    began = now_us();
+    began = system_now();
 }
 
 void done(const char *phase, VkResult result)
 {
-    double us = now_us() - began;
+    double us = system_now() - began;
     fprintf(events, "{\"event\":\"done\",\"phase\":\"%s\",\"round\":%d,\"us\":%.3f,\"result\":%d}\n", phase,
             round_number, us, (int)result);
     fflush(events);

@@ -9,8 +9,6 @@
 extern FILE *events;
 extern int round_number;
 
-void events_open(void);
-
 /* A phase begins, and is done; what is written between them names the phase when nothing comes after it. */
 void begin(const char *phase);
 void done(const char *phase, VkResult result);

@@ -3,7 +3,6 @@
  *
  * What cannot be done here (no such surface, no queue for it) is no fault: it is said in an event, {"event":"present",
  * "platform":"xcb","step":"...","result":-7}, and ends this platform. */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "events.h"
 #include "present.h"
+#include "system.h"
 
 #define FRAMES 3
 #define MAX_IMAGES 16
@@ -49,7 +49,7 @@ struct cookie { /* xcb_void_cookie_t */
 #define TAKE(library, result, name, ...)                                                                               \
     result (*name)(__VA_ARGS__) = NULL;                                                                                \
     {                                                                                                                  \
-        void *symbol = dlsym(library, #name);                                                                          \
+        PFN_vkVoidFunction symbol = system_symbol(library, #name);                                                     \
         memcpy(&name, &symbol, sizeof name);                                                                           \
     }                                                                                                                  \
     if (!name) return NULL
@@ -57,7 +57,7 @@ struct cookie { /* xcb_void_cookie_t */
 /* An X connection with a window; NULL where there is none. */
 static void *open_window(uint32_t *window)
 {
-    void *x = getenv("DISPLAY") ? dlopen("libxcb.so.1", RTLD_NOW) : NULL;
+    void *x = getenv("DISPLAY") ? system_open("libxcb.so.1") : NULL;
     if (!x) return NULL;
     TAKE(x, void *, xcb_connect, const char *, int *);
     TAKE(x, int, xcb_connection_has_error, void *);

@@ -8,32 +8,25 @@
  * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
  *        probe LIBRARY present      show a picture, too: see present.c
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
- *        probe die SIGNAL           see die.c
+ *        probe die SIGNAL           on Linux: see linux/die.c
+ * What of it is of one system: see system.h.
  */
-#include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "die.h"
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
 #include "present.h"
+#include "system.h"
 
 /* Resident memory and threads of this process, as the kernel counts them. */
 static void usage(const char *after)
 {
-    FILE *f = fopen("/proc/self/status", "re");
-    char line[256];
     long rss = 0, threads = 0;
-    while (f && fgets(line, sizeof line, f)) {
-        sscanf(line, "VmRSS: %ld", &rss);
-        sscanf(line, "Threads: %ld", &threads);
-    }
-    if (f) fclose(f);
+    system_usage(&rss, &threads);
     fprintf(events, "{\"event\":\"usage\"");
     put_text("after", after);
     put_number("resident_kb", (double)rss);
@@ -60,31 +53,28 @@ PFN_vkVoidFunction command(VkInstance instance, const char *name)
 static bool load(const char *path)
 {
     begin("load");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = system_open(path);
     done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
     if (!library) {
         fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", dlerror());
+        put_text("error", system_error());
         end_line();
         return false;
     }
-    /* A function pointer through an object pointer: what dlsym is for. */
-    void *symbol = dlsym(library, "vkGetInstanceProcAddr");
-    memcpy(&gipa, &symbol, sizeof gipa);
+    gipa = (PFN_vkGetInstanceProcAddr)system_symbol(library, "vkGetInstanceProcAddr");
     if (!gipa) {
         fprintf(events, "{\"event\":\"unloadable\"");
         put_text("error", "no vkGetInstanceProcAddr in it");
         end_line();
         return false;
     }
-    Dl_info where;
-    if (dladdr(symbol, &where) && where.dli_fname) {
-        char *real = realpath(where.dli_fname, NULL);
+    char *file = system_file((PFN_vkVoidFunction)gipa);
+    if (file) {
         fprintf(events, "{\"event\":\"library\"");
-        put_text("path", real ? real : where.dli_fname);
+        put_text("path", file);
         end_line();
-        free(real);
     }
+    free(file);
     return true;
 }
 
@@ -226,18 +216,11 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
 }
 
 /* One library of this process. */
-static int mapped(struct dl_phdr_info *info, size_t size, void *unused)
+static void mapped(const char *path)
 {
-    (void)size;
-    (void)unused;
-    char *real = info->dlpi_name && *info->dlpi_name ? realpath(info->dlpi_name, NULL) : NULL;
-    if (real) {
-        fprintf(events, "{\"event\":\"mapped\"");
-        put_text("path", real);
-        end_line();
-    }
-    free(real);
-    return 0;
+    fprintf(events, "{\"event\":\"mapped\"");
+    put_text("path", path);
+    end_line();
 }
 
 /* The layers are still to be asked what they intercept: before there is a device, and with the first one. */
@@ -296,7 +279,7 @@ static bool program(bool print)
     done("create instance", r);
     if (r != VK_SUCCESS) return false;
     if (print) /* which layers are really there */
-        dl_iterate_phdr(mapped, NULL);
+        system_libraries(mapped);
 
     begin("list devices");
     PFN_vkEnumeratePhysicalDevices list = COMMAND(instance, vkEnumeratePhysicalDevices);
@@ -330,8 +313,7 @@ static bool program(bool print)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && !strcmp(argv[1], "die")) return die(argv[2]);
-    events_open();
+    argc = system_begin(argc, argv);
     if (argc < 2 || argc > 3 ||
         (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "present") && strcmp(argv[2], "intercepts"))) {
         fprintf(stderr, "usage: probe LIBRARY [again|present|intercepts]\n");

@@ -10,9 +10,6 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// Silent are settings that say nothing.
-const Silent = `{"file_format_version": "1.0.0", "settings_array": []}`
-
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
 // everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. remove takes
 // it away again.

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"os"
+	"strings"
+	"sync"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made
+// again for every cure that is tried.
+type runningPC struct {
+	*machine.Source
+	app   string
+	asked *answers
+}
+
+// answers are what the system has said.
+type answers struct {
+	lock     sync.Mutex
+	adapters map[string]facts.Adapters
+	devices  map[string]facts.Devices
+	packages map[string][]string
+	dxgi     func() facts.DXGI
+}
+
+func newRunningPC(source *machine.Source) *runningPC {
+	return &runningPC{source, source.Program, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+		packages: map[string][]string{}, dxgi: sync.OnceValue(pc.DXGI)}}
+}
+
+// once asks what was not asked yet.
+func once[T any](a *answers, known map[string]T, name string, ask func(string) T) T {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	value, is := known[name]
+	if !is {
+		value = ask(name)
+		known[name] = value
+	}
+	return value
+}
+
+type remembered struct {
+	facts.Elsewhere
+	*answers
+}
+
+func (r remembered) Adapters(name string) facts.Adapters {
+	return once(r.answers, r.adapters, name, r.Elsewhere.Adapters)
+}
+func (r remembered) Devices(name string) facts.Devices {
+	return once(r.answers, r.devices, name, r.Elsewhere.Devices)
+}
+func (r remembered) Packages(family string) []string {
+	return once(r.answers, r.packages, family, r.Elsewhere.Packages)
+}
+func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
+
+func (p *runningPC) Elsewhere() facts.Elsewhere { return remembered{p.Source.Elsewhere(), p.asked} }
+func (p *runningPC) Title() string              { return pc.SystemName() }
+func (p *runningPC) WordSize() string           { return p.Bits() }
+func (p *runningPC) Files() bool                { return true }
+func (p *runningPC) Whole() bool                { return true }
+func (p *runningPC) App() string                { return p.app }
+func (p *runningPC) Version(file string) string {
+	return pc.FileVersion(p.Path(file))
+}
+
+func (p *runningPC) Running() *machine.Source { return p.Source }
+
+func (p *runningPC) Views() []string {
+	if pc.System64() {
+		return []string{"64", "32"}
+	}
+	return []string{"32"}
+}
+
+func (p *runningPC) Seen(bits string) doctor.PC {
+	source := *p.Source
+	source.Class = map[string]int{"32": 32, "64": 64}[bits]
+	return &runningPC{&source, p.app, p.asked}
+}
+
+func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
+
+// Directories implements doctor.PC: the system's, then those of PATH.
+func (p *runningPC) Directories() []string {
+	system := pc.SystemDirectory(p.WordSize())
+	list := []string{system}
+	if at := strings.LastIndexByte(system, '\\'); at > 2 {
+		list = append(list, system[:at])
+	}
+	search, _ := p.Lookup("PATH")
+	for _, directory := range strings.Split(search, ";") {
+		if directory != "" {
+			list = append(list, strings.TrimRight(directory, `\/`))
+		}
+	}
+	return list
+}
+
+// doctorHere examines the running system.
+func (s *surroundings) doctorHere(app string, elevated bool) (*doctor.Report, error) {
+	source, err := s.source(app, elevated)
+	if err != nil {
+		return nil, err
+	}
+	report, err := doctor.ExaminePC(newRunningPC(source))
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	if source.Elevated {
+		report.System += ", for programs that run as administrator"
+	}
+	return report, nil
+}

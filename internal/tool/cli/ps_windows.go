@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/dll"
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+	"vkloader/internal/tool/process"
+)
+
+// seer is who sees what processes of others have loaded.
+const seer = "administrator"
+
+// loaderName is the file of a loader.
+const loaderName = "vulkan-1.dll"
+
+// runningPrograms looks at all processes. Drivers and layers are told by the decision for programs of the same word size,
+// with the tool's own variables: those of another process are not to be had. Those that no manifest names are told by
+// their functions.
+func runningPrograms() (*running, error) {
+	found, hidden, err := pc.Processes()
+	if err != nil {
+		return nil, err
+	}
+	answers := map[int]*plan.Answer{}
+	result := &running{Schema: psSchema, Processes: []oneRunning{}, Hidden: hidden}
+	for _, p := range found {
+		one := oneRunning{PID: int(p.PID), Name: p.Name, Program: p.Program, Command: []string{}, User: p.User, Class: p.Class, Elevated: p.Elevated,
+			Sandboxes: []doctor.Sandbox{}, Loaders: []runningLoader{}, Drivers: []process.Module{}, Layers: []process.Module{}, Memory: []process.Memory{}}
+		for _, file := range p.Modules {
+			if strings.EqualFold(filepath.Base(file), loaderName) {
+				one.Loaders = append(one.Loaders, runningLoader{File: file, Version: pc.FileVersion(file)})
+			}
+		}
+		if len(one.Loaders) == 0 {
+			continue
+		}
+		answer, asked := answers[p.Class]
+		if !asked {
+			if answer, err = decision.Ask(&machine.Source{Machine: machine.Machine{Environ: os.Environ()}, Class: p.Class}); err != nil {
+				return nil, err
+			}
+			answers[p.Class] = answer
+		}
+		one.Drivers, one.Layers = modulesIn(p.Modules, answer)
+		result.Processes = append(result.Processes, one)
+	}
+	return result, nil
+}
+
+// modulesIn are the drivers and layers among the libraries of a process.
+func modulesIn(files []string, answer *plan.Answer) (drivers, layers []process.Module) {
+	drivers, layers = []process.Module{}, []process.Module{}
+	taken := []string{}
+	in, _ := explain.Of(answer)
+	for _, item := range in {
+		at := slices.IndexFunc(files, func(file string) bool {
+			return item.Library != "" && strings.EqualFold(filepath.Base(file), filepath.Base(item.Library))
+		})
+		if at < 0 || slices.Contains(taken, files[at]) {
+			continue
+		}
+		taken = append(taken, files[at])
+		m := process.Module{Name: item.Name, Manifest: item.Manifest, File: files[at]}
+		if item.Kind == "driver" {
+			drivers = append(drivers, m)
+		} else {
+			layers = append(layers, m)
+		}
+	}
+	for _, file := range files {
+		if slices.Contains(taken, file) || strings.EqualFold(filepath.Base(file), loaderName) {
+			continue
+		}
+		m := process.Module{Name: filepath.Base(file), File: file}
+		switch l := readLibrary(file); {
+		case l == nil:
+		case l.Exports("vk_icdGetInstanceProcAddr"), l.Exports("vk_icdNegotiateLoaderICDInterfaceVersion"):
+			drivers = append(drivers, m)
+		case l.Exports("vkNegotiateLoaderLayerInterfaceVersion"):
+			layers = append(layers, m)
+		}
+	}
+	return drivers, layers
+}
+
+func readLibrary(file string) *dll.Library {
+	f, err := (&machine.Machine{}).Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	l, err := dll.Read(f)
+	if err != nil {
+		return nil
+	}
+	return l
+}

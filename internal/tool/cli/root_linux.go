@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+)
+
+// onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
+const onWindows = false
+
+// bitsHelp is of the option --bits.
+const bitsHelp = "with --platform: the word size of the program, 32 or 64"
+
+// commandsOfSystem are the commands that other systems have nothing for.
+func commandsOfSystem(s *surroundings) []*cobra.Command {
+	return []*cobra.Command{newPolicy(s), newCDI(s), newOCI(s), newSystem(s), newFollow(s), newBundle(s), newServe(s), newService(s)}
+}
+
+// self is this program for children of it, also when its file was replaced meanwhile.
+func self(string) string { return "/proc/self/exe" }
+
+func isTerminal(f *os.File) bool {
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/windows"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// onWindows tells whether the tool looks at a machine with Windows when nothing else is asked for.
+const onWindows = true
+
+// bitsHelp is of the option --bits.
+const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
+
+// commandsOfSystem are the commands that there is nothing for on Windows: each says so.
+func commandsOfSystem(*surroundings) (list []*cobra.Command) {
+	for _, c := range []struct{ name, why string }{
+		{"bundle", "packs what a Linux machine says of itself; on Windows \"vkloader doctor --json\" has what a report needs"},
+		{"cdi", "gives Linux's drivers to containers"},
+		{"oci", "examines images of containers for Linux"},
+		{"policy", "is about the devices of the Linux kernel, and about the driver service, which only Linux has"},
+		{"serve", "is the driver service, which only Linux has"},
+		{"service", "looks into the driver service, which only Linux has"},
+		{"system", "chooses among the files of the dynamic linker of Linux; on Windows programs get the vulkan-1.dll of the system's directory"},
+	} {
+		list = append(list, &cobra.Command{Use: c.name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
+			RunE: func(*cobra.Command, []string) error {
+				return exit.Unable("not on Windows: %s %s", c.name, c.why)
+			}})
+	}
+	return list
+}
+
+// elevatedHere tells whether programs have more rights than their user because the tool has, which starts them.
+func elevatedHere() bool {
+	rights := pc.Own()
+	return rights.Known && rights.Level >= facts.HighIntegrity
+}
+
+// self is this program for children of it.
+func self(executable string) string { return executable }
+
+func isTerminal(f *os.File) bool {
+	var mode uint32
+	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
+}
+
+// askService is asked by nobody: there is no driver service here.
+func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/choice"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/wordsize"
+)
+
+// launched is what run is asked to do.
+type launched struct {
+	choice.Choice
+	log    string // file that gets the loader's log
+	dry    bool
+	asJSON bool
+	limit  time.Duration // of the child that lists devices
+}
+
+func newRun(s *surroundings) *cobra.Command {
+	var r launched
+	cmd := &cobra.Command{
+		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
+		Short: "Run a program with drivers, devices and layers chosen for it alone",
+		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
+			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
+			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could not look. With --log the loader's lines are\n" +
+			"taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("name the program to run: see vkloader run --help")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows the program is the program's
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
+	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
+	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
+	cmd.ValidArgsFunction = completePrograms(s)
+	return cmd
+}
+
+func (r *launched) run(s *surroundings, args []string) error {
+	if r.asJSON && !r.dry {
+		return errors.New("--json goes with --dry-run")
+	}
+	m, err := s.thisMachine("run")
+	if err != nil {
+		return err
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			return exit.As(exit.NotFound, fmt.Errorf("%s: not found", args[0]))
+		}
+		return exit.As(exit.CannotRun, err)
+	}
+	changes, warnings, err := r.prepare(s, &m, path)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(s.errOut, "vkloader: warning: %s\n", w)
+	}
+	if r.dry {
+		return r.print(s, changes, warnings, args)
+	}
+	program := launch.Program{Path: path, Args: args, Environ: m.Environ}
+	if r.log == "" {
+		code, err := program.Wait(nil)
+		return ended(code, err)
+	}
+	log, err := os.Create(r.log)
+	if err != nil {
+		return exit.Unable("--log: %w", err)
+	}
+	defer log.Close()
+	var failed error
+	code, err := program.Wait(&launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
+		if _, err := io.WriteString(log, strings.TrimSuffix(line, "\r")+"\n"); err != nil && failed == nil {
+			failed = fmt.Errorf("--log %s: %w", r.log, err)
+		}
+	}})
+	if failed != nil {
+		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
+	}
+	return ended(code, err)
+}
+
+// ended ends the tool as the program ended.
+func ended(code int, err error) error {
+	switch {
+	case err != nil:
+		return exit.As(exit.CannotRun, err)
+	case code != 0:
+		return exit.With(code)
+	}
+	return nil
+}
+
+// prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
+func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) ([]choice.Change, []string, error) {
+	changes, err := r.Changes(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if debug, _ := m.Lookup(variables.Debug.Name()); r.log != "" && debug == "" {
+		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
+	}
+	m.Environ = choice.Apply(m.Environ, changes)
+	source := &machine.Source{Machine: *m, Program: program, AsUser: s.asUser}
+	if full, err := filepath.Abs(program); err == nil {
+		source.Program = full
+	}
+	source.Class = wordsize.Of(&source.Machine, source.Program).Class
+	warnings, err := r.Check(source)
+	if err != nil {
+		return nil, nil, exit.As(exit.NotLooked, err)
+	}
+	more, also, err := r.DeviceChanges(m, program, func() (*choice.Devices, error) {
+		found, err := probe.Find(s.executable, "")
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		devices, err := survey.LookAtDevices(found, source, r.limit)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		return listedDevices(devices)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Environ = choice.Apply(m.Environ, more)
+	return append(changes, more...), append(warnings, also...), nil
+}
+
+// commandLine are lines for a prompt that start the program with the variables.
+func commandLine(changes []choice.Change, args []string) string {
+	var lines []string
+	for _, c := range changes {
+		lines = append(lines, `set "`+c.Name+"="+c.Value+`"`)
+	}
+	words := make([]string, len(args))
+	for i, arg := range args {
+		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t&|<>^()") {
+			words[i] = `"` + strings.ReplaceAll(arg, `"`, `\"`) + `"`
+		}
+	}
+	return strings.Join(append(lines, strings.Join(words, " ")), "\n")
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/process"
+)
+
+// kernel is where processes are looked at.
+var kernel = process.Kernel{Proc: "/proc"}
+
+// subject is what --app, --elevated and --pid name. Of a process it is the root, the environment, the executable, the
+// rights and the word size.
+func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, error) {
+	if pid == 0 {
+		source, err := s.source(app, elevated)
+		if err != nil {
+			return nil, err
+		}
+		return &subject{source: source}, nil
+	}
+	if app != "" || elevated || s.root != "" {
+		return nil, errors.New("--pid has the process's own program, rights and root: not with --app, --elevated or --root")
+	}
+	p, err := kernel.Look(pid)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	m := p.Machine
+	if err := s.change(&m); err != nil {
+		return nil, err
+	}
+	return &subject{served(&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}), p}, nil
+}
+
+// completeProcesses gives the processes that have a loader.
+func completeProcesses(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
+	found, _, _ := kernel.List()
+	for _, p := range found {
+		list = append(list, fmt.Sprintf("%d\t%s", p.PID, p.Name))
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}

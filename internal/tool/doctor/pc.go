@@ -1,0 +1,198 @@
+package doctor
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
+)
+
+// PC is a machine with Windows: the facts of the decision, as programs of one word size see them, and what those leave out.
+type PC interface {
+	facts.Source
+	Title() string                      // of its system
+	WordSize() string                   // of the programs, "32" or "64"
+	Views() []string                    // the word sizes of programs that run there
+	Seen(bits string) PC                // the same machine, as programs of this word size see it
+	Files() bool                        // its files can be looked at; false: the registry alone is known
+	Whole() bool                        // all of them are there; false: a copy of some
+	Open(name string) (*os.File, error) // a file, by its path there
+	App() string                        // the program; "": none in particular
+	Directories() []string              // where the system looks for a library without a path, after the program's own
+	Version(file string) string         // what a file's resources say; "": not known
+	Running() *machine.Source           // the system that runs here; nil: it is another
+}
+
+// pcExam is an examination of a PC under way.
+type pcExam struct {
+	*Report
+	pc      PC
+	plan    *plan.Answer
+	changes map[pcKey][]pcChange // that may end a finding
+}
+
+// ExaminePC says what is wrong on the way from a program to its drivers on a machine with Windows, by its registry and its
+// files, and tries what is said to help. Nothing is loaded.
+func ExaminePC(pc PC) (*Report, error) {
+	e, err := lookPC(pc)
+	if err != nil {
+		return nil, err
+	}
+	e.settle()
+	e.sum = e.verdict
+	e.Order()
+	return e.Report, nil
+}
+
+// lookPC examines without trying anything.
+func lookPC(pc PC) (*pcExam, error) {
+	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: &Report{Schema: Schema, System: pc.Title(), Sandboxes: []Sandbox{}, GPUs: []GPU{},
+		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}}}
+	if e.Class = classOf(pc.WordSize()); e.Class == ProcessClass {
+		e.Class = 0
+	}
+	var err error
+	if e.plan, err = decision.AskOn(search.Windows(pc.WordSize()), plan.App{}, pc); err != nil {
+		return nil, err
+	}
+	e.Answer, e.source = e.plan, pc.Running()
+	named := e.registry()
+	for i := range e.plan.Findings {
+		if f := &e.plan.Findings[i]; !e.toldOtherwise(f, named) {
+			d := f.Code.Entry()
+			e.Findings = append(e.Findings, Finding{Code: d.Name, Severity: d.Severity.String(), Subject: f.Subject, Path: f.Path, Line: f.Line,
+				Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: d.Statement})
+		}
+	}
+	if pc.Files() {
+		e.libraries()
+		e.implicit()
+		e.layered()
+		e.loaders()
+	}
+	if err := e.otherView(); err != nil {
+		return nil, err
+	}
+	e.elevated()
+	return e, nil
+}
+
+func classOf(bits string) int {
+	if bits == "32" {
+		return 32
+	}
+	return 64
+}
+
+// toldOtherwise are findings of the decision that "list" and "explain" tell, or that the doctor says in one of its own;
+// named are the paths of values of the registry that it has said something about.
+func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
+	switch f.Code {
+	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
+		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
+		return true
+	case diag.FileOpen:
+		return !e.pc.Files() || named[f.Path]
+	}
+	return false
+}
+
+// pcKey is what makes two findings the same one: a value may be in two keys, or in two views.
+type pcKey struct {
+	key
+	at entry
+}
+
+func keyOf(f *Finding) pcKey {
+	switch what := f.fact.(type) {
+	case valueIn:
+		return pcKey{f.key(), what.at}
+	case staleIn:
+		return pcKey{f.key(), what.at}
+	}
+	return pcKey{f.key(), entry{}}
+}
+
+// offering adds changes that may end a finding.
+func (e *pcExam) offering(f *Finding, changes ...pcChange) {
+	e.changes[keyOf(f)] = append(e.changes[keyOf(f)], changes...)
+}
+
+// settle tries the changes that are offered, each on the whole examination, and tells those that help.
+func (e *pcExam) settle() {
+	problem := func(list []Finding) map[pcKey]bool {
+		found := map[pcKey]bool{}
+		for i := range list {
+			found[keyOf(&list[i])] = list[i].Severity == diag.Problem.String()
+		}
+		return found
+	}
+	before, looks := problem(e.Findings), 0
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		for _, c := range e.changes[keyOf(f)] {
+			if looks++; looks > maxLooks {
+				return
+			}
+			again, err := lookPC(changedPC{e.pc, c})
+			if err != nil {
+				continue
+			}
+			after := problem(again.Findings)
+			_, still := after[keyOf(f)]
+			for k, bad := range after {
+				still = still || bad && !before[k]
+			}
+			if !still && e.sameBut(again, f) {
+				f.advice = pcTried{c}
+				break
+			}
+		}
+	}
+}
+
+// sameBut tells whether after a change programs get what they got before, but for what a finding is about.
+func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
+	about := func(m Module) bool {
+		return m.Manifest == f.Path || f.Code == RegistryOff.String()
+	}
+	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
+		for i, list := range lists {
+			for _, m := range list {
+				there := slices.ContainsFunc(lists[1-i], func(o Module) bool { return o.Name == m.Name && o.Manifest == m.Manifest && o.Used == m.Used })
+				if !there && !about(m) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// verdict is the report in one line.
+func (e *pcExam) verdict() string {
+	switch good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good }); {
+	case !e.pc.Files() && e.Has(diag.Problem):
+		return "Something is wrong in the registry; no file was looked at."
+	case !e.pc.Files():
+		return "Nothing is wrong that the registry alone shows; no file was looked at."
+	case !good:
+		return "Vulkan will not work here: no driver is found whose library is there."
+	case e.Has(diag.Problem):
+		return "Vulkan should work here, but something is wrong."
+	case e.pc.Whole():
+		return "Nothing is wrong that can be seen without loading a driver."
+	}
+	return "Nothing is wrong that files show."
+}
+
+// base is the last part of a path of Windows.
+func (e *pcExam) base(path string) string { return e.plan.Style.Base(path) }
+
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }

@@ -1,0 +1,99 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/facts"
+)
+
+// entry is a value of the registry, in the view of programs of a word size.
+type entry struct {
+	hive facts.Hive
+	bits string
+	key  string
+	name string
+}
+
+// pcChange is one thing that somebody can do on a PC: a variable gets a value, or a value of the registry is switched on
+// or goes.
+type pcChange struct {
+	variable, text string
+	entry          entry
+	on             bool // the entry's data become four bytes of 0; otherwise it goes
+}
+
+// hives are the short names that reg takes.
+var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser: "HKCU"}
+
+// line is the change as a line for a prompt of Windows.
+func (c pcChange) line() string {
+	if c.variable != "" {
+		return `set "` + c.variable + "=" + c.text + `"`
+	}
+	line, data := "reg delete ", " /f"
+	if c.on {
+		line, data = "reg add ", " /t REG_DWORD /d 0 /f"
+	}
+	line += `"` + hives[c.entry.hive] + `\` + c.entry.key + `" /v "` + strings.ReplaceAll(c.entry.name, `"`, `\"`) + `"` + data
+	if c.entry.hive == facts.LocalMachine {
+		line += " /reg:" + c.entry.bits
+	}
+	return line
+}
+
+// pcTried is a change that was tried and ended the finding.
+type pcTried struct{ pcChange }
+
+func (t pcTried) say() (string, []string) {
+	text := t.line()
+	switch {
+	case t.variable != "":
+		text = "For a program that it troubles: " + text
+	case t.entry.hive == facts.LocalMachine:
+		text = "In a prompt that runs as administrator: " + text
+	}
+	return text, []string{t.line()}
+}
+
+// changedPC is a PC after a change.
+type changedPC struct {
+	PC
+	change pcChange
+}
+
+func (c changedPC) Seen(bits string) PC { return changedPC{c.PC.Seen(bits), c.change} }
+
+func (c changedPC) Var(name string, secure bool) facts.Var {
+	if c.change.variable != "" && sameName(name, c.change.variable) {
+		return facts.Var{Value: c.change.text, Set: true}
+	}
+	return c.PC.Var(name, secure)
+}
+
+func (c changedPC) Elsewhere() facts.Elsewhere { return changedRegistry{c.PC.Elsewhere(), c} }
+
+type changedRegistry struct {
+	facts.Elsewhere
+	of changedPC
+}
+
+func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
+	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
+	if at.name == "" || h != at.hive || !sameName(path, at.key) || h == facts.LocalMachine && at.bits != r.of.WordSize() {
+		return k
+	}
+	values := slices.Clone(k.Values)
+	i := slices.IndexFunc(values, func(v facts.Value) bool { return v.Name == at.name })
+	switch {
+	case i < 0:
+	case r.of.change.on:
+		values[i].Type, values[i].Data = facts.RegDWORD, zero
+	default:
+		values = slices.Delete(values, i, i+1)
+	}
+	return facts.Key{Opened: k.Opened, Values: values}
+}
+
+// zero are the data of a value that is switched on (WIN-036).
+const zero = "\x00\x00\x00\x00"

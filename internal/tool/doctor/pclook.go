@@ -1,0 +1,309 @@
+package doctor
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/dll"
+)
+
+// Keys of the registry that loaders read.
+const (
+	vulkanKey   = `SOFTWARE\Khronos\Vulkan\`
+	driversKey  = vulkanKey + "Drivers"
+	settingsKey = vulkanKey + "LoaderSettings"
+)
+
+// values calls f for every value of a key that loaders read, of each view once.
+func (e *pcExam) values(f func(at entry, v facts.Value)) {
+	for _, hive := range []facts.Hive{facts.LocalMachine, facts.CurrentUser} {
+		for i, bits := range e.pc.Views() {
+			if hive == facts.CurrentUser && i > 0 { // the user's keys have one view
+				break
+			}
+			keys := e.pc.Seen(bits).Elsewhere()
+			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers", settingsKey} {
+				for _, v := range keys.Registry(hive, key).Values {
+					if v.Name != "" {
+						f(entry{hive, bits, key, v.Name}, v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// registry says which values name nothing, or are not as loaders want them, and gives the paths of the former.
+func (e *pcExam) registry() map[string]bool {
+	named := map[string]bool{}
+	e.values(func(at entry, v facts.Value) {
+		switch {
+		case at.hive == facts.CurrentUser && at.key == driversKey:
+			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type}, nil), pcChange{entry: at})
+		case at.key == settingsKey:
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.bits).Exists(v.Name) {
+				named[v.Name] = true
+				e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+			}
+		case v.Data != zero:
+			code := RegistryOff
+			if v.Type == facts.RegDWORD && len(v.Data) == len(zero) {
+				code = RegistrySwitched
+			}
+			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type}, nil)
+			if code == RegistryOff {
+				e.offering(f, pcChange{entry: at, on: true})
+			}
+		case e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.bits).Exists(v.Name):
+			named[v.Name] = true
+			e.offering(e.found(RegistryStale, v.Name, v.Name, staleIn{valueIn{at, v.Type}}, nil), pcChange{entry: at})
+		}
+	})
+	return named
+}
+
+// libraries looks at the libraries of drivers that are used, and of layers that are listed.
+func (e *pcExam) libraries() {
+	for _, d := range e.plan.Drivers {
+		e.Drivers = append(e.Drivers, e.module(Module{Name: e.base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, DriverInterface,
+			"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"))
+	}
+	active := map[string]bool{}
+	for _, a := range e.plan.Active {
+		active[e.plan.Layers[a.Layer].Name] = true
+	}
+	for _, l := range e.plan.Layers {
+		if !l.Meta {
+			e.Layers = append(e.Layers, e.module(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, LayerInterface,
+				"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"))
+		}
+	}
+	if len(e.plan.Drivers) == 0 {
+		e.found(NoDriver, e.pc.Title(), "", noDriverFound, nil)
+	}
+}
+
+// module looks at the library of a driver or layer, which has to export one of these functions.
+func (e *pcExam) module(m Module, lacks Code, functions ...string) Module {
+	add := func(code Code, file string, what fact) {
+		if f := e.found(code, m.Name, file, what, nil); !m.Used {
+			f.soften(diag.Warning)
+		}
+	}
+	if m.File = e.place(m.Library); m.File == "" {
+		add(LibraryMissing, m.Library, notThere(m.Library))
+		return m
+	}
+	l := e.read(m.File)
+	if l == nil {
+		add(LibraryUnreadable, m.File, noLibrary{m.File, "Windows"})
+		return m
+	}
+	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
+	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
+		add(LibraryForeign, m.File, otherBits{m.File, m.Class, bits})
+		return m
+	}
+	m.Good = true
+	if len(functions) > 0 && !slices.ContainsFunc(functions, l.Exports) {
+		add(lacks, m.File, exportsNone{m.File, functions[0]})
+		m.Good = false
+	}
+	if missing := e.missing(m.File, l); len(missing) > 0 {
+		add(LibraryNeeds, m.File, needsMissing(missing))
+		m.Good = false
+	}
+	return m
+}
+
+// place is where a library is that a manifest names: as it is named, or, of a bare name, where the system looks.
+func (e *pcExam) place(library string) string {
+	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
+		if e.pc.Exists(library) {
+			return library
+		}
+		return ""
+	}
+	for _, directory := range e.searched() {
+		if at := directory + `\` + library; e.pc.Exists(at) {
+			return at
+		}
+	}
+	return ""
+}
+
+// searched are the directories for libraries without a path.
+func (e *pcExam) searched() []string {
+	if app := e.pc.App(); app != "" {
+		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.pc.Directories()...)
+	}
+	return e.pc.Directories()
+}
+
+func (e *pcExam) read(file string) *dll.Library {
+	f, err := e.pc.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	l, err := dll.Read(f)
+	if err != nil {
+		return nil
+	}
+	return l
+}
+
+// missing are libraries that one needs and that are neither beside it nor where the system looks. Of a copy of some files
+// nothing follows; names of sets ("api-ms-win-...") are not files.
+func (e *pcExam) missing(file string, l *dll.Library) (list []string) {
+	if !e.pc.Whole() {
+		return nil
+	}
+	for _, name := range l.Needs {
+		small := strings.ToLower(name)
+		if strings.HasPrefix(small, "api-ms-") || strings.HasPrefix(small, "ext-ms-") || e.place(name) != "" ||
+			e.pc.Exists(e.plan.Style.Directory(file)+name) {
+			continue
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// implicit says which layers are in every program, and by which variable each is kept out.
+func (e *pcExam) implicit() {
+	for _, a := range e.plan.Active {
+		l := e.plan.Layers[a.Layer]
+		if !l.Implicit || l.Meta || l.HasEnable { // with a variable of its own that switches it on, somebody has done so
+			continue
+		}
+		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)
+		if l.DisableName != "" {
+			e.offering(f, pcChange{variable: l.DisableName, text: "1"})
+		}
+	}
+}
+
+// mapping are the libraries of drivers that translate to Direct3D 12.
+var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
+
+// layered says of a driver that translates to Direct3D 12 that there are others, whose devices it lists again.
+func (e *pcExam) layered() {
+	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
+	for _, d := range e.Drivers {
+		if others && d.Good && e.translates(d) {
+			f := e.found(DriverTranslates, d.Name, d.Manifest, translatesBeside, nil)
+			list := d.Name
+			if before := e.pc.Var(variables.DriversDisable.Name(), false).Value; before != "" {
+				list = before + "," + list
+			}
+			e.offering(f, pcChange{variable: variables.DriversDisable.Name(), text: list})
+		}
+	}
+}
+
+func (e *pcExam) translates(d Module) bool {
+	name := strings.ToLower(e.base(d.Library))
+	return slices.Contains(mapping, name)
+}
+
+// loaders looks for the loader that programs get, in the system's directory or beside the program.
+func (e *pcExam) loaders() {
+	const name = "vulkan-1.dll"
+	system := ""
+	if directories := e.pc.Directories(); len(directories) > 0 {
+		if at := directories[0] + `\` + name; e.pc.Exists(at) {
+			system = at
+		} else if e.pc.Whole() {
+			e.found(LoaderAbsent, name, at, notThere(at), nil)
+		}
+	}
+	beside := ""
+	if app := e.pc.App(); app != "" {
+		at := e.plan.Style.Directory(app) + name
+		if e.pc.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
+			beside = at
+		}
+	}
+	for _, file := range []string{beside, system} {
+		if file == "" {
+			continue
+		}
+		version := e.pc.Version(file)
+		e.Loaders = append(e.Loaders, Loader{File: file, Name: name, Version: version, First: len(e.Loaders) == 0})
+		l := e.read(file)
+		switch {
+		case l == nil:
+			e.found(LoaderDamaged, name, file, noLibrary{file, "Windows"}, nil)
+		case l.Class != classOf(e.pc.WordSize()):
+			e.found(LoaderDamaged, name, file, otherBits{file, l.Class, e.pc.WordSize()}, nil)
+		}
+	}
+	if beside != "" {
+		e.found(LoaderShadows, name, beside, shadows{beside, e.pc.Version(beside), system, e.pc.Version(system)}, nil)
+	}
+}
+
+// otherView says what programs of the other word size have, and these have not, and the reverse.
+func (e *pcExam) otherView() error {
+	views := e.pc.Views()
+	at := slices.IndexFunc(views, func(bits string) bool { return bits != e.pc.WordSize() })
+	if at < 0 {
+		return nil
+	}
+	other := e.pc.Seen(views[at])
+	answer, err := decision.AskOn(search.Windows(views[at]), plan.App{}, other)
+	if err != nil {
+		return err
+	}
+	here, there := len(e.plan.Drivers), len(answer.Drivers)
+	if !e.pc.Files() {
+		here, there = len(e.plan.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
+	}
+	switch {
+	case here == 0 && there > 0:
+		e.found(ViewLacksDriver, e.pc.WordSize()+"-bit programs", "", viewLacks{e.pc.WordSize(), views[at]}, nil)
+	case here > 0 && there == 0:
+		e.found(ViewLacksDriver, views[at]+"-bit programs", "", viewLacks{views[at], e.pc.WordSize()}, nil).soften(diag.Note)
+	}
+	for _, lists := range []struct {
+		in, out *plan.Answer
+		lacks   string
+	}{{answer, e.plan, e.pc.WordSize()}, {e.plan, answer, views[at]}} {
+		for _, l := range lists.in.Layers {
+			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *layer) bool { return o.Name == l.Name }) {
+				e.found(ViewLacksLayer, l.Name, l.Manifest, layerLacking(lists.lacks), nil)
+			}
+		}
+	}
+	return nil
+}
+
+// elevated says what an elevated program ignores.
+func (e *pcExam) elevated() {
+	process := e.pc.Elsewhere().Process()
+	if !process.Known || process.Level < facts.HighIntegrity {
+		return
+	}
+	for i := range e.plan.Findings {
+		if f := &e.plan.Findings[i]; f.Code == diag.VariableElevated {
+			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
+		}
+	}
+	count := 0
+	e.values(func(at entry, v facts.Value) {
+		if at.hive == facts.CurrentUser && at.key != driversKey && (v.Data == zero || at.key == settingsKey) {
+			count++
+		}
+	})
+	if count > 0 {
+		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", userValues(count), nil)
+	}
+}

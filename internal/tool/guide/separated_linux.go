@@ -1,0 +1,4 @@
+package guide
+
+// separated is how lists of paths and names are written here.
+const separated = "colon-separated"

@@ -1,0 +1,3 @@
+package machine
+
+func sameVariable(a, b string) bool { return a == b }

@@ -1,0 +1,131 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
+const OwnClass = strconv.IntSize
+
+// maxLinks is how many symbolic links a path may lead through.
+const maxLinks = 40
+
+// roots are the directories that stand for "/", each opened once and kept.
+var roots sync.Map // path: func() (*os.Root, error)
+
+func (m *Machine) root() (*os.Root, error) {
+	open, _ := roots.LoadOrStore(m.Root, sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(m.Root) }))
+	return open.(func() (*os.Root, error))()
+}
+
+// below is a path of a machine as its root takes it; links that lead out of the root are errors.
+func below(name string) string {
+	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
+		return "."
+	}
+	return name
+}
+
+// Real is the full form of a path. Links are not followed: the loader compares its program's path as it was started.
+func (m *Machine) Real(name string) (string, error) {
+	switch {
+	case m.Tree != nil:
+		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
+	case m.Foreign():
+		return path.Clean("/" + filepath.ToSlash(name)), nil
+	}
+	return filepath.Abs(name)
+}
+
+// Open opens an ordinary file, or a directory, for reading.
+func (m *Machine) Open(name string) (*os.File, error) {
+	if m.hidden(name) {
+		return nil, m.absent(name)
+	}
+	if m.Tree != nil {
+		return m.openTree(name)
+	}
+	info, err := m.Stat(name)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.Foreign() {
+		root, err := m.root()
+		if err != nil {
+			return nil, err
+		}
+		return root.Open(below(name))
+	}
+	return os.Open(name)
+}
+
+// Stat describes what a path leads to.
+func (m *Machine) Stat(name string) (fs.FileInfo, error) {
+	return m.describe(name, true, os.Stat, (*os.Root).Stat)
+}
+
+// Lstat describes what has this name, a symbolic link as such.
+func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
+	return m.describe(name, false, os.Lstat, (*os.Root).Lstat)
+}
+
+func (m *Machine) describe(name string, follow bool, here func(string) (fs.FileInfo, error),
+	beneath func(*os.Root, string) (fs.FileInfo, error)) (fs.FileInfo, error) {
+	switch {
+	case m.hidden(name):
+		return nil, m.absent(name)
+	case m.Tree != nil:
+		_, info, err := m.inTree(name, follow)
+		return info, err
+	case !m.Foreign():
+		return here(name)
+	}
+	root, err := m.root()
+	if err != nil {
+		return nil, err
+	}
+	return beneath(root, below(name))
+}
+
+// Readlink gives what a symbolic link says.
+func (m *Machine) Readlink(name string) (string, error) {
+	switch {
+	case m.hidden(name):
+		return "", m.absent(name)
+	case m.Tree != nil:
+		real, _, err := m.inTree(name, false)
+		if err != nil {
+			return "", err
+		}
+		return m.Tree.Readlink(real)
+	case !m.Foreign():
+		return os.Readlink(name)
+	}
+	root, err := m.root()
+	if err != nil {
+		return "", err
+	}
+	return root.Readlink(below(name))
+}
+
+// Attribute reads an extended attribute; there is none here.
+func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
+	return nil, &fs.PathError{Op: "getxattr", Path: name + ":" + attribute, Err: errors.ErrUnsupported}
+}
+
+// Contents is for trees that are no directories; here none of them is read.
+func Contents(name string, _ io.Reader) (*os.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("images of containers: %w", errors.ErrUnsupported)}
+}

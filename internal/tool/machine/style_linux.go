@@ -1,0 +1,11 @@
+package machine
+
+import "vkloader/internal/core/pathname"
+
+// Style is how the running system writes paths, and ListSeparator what stands between those of a variable.
+const (
+	Style         = pathname.Slash
+	ListSeparator = ":"
+
+	ListSeparatorName = "a colon"
+)

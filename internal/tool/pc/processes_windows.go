@@ -1,0 +1,103 @@
+package pc
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"vkloader/internal/core/facts"
+)
+
+// Process is a running program with the libraries that it has loaded.
+type Process struct {
+	PID      uint32
+	Name     string   // file name of the executable
+	Program  string   // path of the executable; "" where it cannot be had
+	Class    int      // 32 or 64; 0: not known
+	User     uint32   // the last part of the SID of the user; 0: not known
+	Elevated bool     // it has more rights than its user's other programs
+	Modules  []string // paths of the executable and of its libraries, in the order in which they were loaded
+}
+
+// Processes lists the programs that run. hidden is how many could not be looked into.
+func Processes() (list []Process, hidden int, err error) {
+	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = windows.CloseHandle(all) }()
+	entry := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
+	for err = windows.Process32First(all, &entry); err == nil; err = windows.Process32Next(all, &entry) {
+		if entry.ProcessID == 0 || entry.ProcessID == 4 { // the kernel
+			continue
+		}
+		p := Process{PID: entry.ProcessID, Name: text(entry.ExeFile[:])}
+		if p.Modules, err = modulesOf(p.PID); err != nil {
+			hidden++
+			continue
+		}
+		p.describe()
+		list = append(list, p)
+	}
+	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
+		return nil, 0, err
+	}
+	return list, hidden, nil
+}
+
+// moduleTries is how often a list is asked for that changes while it is read.
+const moduleTries = 8
+
+// modulesOf lists the libraries of a process, of both word sizes.
+func modulesOf(pid uint32) (list []string, err error) {
+	var modules windows.Handle
+	for range moduleTries {
+		modules, err = windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPMODULE|windows.TH32CS_SNAPMODULE32, pid)
+		if !errors.Is(err, windows.ERROR_BAD_LENGTH) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = windows.CloseHandle(modules) }()
+	entry := windows.ModuleEntry32{Size: uint32(unsafe.Sizeof(windows.ModuleEntry32{}))}
+	for err = windows.Module32First(modules, &entry); err == nil; err = windows.Module32Next(modules, &entry) {
+		list = append(list, text(entry.ExePath[:]))
+	}
+	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
+		return nil, err
+	}
+	return list, nil
+}
+
+// describe fills in what the process itself is asked.
+func (p *Process) describe() {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, p.PID)
+	if err != nil {
+		return
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	p.Class = 32
+	if System64() && !isWOW64(process) {
+		p.Class = 64
+	}
+	path := make([]uint16, windows.MAX_LONG_PATH)
+	size := uint32(len(path))
+	if windows.QueryFullProcessImageName(process, 0, &path[0], &size) == nil {
+		p.Program = text(path[:size])
+	}
+	var token windows.Token
+	if windows.OpenProcessToken(process, windows.TOKEN_QUERY, &token) != nil {
+		return
+	}
+	defer func() { _ = token.Close() }()
+	rights := Of(token)
+	p.Elevated = rights.Known && rights.Level >= facts.HighIntegrity
+	if user, err := token.GetTokenUser(); err == nil {
+		if count := user.User.Sid.SubAuthorityCount(); count > 0 {
+			p.User = user.User.Sid.SubAuthority(uint32(count) - 1)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+/* system.c: what the probe wants of Windows. */
+#include "system.h"
+
+#include <windows.h>
+
+#include <fcntl.h>
+#include <io.h>
+#include <psapi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tlhelp32.h>
+
+#include "events.h"
+
+#define EVENTS "events="
+
+/* The events go to the handle that the last argument names; to standard output for who runs the probe by hand. */
+int system_begin(int argc, char **argv)
+{
+    /* A driver that is missing something, or crashes, shows no window that waits for somebody. */
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    if (argc > 1 && !strncmp(argv[argc - 1], EVENTS, strlen(EVENTS))) {
+        HANDLE handle = (HANDLE)(uintptr_t)strtoull(argv[argc - 1] + strlen(EVENTS), NULL, 10);
+        SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
+        int own = _open_osfhandle((intptr_t)handle, _O_WRONLY | _O_BINARY);
+        if (own >= 0) events = _fdopen(own, "wb");
+        argc--;
+    }
+    if (!events) events = stdout;
+    return argc;
+}
+
+double system_now(void)
+{
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&ticks);
+    return (double)ticks.QuadPart * 1e6 / (double)frequency.QuadPart;
+}
+
+void system_usage(long *resident_kb, long *threads)
+{
+    PROCESS_MEMORY_COUNTERS memory;
+    if (K32GetProcessMemoryInfo(GetCurrentProcess(), &memory, sizeof memory))
+        *resident_kb = (long)(memory.WorkingSetSize / 1024);
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
+    THREADENTRY32 thread = {.dwSize = sizeof thread};
+    for (BOOL more = Thread32First(all, &thread); more; more = Thread32Next(all, &thread))
+        *threads += thread.th32OwnerProcessID == GetCurrentProcessId();
+    CloseHandle(all);
+}
+
+/* ---- libraries -------------------------------------------------------------------------------------------------- */
+
+static WCHAR *wide(const char *text)
+{
+    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    WCHAR *out = size > 0 ? malloc((size_t)size * sizeof *out) : NULL;
+    if (out) MultiByteToWideChar(CP_UTF8, 0, text, -1, out, size);
+    return out;
+}
+
+static char *narrow(const WCHAR *text)
+{
+    int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+    char *out = size > 0 ? malloc((size_t)size) : NULL;
+    if (out) WideCharToMultiByte(CP_UTF8, 0, text, -1, out, size, NULL, NULL);
+    return out;
+}
+
+static DWORD error;
+
+void *system_open(const char *path)
+{
+    WCHAR *name = wide(path);
+    HMODULE library = name ? LoadLibraryExW(name, NULL, strchr(path, ':') ? LOAD_WITH_ALTERED_SEARCH_PATH : 0) : NULL;
+    error = GetLastError();
+    free(name);
+    return library;
+}
+
+const char *system_error(void)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "error %lu", error);
+    return text;
+}
+
+PFN_vkVoidFunction system_symbol(void *library, const char *name)
+{
+    return (PFN_vkVoidFunction)(void *)GetProcAddress(library, name);
+}
+
+void *system_opened(const char *path)
+{
+    WCHAR *name = wide(path);
+    HMODULE library = name ? GetModuleHandleW(name) : NULL;
+    free(name);
+    return library;
+}
+
+static HMODULE library_of(PFN_vkVoidFunction function)
+{
+    HMODULE library = NULL;
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                       (const WCHAR *)(void *)function, &library);
+    return library;
+}
+
+bool system_owns(void *library, PFN_vkVoidFunction function)
+{
+    return function && library_of(function) == library;
+}
+
+char *system_file(PFN_vkVoidFunction function)
+{
+    WCHAR path[4096];
+    HMODULE library = library_of(function);
+    DWORD size = library ? GetModuleFileNameW(library, path, sizeof path / sizeof *path) : 0;
+    return size > 0 && size < sizeof path / sizeof *path ? narrow(path) : NULL;
+}
+
+void system_libraries(void (*each)(const char *path))
+{
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, 0);
+    MODULEENTRY32W module = {.dwSize = sizeof module};
+    for (BOOL more = Module32FirstW(all, &module); more; more = Module32NextW(all, &module)) {
+        char *path = narrow(module.szExePath);
+        if (path) each(path);
+        free(path);
+    }
+    CloseHandle(all);
+}
+
+/* There is no fork: a layer that crashes ends the probe, and who reads names the phase. */
+const char *system_isolated(void (*function)(size_t, VkInstance, VkDevice), size_t index, VkInstance instance,
+                            VkDevice device)
+{
+    function(index, instance, device);
+    return NULL;
+}

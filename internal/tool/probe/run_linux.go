@@ -1,0 +1,76 @@
+package probe
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+)
+
+// start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
+// driver has started goes with it. ended is to be called when it has ended.
+func start(cmd *exec.Cmd, events *os.File) (ended func(), err error) {
+	cmd.ExtraFiles = []*os.File{events}
+	runtime.LockOSThread() // the signal is tied to the thread that started it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err = cmd.Start(); err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	stop := takeAlong(cmd.Process.Pid)
+	return func() {
+		// What is left of its group has been started by a driver or layer and stays behind otherwise.
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		stop()
+		runtime.UnlockOSThread()
+	}, nil
+}
+
+// takeAlong ends a child's whole group when the tool is told to end, as by Ctrl-C: what a driver has started is in no
+// other. The tool then ends as it was told. The function that it gives ends the watch.
+func takeAlong(group int) (stop func()) {
+	signals, over := make(chan os.Signal, 1), make(chan struct{})
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			signal.Reset(s)
+			if number, ok := s.(syscall.Signal); ok {
+				_ = syscall.Kill(os.Getpid(), number)
+			}
+		case <-over:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(over)
+	}
+}
+
+// killedBy names the signal that ended a process; "": none.
+func killedBy(state *os.ProcessState) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return signalName(status.Signal())
+	}
+	return ""
+}
+
+func signalName(s syscall.Signal) string {
+	names := map[syscall.Signal]string{
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
+		syscall.SIGFPE: "SIGFPE", syscall.SIGKILL: "SIGKILL", syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
+		syscall.SIGSYS: "SIGSYS",
+	}
+	if name, ok := names[s]; ok {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}

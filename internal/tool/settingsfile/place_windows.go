@@ -1,0 +1,61 @@
+package settingsfile
+
+import (
+	"os"
+	"slices"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/pc"
+)
+
+// key is where loaders find the path of the settings file (WIN-081).
+const key = `SOFTWARE\Khronos\Vulkan\LoaderSettings`
+
+func cleanPlace(place string) string { return place }
+
+// ownPlace is where the tool writes the file of a user.
+func ownPlace(m *machine.Machine) (string, error) {
+	local, _ := m.Lookup("LOCALAPPDATA")
+	if local == "" {
+		return "", exit.Unable("no place for settings of a user: LOCALAPPDATA is not set")
+	}
+	return local + `\vkloader\vk_loader_settings.json`, nil
+}
+
+// named are the files that the user's key names.
+func named(place string) bool {
+	values := pc.Registry(facts.CurrentUser, key, "64").Values
+	return slices.ContainsFunc(values, func(v facts.Value) bool { return v.Name == place })
+}
+
+// enter makes a file known to loaders: the user's key names it.
+func enter(place string) error {
+	if named(place) {
+		return nil
+	}
+	return pc.Register(key, place)
+}
+
+// leave takes that back for a file of the tool's own place.
+func leave(place string) error {
+	if own, err := ownPlace(&machine.Machine{Environ: os.Environ()}); err != nil || own != place {
+		return nil
+	}
+	return pc.Unregister(key, place)
+}
+
+// place chooses the file to write: the one that the user's key names, or else the tool's own place.
+func (c *Change) place(p *Found) (string, error) {
+	if c.System {
+		return "", exit.Unable("--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)
+	}
+	if len(p.Places) > 0 && named(p.Places[0]) {
+		return p.Places[0], nil
+	}
+	if f := p.InForce(); f != nil && !c.Force {
+		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours", f.Path)
+	}
+	return ownPlace(&p.Machine)
+}

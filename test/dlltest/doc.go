@@ -1,0 +1,2 @@
+// Package dlltest writes libraries of Windows for tests.
+package dlltest

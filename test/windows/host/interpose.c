@@ -1,0 +1,173 @@
+/* interpose.c: what stands between the loader under test and the system: functions that it imports are replaced by
+ * those of this file, as soon as it is loaded. They write down what it opens and asks for, where WORLD_ACCESS names a
+ * file
+ * ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the process
+ * has medium integrity, where Wine has none but High.
+ */
+#include "interpose.h"
+#include "../../host/host.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is opened --------------------------------------------------------------------------------------------- */
+
+static void note(const char *function, const WCHAR *argument, const char *rest)
+{
+    static HANDLE file = INVALID_HANDLE_VALUE;
+    static SRWLOCK lock = SRWLOCK_INIT;
+    char path[4096], line[4200];
+    DWORD error = GetLastError(), written;
+    AcquireSRWLockExclusive(&lock);
+    if (file == INVALID_HANDLE_VALUE && GetEnvironmentVariableA("WORLD_ACCESS", path, sizeof path))
+        file = CreateFileA(path, FILE_APPEND_DATA, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_ALWAYS, 0, NULL);
+    if (file != INVALID_HANDLE_VALUE && WideCharToMultiByte(CP_UTF8, 0, argument, -1, path, sizeof path, NULL, NULL)) {
+        with_slashes(path);
+        int size = snprintf(line, sizeof line, "%s %s%s\n", function, path, rest);
+        WriteFile(file, line, (DWORD)size, &written, NULL);
+    }
+    ReleaseSRWLockExclusive(&lock);
+    SetLastError(error);
+}
+
+static HMODULE WINAPI load_library(const WCHAR *path)
+{
+    note("dlopen", path, " 1");
+    return LoadLibraryW(path);
+}
+
+static HMODULE WINAPI load_library_ex(const WCHAR *path, HANDLE file, DWORD flags)
+{
+    note("dlopen", path, " 1");
+    return LoadLibraryExW(path, file, flags);
+}
+
+static HANDLE WINAPI create_file(const WCHAR *path, DWORD access, DWORD share, SECURITY_ATTRIBUTES *security, DWORD how,
+                                 DWORD flags, HANDLE template)
+{
+    if (access & GENERIC_READ) note("fopen", path, "");
+    return CreateFileW(path, access, share, security, how, flags, template);
+}
+
+static HANDLE WINAPI find_first_file(const WCHAR *pattern, WIN32_FIND_DATAW *found)
+{
+    note("opendir", pattern, "");
+    return FindFirstFileW(pattern, found);
+}
+
+static DWORD WINAPI get_variable(const WCHAR *name, WCHAR *value, DWORD size)
+{
+    note("getenv", name, "");
+    return GetEnvironmentVariableW(name, value, size);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static long asked, live, refuse_from = -1, refuse_to;
+
+static bool refused(void)
+{
+    long call = __atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST), from = __atomic_load_n(&refuse_from, __ATOMIC_SEQ_CST);
+    return from >= 0 && call >= from && call < __atomic_load_n(&refuse_to, __ATOMIC_SEQ_CST);
+}
+
+static void *taken(void *block)
+{
+    if (block) __atomic_add_fetch(&live, 1, __ATOMIC_SEQ_CST);
+    return block;
+}
+
+static void *loader_malloc(size_t size)
+{
+    return refused() ? NULL : taken(malloc(size));
+}
+
+static void *loader_calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : taken(calloc(count, size));
+}
+
+static void *loader_realloc(void *block, size_t size)
+{
+    if (refused()) return NULL;
+    return block ? realloc(block, size) : taken(malloc(size));
+}
+
+static char *loader_strdup(const char *text)
+{
+    return refused() ? NULL : taken(_strdup(text));
+}
+
+static void loader_free(void *block)
+{
+    if (block) __atomic_sub_fetch(&live, 1, __ATOMIC_SEQ_CST);
+    free(block);
+}
+
+COMMAND(malloc_fail)
+{
+    long once = (long)arg_int(line, "once", (uint64_t)-1), from = (long)arg_int(line, "from", (uint64_t)-1);
+    put_int("calls", __atomic_exchange_n(&asked, 0, __ATOMIC_SEQ_CST));
+    refuse_to = once < 0 ? LONG_MAX : once + 1;
+    __atomic_store_n(&refuse_from, once < 0 ? from : once, __ATOMIC_SEQ_CST);
+    put_int("live", live);
+}
+
+/* ---- integrity -------------------------------------------------------------------------------------------------- */
+
+static BOOL WINAPI medium(HANDLE token, TOKEN_INFORMATION_CLASS what, void *out, DWORD size, DWORD *needed)
+{
+    BOOL known = GetTokenInformation(token, what, out, size, needed);
+    if (!known || what != TokenIntegrityLevel) return known;
+    SID *sid = ((TOKEN_MANDATORY_LABEL *)out)->Label.Sid;
+    *GetSidSubAuthority(sid, *GetSidSubAuthorityCount(sid) - 1u) = SECURITY_MANDATORY_MEDIUM_RID;
+    return TRUE;
+}
+
+/* ---- replacing -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void *by;
+} replaced[] = {
+    {"LoadLibraryW", load_library},
+    {"LoadLibraryExW", load_library_ex},
+    {"CreateFileW", create_file},
+    {"FindFirstFileW", find_first_file},
+    {"GetEnvironmentVariableW", get_variable},
+    {"malloc", loader_malloc},
+    {"calloc", loader_calloc},
+    {"realloc", loader_realloc},
+    {"_strdup", loader_strdup},
+    {"strdup", loader_strdup},
+    {"free", loader_free},
+    {"GetTokenInformation", medium},
+};
+
+static void replace(IMAGE_THUNK_DATA *function, const char *name)
+{
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+        DWORD before;
+        if (strcmp(replaced[i].name, name)) continue;
+        VirtualProtect(function, sizeof *function, PAGE_READWRITE, &before);
+        function->u1.Function = (uintptr_t)replaced[i].by;
+        VirtualProtect(function, sizeof *function, before, &before);
+    }
+}
+
+void interpose(void *module)
+{
+    unsigned char *base = module;
+    const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
+    const IMAGE_DATA_DIRECTORY *where = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
+    const IMAGE_IMPORT_DESCRIPTOR *library = (const void *)(base + where->VirtualAddress);
+    asked = live = 0;
+    for (; where->Size && library->Name; library++) {
+        const IMAGE_THUNK_DATA *names = (const void *)(base + library->OriginalFirstThunk);
+        IMAGE_THUNK_DATA *functions = (void *)(base + library->FirstThunk);
+        for (int i = 0; names[i].u1.AddressOfData; i++)
+            if (!IMAGE_SNAP_BY_ORDINAL(names[i].u1.Ordinal))
+                replace(&functions[i], (const char *)(base + names[i].u1.AddressOfData + 2));
+    }
+}

@@ -1,0 +1,74 @@
+/* kernel.c: of the host for Windows: what the system says about this process. Nobody forks here. */
+#include "../../host/host.h"
+#include "interpose.h"
+#include <stdio.h>
+#include <string.h>
+#include <tlhelp32.h>
+
+COMMAND(fork)
+{
+    (void)line;
+    fail("no process forks on Windows");
+}
+
+COMMAND(child)
+{
+    do_fork(line);
+}
+
+COMMAND(state)
+{
+    (void)line;
+    int threads = 0;
+    DWORD handles = 0;
+    THREADENTRY32 entry = {.dwSize = sizeof entry};
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
+    for (BOOL more = Thread32First(all, &entry); more; more = Thread32Next(all, &entry))
+        threads += entry.th32OwnerProcessID == GetCurrentProcessId();
+    CloseHandle(all);
+    GetProcessHandleCount(GetCurrentProcess(), &handles);
+    put_int("pid", GetCurrentProcessId());
+    put_int("threads", threads);
+    put_int("descriptors", (int64_t)handles);
+}
+
+/* The heaps of the C library here are the system's own, and say nothing quickly. */
+COMMAND(heap)
+{
+    (void)line;
+    put_int("used", -1);
+}
+
+void with_slashes(char *path)
+{
+    for (; *path; path++)
+        if (*path == '\\') *path = '/';
+}
+
+COMMAND(maps)
+{
+    char path[4096], match[4096];
+    snprintf(match, sizeof match, "%s", arg_or(line, "match", ".so"));
+    with_slashes(match);
+    MODULEENTRY32W entry = {.dwSize = sizeof entry};
+    HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, 0);
+    put_open("maps", '[');
+    for (BOOL more = Module32FirstW(all, &entry); more; more = Module32NextW(all, &entry)) {
+        if (!WideCharToMultiByte(CP_UTF8, 0, entry.szExePath, -1, path, sizeof path, NULL, NULL)) continue;
+        with_slashes(path);
+        if (strstr(path, match)) put_text(NULL, path);
+    }
+    put_close(']');
+    CloseHandle(all);
+}
+
+bool loader_code(uintptr_t *from, uintptr_t *to)
+{
+    const unsigned char *base = (const void *)GetModuleHandleW(L"vulkan-1.dll");
+    *from = *to = 0;
+    if (!base) return false;
+    const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);
+    *from = (uintptr_t)base + image->OptionalHeader.BaseOfCode;
+    *to = *from + image->OptionalHeader.SizeOfCode;
+    return true;
+}

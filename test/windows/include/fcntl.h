@@ -1,0 +1,12 @@
+/* fcntl.h: files are opened by their names in UTF-8, without any change to what is read and written; what is appended
+ * by several threads is whole. */
+#ifndef TEST_FCNTL_H
+#define TEST_FCNTL_H
+
+#include_next <fcntl.h>
+#define O_CLOEXEC O_NOINHERIT
+
+int posix_open(const char *path, int mode, ...);
+#define open posix_open
+
+#endif

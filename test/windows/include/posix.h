@@ -1,0 +1,27 @@
+/* posix.h: what the tests' host and fakes use of Linux's C library and mingw's does not have. It is included before all
+ * else; where whole headers are missing, those beside it stand in. Paths and variables are UTF-8. */
+#ifndef TEST_POSIX_H
+#define TEST_POSIX_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+ssize_t getline(char **text, size_t *room, FILE *file);
+int setenv(const char *name, const char *value, int replace);
+int unsetenv(const char *name);
+/* To be freed as any block; an alignment that the heap does not have is not given. */
+int posix_memalign(void **memory, size_t alignment, size_t size);
+char *realpath(const char *path, char *real);
+int pipe(int ends[2]);
+int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until);
+
+#define _SC_PAGESIZE 1
+long sysconf(int what);
+
+/* The same text in UTF-16; to be freed. */
+wchar_t *posix_wide(const char *text);
+
+#endif

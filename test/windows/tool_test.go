@@ -1,0 +1,358 @@
+package windows
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bits are the word sizes by the names of their directories.
+var bits = map[string]string{"x64": "64", "x86": "32"}
+
+// wine is a program below Wine, with its output in files: processes of Wine's own outlive it.
+func wine(t *testing.T, args ...string) (cmd *exec.Cmd, output func() (out, errOut string)) {
+	t.Helper()
+	dir, _ := root(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, "chroot", append([]string{dir, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin", "WINEPREFIX=/root/prefix",
+		"WINEDEBUG=-all", "DISPLAY=:77", "WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=", "wine"}, args...)...)
+	var files [2]*os.File
+	for i, name := range []string{"out", "err"} {
+		f, err := os.Create(filepath.Join(t.TempDir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		files[i] = f
+	}
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
+	return cmd, func() (string, string) {
+		var texts [2]string
+		for i, f := range files {
+			text, err := os.ReadFile(f.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[i] = string(bytes.ReplaceAll(text, []byte("\r"), nil))
+		}
+		return texts[0], texts[1]
+	}
+}
+
+// windowsPath is a file of build/windows as Wine has it.
+func windowsPath(t *testing.T, size, name string) string {
+	t.Helper()
+	_, top := root(t)
+	return `Z:` + strings.ReplaceAll(top, "/", `\`) + `\build\windows\` + size + `\` + name
+}
+
+// tool runs the tool, which has to end with this code.
+func tool(t *testing.T, size string, code int, args ...string) (out, errOut string) {
+	t.Helper()
+	cmd, output := wine(t, append([]string{windowsPath(t, size, "vkloader.exe")}, args...)...)
+	err := cmd.Run()
+	out, errOut = output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Fatalf("%s %q ends with %d, not %d\n%s%s", size, args, got, code, out, errOut)
+	}
+	return out, errOut
+}
+
+// asked is what the tool prints as JSON.
+func asked[T any](t *testing.T, size string, code int, args ...string) (value T) {
+	t.Helper()
+	out, _ := tool(t, size, code, append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &value); err != nil {
+		t.Fatalf("%s %q: %v\n%s", size, args, err, out)
+	}
+	return value
+}
+
+// explained is a part of what explain prints.
+type explained struct {
+	In []struct {
+		Kind, Name, Manifest, Library string
+	}
+}
+
+// examined is a part of what doctor prints.
+type examined struct {
+	Verdict  string
+	Loaders  []struct{ File string }
+	Drivers  []struct{ Name string }
+	Probes   []struct{ Name, Result string }
+	Findings []struct {
+		Code, Severity, Subject string
+		Commands                []string
+	}
+}
+
+func (e *examined) find(code string) int {
+	for i := range e.Findings {
+		if e.Findings[i].Code == code {
+			return i
+		}
+	}
+	return -1
+}
+
+const sampleLayer = "VK_LAYER_VKLOADER_drawstats"
+
+// The tool decides what the DLL then does: the drivers, the layers and the places that the DLL's log names are those of
+// explain and list paths, in their order.
+func TestToolAgrees(t *testing.T) {
+	for _, size := range sizes {
+		log := run(t, size, []string{"VK_LOADER_DEBUG=all", "VK_INSTANCE_LAYERS=" + sampleLayer}, "compute.exe", "BUILDvulkan-1.dll", "10")
+		var want []string
+		for _, m := range regexp.MustCompile(`(?m)Inserted? instance layer "(.*)" \((.*)\)|Insert instance layer "(.*)" \((.*)\)`).FindAllStringSubmatch(log, -1) {
+			want = append(want, "layer "+m[1]+m[3])
+		}
+		for _, m := range regexp.MustCompile(`(?m)Found ICD manifest file (.*), version`).FindAllStringSubmatch(log, -1) {
+			want = append(want, "driver "+m[1])
+		}
+		told := asked[explained](t, size, 0, "explain", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+		var got []string
+		for _, in := range told.In {
+			if in.Kind == "layer" {
+				got = append(got, "layer "+in.Name)
+			} else {
+				got = append(got, "driver "+in.Manifest)
+			}
+		}
+		if !slices.Equal(got, want) || len(want) != 2 {
+			t.Errorf("%s: explain says %q, the log %q\n%s", size, got, want, log)
+		}
+		paths := asked[struct {
+			Places []struct{ For, Path string }
+		}](t, size, 0, "list", "paths")
+		for kind, title := range map[string]string{"drivers": "driver manifest files", "explicit layers": "explicit layer manifest files",
+			"implicit layers": "implicit layer manifest files"} {
+			_, places, found := strings.Cut(log, "Searching for "+title+"\n")
+			_, places, _ = strings.Cut(places, "In following locations:\n")
+			places, _, _ = strings.Cut(places, "Found ")
+			if !found {
+				t.Errorf("%s: the log has no %q\n%s", size, title, log)
+			}
+			var logged, listed []string
+			for _, m := range regexp.MustCompile(`(?m): {2,}(\S.*)$`).FindAllStringSubmatch(places, -1) {
+				logged = append(logged, m[1])
+			}
+			for _, p := range paths.Places {
+				if p.For == kind {
+					listed = append(listed, p.Path)
+				}
+			}
+			if !slices.Equal(logged, listed) {
+				t.Errorf("%s: %s are looked for in %q, and list paths says %q\n%s", size, kind, logged, listed, log)
+			}
+		}
+	}
+}
+
+// What explain says of programs of the other word size is what their own tool says.
+func TestToolViews(t *testing.T) {
+	for _, size := range sizes {
+		other := map[string]string{"x64": "x86", "x86": "x64"}[size]
+		own, seen := asked[explained](t, other, 0, "explain"), asked[explained](t, size, 0, "explain", "--bits", bits[other])
+		app := asked[explained](t, size, 0, "explain", "--app", windowsPath(t, other, `test\compute.exe`))
+		if len(own.In) != 1 || !slices.Equal(own.In, seen.In) || !slices.Equal(own.In, app.In) {
+			t.Errorf("%s: %+v, %+v, %+v", size, own, seen, app)
+		}
+	}
+}
+
+// Faults that are put into the registry are found, and the lines that doctor gives end them.
+//
+// holds: WIN-036 WIN-038 WIN-055
+func TestToolDoctor(t *testing.T) {
+	reg := func(line ...string) {
+		t.Helper()
+		cmd, output := wine(t, append([]string{"reg"}, line...)...)
+		if err := cmd.Run(); err != nil {
+			out, errOut := output()
+			t.Fatalf("reg %q: %v\n%s%s", line, err, out, errOut)
+		}
+	}
+	for _, size := range sizes {
+		for _, fault := range []struct{ code, key, name, kind string }{
+			{"registry-stale", `HKLM\SOFTWARE\Khronos\Vulkan\Drivers`, `C:\gone\driver.json`, "REG_DWORD"},
+			{"registry-stale", `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`, `C:\gone\layer.json`, "REG_DWORD"},
+			{"registry-off", `HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers`, windowsPath(t, size, `layers\other.json`), "REG_SZ"},
+		} {
+			before := asked[examined](t, size, 0, "doctor")
+			if before.find(fault.code) >= 0 || len(before.Drivers) != 1 || len(before.Loaders) != 1 {
+				t.Fatalf("%s: %+v", size, before)
+			}
+			reg("add", fault.key, "/v", fault.name, "/t", fault.kind, "/d", "0", "/f", "/reg:"+bits[size])
+			found := asked[examined](t, size, 0, "doctor")
+			at := found.find(fault.code)
+			if at < 0 || len(found.Findings[at].Commands) != 1 {
+				reg("delete", fault.key, "/v", fault.name, "/f", "/reg:"+bits[size])
+				t.Fatalf("%s: %s is not found: %+v", size, fault.name, found)
+			}
+			line := found.Findings[at].Commands[0]
+			words := regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line, -1)
+			for i := range words {
+				words[i] = strings.Trim(words[i], `"`)
+			}
+			if words[0] != "reg" || !slices.Contains(words, fault.name) || !slices.Contains(words, fault.key) {
+				t.Errorf("%s: %s", size, line)
+			}
+			reg(words[1:]...)
+			if after := asked[examined](t, size, 0, "doctor"); after.find(fault.code) >= 0 {
+				t.Errorf("%s: after %s: %+v", size, line, after)
+			}
+			if fault.kind == "REG_SZ" {
+				reg("delete", fault.key, "/v", fault.name, "/f", "/reg:"+bits[size])
+			}
+		}
+	}
+}
+
+// The probe lists the devices, which are those of lavapipe, and doctor loads the driver with it.
+func TestToolDevices(t *testing.T) {
+	for _, size := range sizes {
+		devices := asked[struct {
+			Devices []struct {
+				Name string
+				In   bool
+			}
+		}](t, size, 0, "list", "devices").Devices
+		if len(devices) != 1 || !devices[0].In || !strings.HasPrefix(devices[0].Name, "llvmpipe") {
+			t.Errorf("%s: %+v", size, devices)
+		}
+		info := asked[struct {
+			Library string
+			Drivers []struct {
+				Devices int
+				Problem string
+			}
+			Times []struct{ Phase string }
+		}](t, size, 0, "info")
+		if info.Library != windowsPath(t, size, "vulkan-1.dll") || len(info.Drivers) != 1 || info.Drivers[0].Devices != 1 || len(info.Times) < 6 {
+			t.Errorf("%s: %+v", size, info)
+		}
+		probed := asked[examined](t, size, 0, "doctor", "--probe")
+		if len(probed.Probes) != 1 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
+			t.Errorf("%s: %+v", size, probed)
+		}
+		chain, _ := tool(t, size, 0, "graph", "--format", "dot", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+		for _, want := range []string{"winevulkan.json", "llvmpipe", sampleLayer} {
+			if !strings.Contains(chain, want) {
+				t.Errorf("%s: no %s in\n%s", size, want, chain)
+			}
+		}
+	}
+}
+
+// A program that is run gets the variables and hands on its exit code; its loader's lines go to a file.
+func TestToolRun(t *testing.T) {
+	for _, size := range sizes {
+		out, _ := tool(t, size, 7, "run", "--no-layers", "--", `C:\windows\system32\cmd.exe`, "/c", "set VK_& exit 7")
+		if !strings.Contains(out, "VK_LOADER_LAYERS_DISABLE=~all~") {
+			t.Errorf("%s: %s", size, out)
+		}
+		dir, _ := root(t)
+		const file = "/root/prefix/drive_c/vkloader-log.txt"
+		out, errOut := tool(t, size, 0, "run", "--log", `C:\vkloader-log.txt`, "--device", "0", "--", windowsPath(t, size, `test\compute.exe`),
+			windowsPath(t, size, "vulkan-1.dll"), "10")
+		log, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil || !strings.Contains(string(log), "Vulkan Loader: Z:") || strings.Contains(errOut, "Vulkan Loader") || !strings.Contains(out, "result 10,") {
+			t.Errorf("%s: %v\n%s\n%s\n%s", size, err, log, out, errOut)
+		}
+		tool(t, size, 127, "run", "--", "no-such-program.exe")
+		if _, errOut := tool(t, size, 3, "system", "status"); !strings.Contains(errOut, "not on Windows: ") {
+			t.Errorf("%s: %s", size, errOut)
+		}
+	}
+}
+
+// Settings are written into a file of the user that the registry names, count for programs without more rights, and go
+// again.
+//
+// holds: WIN-081 WIN-082
+func TestToolSettings(t *testing.T) {
+	for _, size := range sizes {
+		tool(t, size, 0, "settings", "set", "--layer", sampleLayer+"=on")
+		active := func(args ...string) bool {
+			said := asked[explained](t, size, 0, append([]string{"explain"}, args...)...)
+			return len(said.In) > 0 && said.In[0].Name == sampleLayer
+		}
+		if !active("--elevated=false") || active() { // all of Wine is elevated
+			t.Errorf("%s: the settings do not count, or for elevated programs too", size)
+		}
+		shown := asked[struct{ Ours bool }](t, size, 0, "settings", "show")
+		tool(t, size, 0, "settings", "clear")
+		if !shown.Ours || active("--elevated=false") {
+			t.Errorf("%s: %+v", size, shown)
+		}
+		cmd, output := wine(t, "reg", "query", `HKCU\SOFTWARE\Khronos\Vulkan\LoaderSettings`)
+		_ = cmd.Run()
+		if out, _ := output(); strings.Contains(out, "vk_loader_settings") {
+			t.Errorf("%s: %s", size, out)
+		}
+	}
+}
+
+// A program that has the DLL loaded is seen, with the driver in it.
+func TestToolPs(t *testing.T) {
+	for _, size := range sizes {
+		program, output := wine(t, windowsPath(t, size, `test\present.exe`), "win32", "100000", "--library", windowsPath(t, size, "vulkan-1.dll"))
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		found := ""
+		for end := time.Now().Add(time.Minute); found == "" && time.Now().Before(end); {
+			list := asked[struct {
+				Processes []struct {
+					Name    string
+					Class   json.Number
+					Loaders []struct{ File string }
+					Drivers []struct{ Name string }
+				}
+			}](t, size, 0, "ps")
+			for _, p := range list.Processes {
+				if p.Name == "present.exe" && len(p.Loaders) == 1 && len(p.Drivers) == 1 {
+					found = p.Class.String() + " " + p.Drivers[0].Name + " " + p.Loaders[0].File
+				}
+			}
+		}
+		_ = program.Process.Kill()
+		_ = program.Wait()
+		if found != bits[size]+" winevulkan.json "+windowsPath(t, size, "vulkan-1.dll") {
+			out, errOut := output()
+			t.Errorf("%s: %q\n%s%s", size, found, out, errOut)
+		}
+	}
+}
+
+// A variable that names nothing is a fault for programs that read it, and none for elevated ones, which ignore it.
+//
+// holds: WIN-057
+func TestToolEnv(t *testing.T) {
+	for _, size := range sizes {
+		const bad = `VK_DRIVER_FILES=C:\gone\driver.json`
+		out, _ := tool(t, size, 0, "env", "--env", bad) // all of Wine is elevated
+		if !strings.HasPrefix(out, "Not in force\n") || strings.Contains(out, "variable-nothing") {
+			t.Errorf("%s: %s", size, out)
+		}
+		out, _ = tool(t, size, 1, "env", "--elevated=false", "--env", bad)
+		if !strings.HasPrefix(out, "In force\n") || !strings.Contains(out, "variable-nothing") || !strings.Contains(out, `set "VK_DRIVER_FILES="`) {
+			t.Errorf("%s: %s", size, out)
+		}
+	}
+}
