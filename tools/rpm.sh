@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make rpm": rpm.sh [ARCHITECTURE...] builds the RPM packages and the source package into build/rpm, of "make dist"'s
 # archive, for the machine and, on x86_64, for i686 when none is named. On a system of RPM it asks for the spec file's
-# build dependencies; elsewhere rpmbuild and the compilers are enough. The same commit gives the same bytes: the date is
+# build dependencies; elsewhere rpmbuild and the compilers are enough. The same commit gives the same payload: the date is
 # that of debian/changelog. RPM_OUTPUT is another directory than build/rpm, RPM_DIST what the release ends with.
 set -eu
 cd "$(dirname "$0")/.."

@@ -48,17 +48,25 @@ begin() {
 # emulated: from here to the end of the test the kernel has programs of arm64 run by tools/cross.sh's emulator, in any root.
 binfmt=/proc/sys/fs/binfmt_misc
 handler=vkloader-test-packages
+mounted=
 emulated() {
     tools/cross.sh
     emulator=$(PATH=$PWD/build/arm64-tools/bin:$PATH command -v qemu-aarch64)
-    mountpoint -q $binfmt || mount -t binfmt_misc none $binfmt
+    mountpoint -q $binfmt || {
+        mount -t binfmt_misc none $binfmt
+        mounted=yes
+    }
     if [ ! -e $binfmt/$handler ]; then
         # An ELF file of 64 bits, for machine 183, a program or a shared object; the emulator is opened here and now (F).
         printf '%s' ":$handler:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$emulator:F" \
             > $binfmt/register
     fi
 }
-native() { if [ -e $binfmt/$handler ]; then echo -1 > $binfmt/$handler; fi; }
+native() {
+    if [ -e $binfmt/$handler ]; then echo -1 > $binfmt/$handler; fi
+    if [ -n "$mounted" ]; then umount $binfmt; fi
+    mounted=
+}
 trap 'end; native' EXIT
 
 # The same Debian for arm64, with lavapipe. Its programs unpack and configure it, emulated: ten minutes.
