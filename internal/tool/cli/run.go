@@ -1,9 +1,18 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"vkloader/internal/tool/choice"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 )
 
@@ -44,4 +53,49 @@ func listedDevices(devices *survey.Devices) (*choice.Devices, error) {
 		return nil, exit.Unable("--device: no device could be listed: %s", devices.Problem)
 	}
 	return listed, nil
+}
+
+// anywhere is what run is asked to do on every system.
+type anywhere struct {
+	choice.Choice
+	log    string // file that gets the loader's log
+	dry    bool
+	asJSON bool
+	limit  time.Duration // of the child that lists devices
+}
+
+// options gives the command run its options; those of a system come after them.
+func (r *anywhere) options(s *surroundings, cmd *cobra.Command) *pflag.FlagSet {
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows the program is the program's
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
+	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
+	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
+	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
+	cmd.ValidArgsFunction = completePrograms(s)
+	return flags
+}
+
+// namesProgram refuses a run of nothing.
+func namesProgram(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("name the program to run: see vkloader run --help")
+	}
+	return nil
+}
+
+// programPath is where a program is found. Errors have run's exit codes.
+func programPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	switch {
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
+		return "", exit.As(exit.NotFound, fmt.Errorf("%s: not found", name))
+	case err != nil:
+		return "", exit.As(exit.CannotRun, err)
+	}
+	return path, nil
 }

@@ -3,11 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +23,8 @@ import (
 
 // launched is what run is asked to do.
 type launched struct {
-	choice.Choice
-	log     string // file that gets the loader's log
+	anywhere
 	times   bool
-	dry     bool
-	asJSON  bool
-	limit   time.Duration // of the child that lists devices
 	program launch.Program
 
 	culprit, apply bool
@@ -55,32 +48,17 @@ func newRun(s *surroundings) *cobra.Command {
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the program to run: see vkloader run --help")
-			}
-			return nil
-		},
+		Args: namesProgram,
 		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
-	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
+	flags := r.options(s, cmd)
 	flags.BoolVar(&r.times, "time", false, "say at the end where the time of starting went, per driver and layer")
-	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
 	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
 	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")
 	flags.DurationVar(&r.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
 	flags.BoolVar(&r.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
 	flags.StringVar(&r.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
-	cmd.ValidArgsFunction = completePrograms(s)
 	return cmd
 }
 
@@ -113,11 +91,8 @@ func (r *launched) run(s *surroundings, args []string) error {
 	}
 	path := args[0]
 	if !m.Foreign() {
-		if path, err = exec.LookPath(args[0]); err != nil {
-			if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-				return exit.As(exit.NotFound, fmt.Errorf("%s: not found", args[0]))
-			}
-			return exit.As(exit.CannotRun, err)
+		if path, err = programPath(args[0]); err != nil {
+			return err
 		}
 	}
 	changes, warnings, err := r.prepare(found, &m, path)

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,13 +23,7 @@ import (
 )
 
 // launched is what run is asked to do.
-type launched struct {
-	choice.Choice
-	log    string // file that gets the loader's log
-	dry    bool
-	asJSON bool
-	limit  time.Duration // of the child that lists devices
-}
+type launched struct{ anywhere }
 
 func newRun(s *surroundings) *cobra.Command {
 	var r launched
@@ -43,26 +35,11 @@ func newRun(s *surroundings) *cobra.Command {
 			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could not look. With --log the loader's lines are\n" +
 			"taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("name the program to run: see vkloader run --help")
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return r.run(s, args) },
+		Args:    namesProgram,
+		RunE:    func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 	}
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // what follows the program is the program's
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+selector.Forms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "with the layers of this name, `GLOB`, implicit and explicit ones")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
-	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
-	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
+	flags := r.options(s, cmd)
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d)", dryRunSchema))
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "how long the child that lists devices may take")
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
-	cmd.ValidArgsFunction = completePrograms(s)
 	return cmd
 }
 
@@ -74,12 +51,9 @@ func (r *launched) run(s *surroundings, args []string) error {
 	if err != nil {
 		return err
 	}
-	path, err := exec.LookPath(args[0])
+	path, err := programPath(args[0])
 	if err != nil {
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-			return exit.As(exit.NotFound, fmt.Errorf("%s: not found", args[0]))
-		}
-		return exit.As(exit.CannotRun, err)
+		return err
 	}
 	changes, warnings, err := r.prepare(s, &m, path)
 	if err != nil {
