@@ -80,13 +80,22 @@ func (r *Report) probed(a *alone) {
 	if c, ok := cure.New(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
 		do = typed{c.Line()}
 	}
+	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
 	f := r.found(code, a.Name, a.Manifest, misbehaved{a.Detail, a.Said}, do)
+	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
+		r.Findings[known].Severity = diag.Problem.String()
+		f.Because = r.Findings[known].Code
+		return
+	}
 	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if code == DriverNoDevice && wanted {
 		f.Severity = diag.Problem.String()
 		f.advice = updateDriver
 	}
 }
+
+// fatal are codes of what may keep a driver from working, seen before it is tried.
+var fatal = []string{DriverHeadless.String(), LibraryRuntime.String()}
 
 // ProbeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
 // of its own, and enters in the report what became of it. The error is for what kept it from looking.

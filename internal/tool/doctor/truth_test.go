@@ -45,16 +45,20 @@ func desktop(t *testing.T, more ...map[string]string) map[string]string {
 	return card("0x1002", "amdgpu", true, append(base, more...)...)
 }
 
+// nvidia is NVIDIA's driver.
+func nvidia(t *testing.T, version string) map[string]string {
+	t.Helper()
+	return map[string]string{icds + "nvidia_icd.json": icd("libGLX_nvidia.so.0", ""),
+		libraries + "libGLX_nvidia.so." + version: library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr"),
+		libraries + "libGLX_nvidia.so.0":          "-> libGLX_nvidia.so." + version}
+}
+
 const settingsFile = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 
 // What is said is true: a cure helps, a cause is the cause, and what does no harm is a note.
 func TestTruth(t *testing.T) {
 	t.Parallel()
-	nvidia := func(version string) map[string]string {
-		return map[string]string{icds + "nvidia_icd.json": icd("libGLX_nvidia.so.0", ""),
-			libraries + "libGLX_nvidia.so." + version: library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr"),
-			libraries + "libGLX_nvidia.so.0":          "-> libGLX_nvidia.so." + version}
-	}
+	nvidia := func(version string) map[string]string { return nvidia(t, version) }
 	egl := map[string]string{libraries + "libEGL.so.1": library(t, "exports=x"),
 		libraries + "libEGL_nvidia.so.0": library(t, "exports=x")}
 	merge := func(list ...map[string]string) map[string]string {
