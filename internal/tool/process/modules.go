@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/driverfiles"
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/explain"
 )
@@ -62,11 +63,18 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 		if taken[m.Path] || strings.HasPrefix(path.Base(m.Path), loaderStem) || !strings.Contains(path.Base(m.Path), ".so") {
 			continue
 		}
-		if kind := p.kind(m); kind != "" {
+		if kind := p.kind(m); kind != "" && !(kind == "driver" && partOf(drivers, m.Path)) {
 			add(kind, Module{Name: path.Base(m.Path), File: m.Path, Change: p.Change(m)})
 		}
 	}
 	return drivers, layers
+}
+
+// partOf tells whether a library is one that a driver of a manifest opens by itself, as NVIDIA's opens its part for EGL,
+// which has the functions of a driver, too.
+func partOf(drivers []Module, library string) bool {
+	family := driverfiles.Of(library)
+	return family != nil && slices.ContainsFunc(drivers, func(d Module) bool { return d.Manifest != "" && driverfiles.Of(d.File) == family })
 }
 
 // find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
