@@ -51,6 +51,19 @@ const maxFile = 256 << 20
 
 func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxFile)) }
 
+// readRegular reads an open file and its permissions; what is no regular file is ErrNotRegular.
+func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := readAll(f)
+	return data, info.Mode().Perm(), err
+}
+
 // ReadFile reads a whole file.
 func (m *Machine) ReadFile(name string) ([]byte, error) {
 	f, err := m.Open(name)
@@ -58,8 +71,7 @@ func (m *Machine) ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := readAll(f)
-	return data, err
+	return readAll(f)
 }
 
 // ReadDir lists a directory, sorted by name.

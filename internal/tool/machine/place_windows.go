@@ -69,15 +69,7 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 		return nil, 0, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: f.Name(), Err: ErrNotRegular}
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	data, err = readAll(f)
-	return data, info.Mode().Perm(), err
+	return readRegular(f)
 }
 
 // Replace writes the file, or with suffix the one beside it, in one step.

@@ -1,8 +1,7 @@
 /* interpose.c: what stands between the loader under test and the system: functions that it imports are replaced by
  * those of this file, as soon as it is loaded. They write down what it opens and asks for, where WORLD_ACCESS names a
- * file
- * ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the process
- * has medium integrity, where Wine has none but High.
+ * file ("function argument", as the interposer of Linux writes it: test/shim), refuse its memory, and say that the
+ * process has medium integrity, where Wine has none but High. What a case wants of single functions is import.c's.
  */
 #include "interpose.h"
 #include "import.h"
