@@ -67,28 +67,16 @@ func (r *report) markdown() string {
 }
 
 // inBrief are the items of the short table.
-var inBrief = []string{"load", "cold", "cold-enumerate", "cycle", "extensions", "layers", "list", "create-device", "gipa", "gdpa",
-	"draw-export", "resident", "threads"}
+var inBrief = []string{"load", "cold", "cycle", "extensions", "layers", "list", "gipa", "draw-export", "resident"}
 
-// brief is one table of the most important items, both libraries for each set with drivers in the machine as it is.
+// brief is one table of the most important items with the first set of drivers: both libraries, and the ratio of the two.
 func (r *report) brief() string {
-	lines := [][]string{{""}}
+	lines := [][]string{{"", "vkloader", "reference", "ratio"}}
 	for _, key := range inBrief {
-		lines = append(lines, []string{itemOf(key).title})
-	}
-	for _, s := range r.Sets {
-		if s.Name == "alone" {
-			continue
-		}
-		lines[0] = append(lines[0], s.Name+": vkloader", "reference")
-		for i, key := range inBrief {
-			cells := []string{"", ""}
-			for _, w := range r.Rows {
-				if w.Set == s.Name && w.Item == key {
-					cells = []string{show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit)}
-				}
+		for _, w := range r.Rows {
+			if w.Set == r.Sets[0].Name && w.Item == key {
+				lines = append(lines, []string{itemOf(key).title, show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit), fmt.Sprintf("%.2f", w.Ratio)})
 			}
-			lines[i+1] = append(lines[i+1], cells...)
 		}
 	}
 	return r.line() + "\n" + table(lines)
