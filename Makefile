@@ -3,7 +3,7 @@
 #
 # Where things come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
-#   spine/*/*.c spine/asm/*.S             with it build/libvulkan.so.1.4.<header version>, and its links
+#   spine/*/*.c and spine/*/linux           with it build/libvulkan.so.1.4.<header version>, and its links
 #   cmd/vkloader, internal/tool/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
 #                                            its man pages and completions, build/share
 #   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
@@ -68,8 +68,10 @@ BITS := $(if $(filter __LP64__ _WIN64,$(MACROS)),64,32)
 WINDOWS := $(filter _WIN32,$(MACROS))
 machine_if = $(if $(filter-out $(MACROS),$(2)),,$(1))
 MACHINE := $(call machine_if,x86_64,__x86_64__ __LP64__)$(call machine_if,aarch64,__AARCH64EL__ __LP64__)$(call machine_if,i386,__i386__)
-MACHINE := $(MACHINE)$(call machine_if,x86_64,__x86_64__ _WIN64)$(WINDOWS:_WIN32=_windows)
-ifeq ($(wildcard spine/asm/$(MACHINE).S),)
+MACHINE := $(MACHINE)$(call machine_if,x86_64,__x86_64__ _WIN64)
+# Files below a directory of this name are this system's own.
+SYSTEM := $(if $(WINDOWS),windows,linux)
+ifeq ($(wildcard spine/asm/$(SYSTEM)/$(MACHINE).S),)
 # "make test TARGET=..." gets the compiler that is missing.
 ifeq ($(filter clean help generate generate-check $(if $(TARGET),test),$(MAKECMDGOALS)),)
 $(if $(MACROS),,$(error "$(CC)" compiles nothing here$(if $(TARGET),; "make test TARGET=$(TARGET)" gets what it needs)))
@@ -78,7 +80,7 @@ endif
 endif
 
 RELEASE := $(shell cat VERSION)
-HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/zslots.h 2>/dev/null),0)
+HEADER_VERSION := $(or $(shell sed -n 's/^.define VKL_HEADER_VERSION \([0-9]*\).*/\1/p' spine/gen/linux/zslots.h 2>/dev/null),0)
 VERSION := 1.4.$(HEADER_VERSION)
 export CGO_ENABLED := 1
 # Go's tools take CC for this machine's compiler; the tests compile their hosts and fakes by TARGET_CC.
@@ -94,12 +96,12 @@ endif
 
 # Entries are marked for processors that check where an indirect jump lands. On i386 numbers are counted as on every other
 # machine, in 64 bits and no more.
-CFLAGS_x86_64 := -fcf-protection
-CFLAGS_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
+CFLAGS_linux_x86_64 := -fcf-protection
+CFLAGS_linux_i386 := -fcf-protection -msse2 -mfpmath=sse -Wno-psabi
 # There the stack of a 32-bit program is aligned to a word, and numbers to their size.
-CFLAGS_i386_windows := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
-CFLAGS_aarch64 := -mbranch-protection=standard -mno-outline-atomics
-# And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/start.c stands
+CFLAGS_windows_i386 := -msse2 -mfpmath=sse -mstackrealign -Wno-psabi
+CFLAGS_linux_aarch64 := -mbranch-protection=standard -mno-outline-atomics
+# And the library says so of the whole: it has no start files, which are not marked everywhere (spine/process/linux/start.c stands
 # in), on arm64 no constructor of libgcc, and what else glibc links in (atexit, pthread_atfork) is only ever called directly.
 # The linker for arm64 warns of these two nevertheless.
 LDFLAGS_x86_64 := -Wl,-z,ibt -Wl,-z,shstk
@@ -109,9 +111,10 @@ LDFLAGS_aarch64 := -Wl,-z,force-bti
 NO_PLT_x86_64 := -fno-plt
 NO_PLT_i386 := -fno-plt
 # The same bytes from any directory: what is compiled names its source by the path within the repository.
-CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
+CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
 OPT := -O2
-SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) -Ispine -Itools/goc/runtime/c
+SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
+SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
@@ -124,21 +127,18 @@ DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
 # then Wine maps them, and does not read them.
-CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
+CSTD := -std=gnu11 -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MACHINE)) -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN \
 	-D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=. $(CFLAGS_EXTRA)
-SPINE_CFLAGS := $(CSTD) -Ispine/windows -Ispine -Itools/goc/runtime/c
+SPINE_CFLAGS := $(CSTD) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -static-libgcc -Wl,--dynamicbase -Wl,--nxcompat $(if $(filter 64,$(BITS)),-Wl$(,)--high-entropy-va) \
 	-Wl,--no-insert-timestamp -Wl,--exclude-all-symbols -Wl,--file-alignment=4096
-MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine/windows -Ispine
+MODULE_CFLAGS := $(CSTD) $(OPT) -Wno-attributes -Ispine
 MODULE_LDFLAGS := -shared -static -Wl,--no-insert-timestamp -Wl,--kill-at
 endif
 
 # ---- what there is ----------------------------------------------------------------------------------------------
 
-# A file of spine/windows stands in for the one of the same path in spine.
-WINDOWS_SRC := $(if $(WINDOWS),$(wildcard spine/windows/*/*.c))
-NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
-SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c)) $(WINDOWS_SRC) spine/asm/$(MACHINE).S
+SPINE_SRC := $(filter-out spine/gen/core.c,$(wildcard spine/*/*.c spine/*/$(SYSTEM)/*.c)) spine/asm/$(SYSTEM)/$(MACHINE).S
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
@@ -209,13 +209,13 @@ $(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=add
 $(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
 
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
-$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/windows/gen/zexports.def $(B)/obj/version.o
+$(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
 	$(call say,LD,$@)
 	$(Q)$(CC) $(OPT) $(SPINE_LDFLAGS) -o $@ $^
 	$(Q)$(CC:gcc=objcopy) --only-keep-debug $@ $@.debug
 	$(Q)$(CC:gcc=strip) --strip-debug $@
 	$(Q)$(CC:gcc=objcopy) --add-gnu-debuglink=$@.debug $@
-$(B)/obj/version.o: spine/windows/process/version.rc VERSION Makefile
+$(B)/obj/version.o: spine/process/windows/version.rc VERSION Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_HEADER_VERSION=$(HEADER_VERSION) -o $@ $<
 

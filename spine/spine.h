@@ -1,6 +1,8 @@
 /* spine.h: the records that all of the spine shares, and nothing that does anything. Each directory has a header of
- * its own name, which says what others may use. From the ground up, each using only those before it:
+ * its own name, which says what others may use. A path with linux/ or windows/ in it belongs to that system; every
+ * other file is part of the library on all systems. From the ground up, each directory uses only those before it:
  *
+ *   asm/       trampolines, terminators and stubs of each machine; gen/ what the generator makes of the registry
  *   process/   what the system gives: gate and lock (gate.c), waiting (claim.c), the process's end (exit.c), memory,
  *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), the start
  *   core/      the link to the core: questions (ask.c), facts (read.c), remembered answers (memo.c), plans (plan.c)
@@ -16,7 +18,7 @@
  *
  * A trampoline is what programs call: tramp_vkX of command X, of which the exported vkX is an alias. A terminator,
  * term_vkX, is what the last layer calls. missing_vkX is the stub that stands in a table where a driver or a layer has
- * nothing. The assembler makes most of them; gen/zends.h lists those that are written in C.
+ * nothing. The assembler makes most of them; zends.h lists those that are written in C.
  */
 #ifndef VKL_SPINE_H
 #define VKL_SPINE_H
@@ -27,7 +29,7 @@
 #include <stdarg.h>
 
 #include "gen/zvk.h"
-#include <gen/zslots.h> /* by the path: the system's own */
+#include "zslots.h" /* of gen/linux or gen/windows, by the include path */
 #include "gen/zvariables.h"
 #include "asm/offsets.h" /* the magics and marks that the assembler compares with */
 #include "asm/stubs.h"
@@ -40,7 +42,7 @@
 #define HANDLE_WORD _Alignas(8) uint64_t
 
 /* First word of an instance and of all its physical devices (DRV-079): what the top of the chain gave for each
- * instance-level and physical-device-level command. Slots are ISLOT_<command> of gen/zslots.h. */
+ * instance-level and physical-device-level command. Slots are ISLOT_<command> of zslots.h. */
 struct instance_table {
     uint64_t mark; /* 0: never taken for a device's table */
     void *slot[ISLOT_COUNT];
@@ -219,7 +221,7 @@ struct device {
     bool has_allocator;
     VkAllocationCallbacks allocator; /* what the record itself came from (ERRATA 12) */
     /* The driver's own functions for commands that have a terminator; NULL when it has none. */
-    void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of gen/zslots.h */
+    void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of zslots.h */
     struct device_table own_table;
 };
 
@@ -235,7 +237,7 @@ static inline const VkAllocationCallbacks *drivers_allocator(const struct instan
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
-/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of gen/zslots.h. */
+/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of zslots.h. */
 static inline bool instance_has(const struct instance *i, unsigned ext)
 {
     return (i->enabled >> ext) & 1;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "asm/system.h"
+#include "system.h"
 
 /* How a C function takes its arguments to which the assembler jumps: in registers, also on i386, where the stack holds
  * the arguments of the call that failed. */

@@ -4,7 +4,7 @@
  *
  * The trampolines of the label commands are the assembler's.
  */
-#include "gen/zends.h"
+#include "zends.h"
 #include "wsi/wsi.h"
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dispatch/dispatch.h"
-#include "gen/zends.h"
+#include "zends.h"
 #include "physdev/physdev.h"
 
 /* HND-033, HND-034. */

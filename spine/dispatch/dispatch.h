@@ -3,7 +3,7 @@
 #ifndef VKL_DISPATCH_H
 #define VKL_DISPATCH_H
 
-#include "gen/zends.h"
+#include "zends.h"
 #include "state/state.h"
 
 enum { COMMAND_GLOBAL = 1, COMMAND_INSTANCE, COMMAND_PHYSDEV, COMMAND_DEVICE /* device, queue, command buffer */ };

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "gen/znames.h"
+#include "znames.h"
 #include "state/state.h"
 
 FROM_ASSEMBLER void missing_driver_command(uint32_t command, const struct physdev *p) __attribute__((noreturn));

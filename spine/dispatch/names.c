@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/znames.h"
-#include "gen/zends.h"
+#include "znames.h"
+#include "zends.h"
 
 _Static_assert(offsetof(struct instance, magic) == HANDLE_MAGIC && offsetof(struct instance, lower) == HANDLE_LOWER,
                "asm");

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/zends.h"
+#include "zends.h"
 #include "instance/instance.h"
 
 uint64_t extension_bits(const char *const *names, uint32_t count)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/znames.h"
+#include "znames.h"
 #include "process/process.h"
 
 #define TEXT_MAX 511 /* LOG-10 */

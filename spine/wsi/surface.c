@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "gen/zends.h"
+#include "zends.h"
 #include "wsi/surface.h"
 
 CREATE(vkCreateHeadlessSurfaceEXT, VkHeadlessSurfaceCreateInfoEXT)

@@ -17,7 +17,7 @@ import (
 // kinds are the functions that the assembler makes, by the macro of the generated list.
 func kinds(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/ztrampolines.inc"))
+	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/linux/ztrampolines.inc"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -294,7 +294,7 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 // columns, at most 650 lines, nothing unfinished.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/windows/*/*.[ch]", "spine/asm/*.S", "test/windows/*/*.[ch]", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "test/packages/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/windows/*/*.[ch]", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "test/packages/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)

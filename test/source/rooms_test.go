@@ -28,8 +28,22 @@ var rooms = []struct{ name, reason string }{
 	{"instance", "everything hangs off an instance; only here is it known how one is made and ended"},
 }
 
+// systems are the leaf directories of rooms whose files one system alone has.
+var systems = []string{"linux", "windows"}
+
+// systemOf is the system that a file is for, "" for all of them.
+func systemOf(file string) string {
+	if leaf := filepath.Base(filepath.Dir(file)); slices.Contains(systems, leaf) {
+		return leaf
+	}
+	return ""
+}
+
 func roomOf(file string) string {
 	dir := filepath.Dir(file)
+	if systemOf(file) != "" {
+		dir = filepath.Dir(dir)
+	}
 	if dir == "." || dir == "asm" || dir == "gen" {
 		return ""
 	}
@@ -81,9 +95,8 @@ func functions(text string) []string {
 	return out
 }
 
-// judge reads C files, by their path within the spine, and says what is wrong with the arrows between them. entrances are
-// headers that every room may include, besides those of the rooms' names.
-func judge(files map[string]string, entrances ...string) (wrong []string, arrows int) {
+// judge reads the C files of one system, by their path within the spine, and says what is wrong with the arrows between them.
+func judge(files map[string]string) (wrong []string, arrows int) {
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	definedIn := map[string]string{}
 	code := map[string]string{}
@@ -109,6 +122,9 @@ func judge(files map[string]string, entrances ...string) (wrong []string, arrows
 		}
 		for _, m := range cInclude.FindAllStringSubmatch(cComment.ReplaceAllString(text, " "), -1) {
 			other := m[1]
+			if other == "system.h" || strings.HasPrefix(other, "z") && !strings.Contains(other, "/") {
+				continue // of asm and gen, from the system's directory on the include path
+			}
 			if _, known := files[other]; !known && !strings.HasPrefix(other, "gen/") && other != "goc.h" {
 				say("spine/%s includes %q, which is no file of the spine by its whole path", file, other)
 				continue
@@ -122,7 +138,10 @@ func judge(files map[string]string, entrances ...string) (wrong []string, arrows
 			arrows++
 			room := roomOf(other)
 			check(file, other, "includes it")
-			if room != "" && room != roomOf(file) && other != room+"/"+room+".h" && !slices.Contains(entrances, other) {
+			if systemOf(other) != "" && systemOf(file) != systemOf(other) {
+				say("spine/%s includes %q: a header of one system is for files of that system", file, other)
+			}
+			if room != "" && room != roomOf(file) && other != room+"/"+room+".h" && systemOf(other) == "" {
 				say("spine/%s includes %q: a room is entered by its own header, %s/%s.h", file, other, room, room)
 			}
 		}
@@ -204,34 +223,20 @@ func TestRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linux, windows := map[string]string{}, map[string]string{}
-	var entrances []string // what only Windows' room process has
-	for name, text := range files {
-		if own, yes := strings.CutPrefix(name, "windows/"); yes {
-			windows[own] = text
-			if strings.HasPrefix(own, "process/") && filepath.Ext(own) == ".h" {
-				entrances = append(entrances, own)
+	for _, system := range systems {
+		own := map[string]string{}
+		for name, text := range files {
+			if of := systemOf(name); of == "" || of == system {
+				own[name] = text
 			}
-		} else {
-			linux[name] = text
 		}
-	}
-	for name, text := range linux {
-		if _, stands := windows[name]; !stands {
-			windows[name] = text
+		wrong, arrows := judge(own)
+		for _, line := range wrong {
+			t.Errorf("for %s: %s", system, line)
 		}
-	}
-	files = linux
-	other, _ := judge(windows, entrances...)
-	for _, line := range other {
-		t.Error("for Windows: " + line)
-	}
-	wrong, arrows := judge(files)
-	for _, line := range wrong {
-		t.Error(line)
-	}
-	if len(files) < 40 || arrows < 200 {
-		t.Errorf("only %d arrows between %d files were seen", arrows, len(files))
+		if len(own) < 40 || arrows < 200 {
+			t.Errorf("for %s: only %d arrows between %d files were seen", system, arrows, len(own))
+		}
 	}
 	for _, r := range rooms[1:] {
 		if _, ok := files[filepath.Join(r.name, r.name+".h")]; ok || r.name == "debug" { // which nobody enters
@@ -246,19 +251,21 @@ func TestRoomsAreJudged(t *testing.T) {
 	t.Parallel()
 	sound := func() map[string]string {
 		return map[string]string{
-			"spine.h":           "",
-			"process/process.h": "#include \"spine.h\"\nvoid log_line(void);\n",
-			"process/log.c":     "#include \"process/process.h\"\nvoid log_line(void) { }\n",
-			"process/gate.c":    "#include \"process/process.h\"\nvoid gate_enter(void) { log_line(); }\n",
-			"state/state.h":     "#include \"process/process.h\"\n",
-			"state/own.h":       "",
+			"spine.h":                "",
+			"process/process.h":      "#include \"spine.h\"\nvoid log_line(void);\n",
+			"process/log.c":          "#include \"process/process.h\"\nvoid log_line(void) { }\n",
+			"process/gate.c":         "#include \"process/process.h\"\nvoid gate_enter(void) { log_line(); }\n",
+			"state/state.h":          "#include \"process/process.h\"\n",
+			"state/own.h":            "",
+			"process/windows/wide.h": "",
+			"process/windows/gate.c": "#include \"process/windows/wide.h\"\n",
 			"state/driver.c": "#include \"state/state.h\"\n#include \"state/own.h\"\n" +
 				"static const struct { int a; } table[] = {{1}};\n" +
 				"/* no arrow: surface_free() */\nvoid driver_end(struct x *x)\n{\n    x->surface_free = \"surface_free\";\n    log_line();\n}\n",
 			"wsi/surface.c": "#include \"state/state.h\"\nvoid surface_free(void) { log_line(); }\n",
 		}
 	}
-	if wrong, arrows := judge(sound()); len(wrong) > 0 || arrows != 10 {
+	if wrong, arrows := judge(sound()); len(wrong) > 0 || arrows != 11 {
 		t.Fatalf("%d arrows: %s", arrows, strings.Join(wrong, "\n"))
 	}
 	for name, c := range map[string]struct{ file, text, want string }{
@@ -268,6 +275,7 @@ func TestRoomsAreJudged(t *testing.T) {
 		"header of a room": {"wsi/surface.c", `#include "state/own.h"`, "a room is entered by its own header, state/state.h"},
 		"circle":           {"process/log.c", "VkResult f(int a)\n{\n    return gate_enter;\n}", "spine/process/gate.c uses log_line of spine/process/log.c uses gate_enter of spine/process/gate.c"},
 		"no room":          {"attic/x.c", "", "spine/attic/x.c is in a directory without a place"},
+		"another system's": {"state/driver.c", `#include "process/windows/wide.h"`, "a header of one system is for files of that system"},
 		"no whole path":    {"state/driver.c", `#include "own.h"`, `"own.h", which is no file of the spine`},
 		"the core's":       {"wsi/surface.c", `#include "goc.h"`, "only the room core"},
 	} {

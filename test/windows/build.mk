@@ -1,6 +1,6 @@
 # The test programs for Windows: those of Linux, and one that gives another its variables.
 ifneq ($(WINDOWS),)
-WINDOWS_CFLAGS := $(CSTD) $(OPT) -Itest/windows/include -Ispine/windows -Ispine
+WINDOWS_CFLAGS := $(CSTD) $(OPT) -Itest/windows/include -Ispine
 $(B)/test/with.exe: test/windows/program/with.c
 $(B)/test/cycles.exe: test/windows/program/cycles.c
 $(B)/test/compute.exe: test/bin/compute.c test/windows/include/posix.c

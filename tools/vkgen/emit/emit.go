@@ -23,12 +23,12 @@ func All(s, windows *loader.Set, roots string) ([]File, error) {
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
 		{"test/zinterfaces.inc", interfaces},
-		{"spine/windows/gen/zexports.def", exports(windows)},
+		{"spine/gen/windows/zexports.def", exports(windows)},
 	}
 	for _, set := range []*loader.Set{s, windows} {
-		dir := "spine/gen/"
+		dir := "spine/gen/linux/"
 		if set == windows {
-			dir = "spine/windows/gen/"
+			dir = "spine/gen/windows/"
 		}
 		names, err := hashNames(set)
 		if err != nil {

@@ -60,7 +60,7 @@ func lines(text, prefix string) []string {
 
 func TestTrampolines(t *testing.T) {
 	_, files, _ := generate(t, small, "core")
-	text := files["spine/gen/ztrampolines.inc"]
+	text := files["spine/gen/linux/ztrampolines.inc"]
 	var got []string
 	for _, l := range strings.Split(text, "\n") {
 		if strings.HasSuffix(l, ")") && strings.Contains(l, "(vk") {
@@ -176,11 +176,11 @@ func TestNameTable(t *testing.T) {
 			t.Errorf("%s: parameter %s has no number", c.Name, c.Param)
 		}
 	}
-	if n := len(lines(files["spine/gen/znames.inc"], "    COMMAND ")); n != len(s.Commands) {
+	if n := len(lines(files["spine/gen/linux/znames.inc"], "    COMMAND ")); n != len(s.Commands) {
 		t.Errorf("%d records for %d commands", n, len(s.Commands))
 	}
 	for _, want := range []string{"tramp_vkGetPhysicalDeviceFeatures2, term_vkGetPhysicalDeviceFeatures2, missing_vkGetPhysicalDeviceFeatures2KHR,"} {
-		if !strings.Contains(files["spine/gen/znames.inc"], want) {
+		if !strings.Contains(files["spine/gen/linux/znames.inc"], want) {
 			t.Errorf("znames.inc lacks %q", want)
 		}
 	}
@@ -237,11 +237,11 @@ func TestInstalledRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	main := filepath.Join(dir, "all.c")
-	text := "#include \"spine/gen/zends.h\"\n#include \"spine/gen/znames.h\"\n#include \"spine/gen/zvk_check.c\"\n"
+	text := "#include \"spine/gen/linux/zends.h\"\n#include \"spine/gen/linux/znames.h\"\n#include \"spine/gen/zvk_check.c\"\n"
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"+filepath.Join(dir, "spine"), "-I../../../spine", main).CombinedOutput()
+	out, err := exec.Command(cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"+filepath.Join(dir, "spine"), "-I../../../spine", "-I../../../spine/asm/linux", main).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -55,7 +55,7 @@ func handWritten(sets ...*loader.Set) []byte {
 	var t text
 	t.f("<!-- %s -->", mark(sets[0]))
 	t.f("# Commands written by hand\n")
-	t.f("Every other command is one macro line of `spine/gen/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
+	t.f("Every other command is one macro line of `spine/gen/linux/ztrampolines.inc`. The *trampoline* is what programs call,\n" +
 		"the *terminator* what the last layer calls; what is not named here is made by the assembler, or there is none. The list\n" +
 		"is `tools/vkgen/loader/exceptions.go`.\n")
 	t.f("| command | in C | why |\n| --- | --- | --- |")

@@ -1,0 +1,20 @@
+/* system.h: how symbols are made for Windows. */
+#ifndef VKL_SYSTEM_H
+#define VKL_SYSTEM_H
+
+/* A DLL exports what its list names and nothing else. */
+#define HIDDEN
+/* The same on i386, where the calling convention would add to the name. */
+#define SYMBOL_AS(prefix, name) __asm__(prefix name)
+#define SYMBOL_WITH(prefix, name) SYMBOL_AS(prefix, name)
+#define SYMBOL_TEXT(text) #text
+#define SYMBOL_PREFIX(prefix) SYMBOL_TEXT(prefix)
+#define SYMBOL(name) SYMBOL_WITH(SYMBOL_PREFIX(__USER_LABEL_PREFIX__), #name)
+/* gen/zexports.def names it. */
+#define EXPORT_COMMAND(command) _Static_assert(sizeof(tramp_##command) != 0, #command)
+extern const char __ImageBase[];
+#define NAMES_BASE __ImageBase
+/* Nothing is read and nothing said when the DLL is loaded (WIN-005). */
+#define START_AT_FIRST_CALL() start_once_at_load()
+
+#endif

@@ -1,0 +1,185 @@
+/* adapters.c: what the kernel's display adapters say to a name, by functions of gdi32 (WIN-018 to WIN-027), and the
+ * adapters of DXGI (WIN-039, WIN-060). The headers of few compilers have the first; what is used of them is here. */
+#include "core/windows/elsewhere.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "core/windows/dxgi.h"
+#include "process/process.h"
+
+/* ---- the kernel's interface ------------------------------------------------------------------------------------- */
+
+typedef LONG status; /* NTSTATUS; negative: it failed */
+
+struct adapter {
+    UINT handle;
+    LUID luid;
+    ULONG sources;
+    BOOL present_move_regions;
+};
+
+struct adapters {
+    ULONG count;
+    struct adapter *list;
+};
+
+struct query {
+    UINT adapter;
+    UINT type;
+    void *data;
+    UINT size;
+};
+
+struct close {
+    UINT adapter;
+};
+
+#define QUERY_REGISTRY 48
+#define ADAPTER_KEY 1
+#define TRANSLATE_PATH 1
+#define OVERFLOWED 1 /* the status of a value that is longer */
+
+struct registry_query {
+    UINT key;
+    UINT flags;
+    WCHAR name[MAX_PATH];
+    ULONG type;
+    ULONG physical_adapter;
+    ULONG size; /* in bytes, of the value */
+    UINT status;
+    union {
+        DWORD number;
+        UINT64 wide;
+        WCHAR text[1];
+    } value;
+};
+
+struct kernel {
+    HMODULE gdi;
+    status(WINAPI *enumerate)(struct adapters *);
+    status(WINAPI *query)(const struct query *);
+    status(WINAPI *close)(const struct close *);
+};
+
+static bool kernel_open(struct kernel *k)
+{
+    k->gdi = system_library(L"gdi32.dll");
+    if (!k->gdi) return false;
+    k->enumerate = (status(WINAPI *)(struct adapters *))(void *)GetProcAddress(k->gdi, "D3DKMTEnumAdapters2");
+    k->query = (status(WINAPI *)(const struct query *))(void *)GetProcAddress(k->gdi, "D3DKMTQueryAdapterInfo");
+    k->close = (status(WINAPI *)(const struct close *))(void *)GetProcAddress(k->gdi, "D3DKMTCloseAdapter");
+    return k->enumerate && k->query;
+}
+
+/* ---- one value -------------------------------------------------------------------------------------------------- */
+
+enum { GOT, NO_VALUE, BROKEN };
+
+/* Asks for the value as one type; NULL without memory. The block is for free(), and *state says whether it holds it. */
+static struct registry_query *ask(const struct kernel *k, UINT adapter, const WCHAR *name, ULONG type, unsigned *state)
+{
+    size_t size = sizeof(struct registry_query);
+    struct registry_query *q = calloc(1, size);
+    if (!q) return NULL;
+    q->key = ADAPTER_KEY;
+    q->flags = TRANSLATE_PATH;
+    q->type = type;
+    wcsncpy(q->name, name, MAX_PATH - 1);
+    struct query info = {adapter, QUERY_REGISTRY, q, (UINT)size};
+    *state = NO_VALUE;
+    if (k->query(&info) < 0) return q;
+    if (q->status == OVERFLOWED) {
+        size += q->size;
+        struct registry_query *longer = realloc(q, size);
+        if (!longer) {
+            free(q);
+            return NULL;
+        }
+        q = longer;
+        info.data = q;
+        info.size = (UINT)size;
+        *state = BROKEN; /* WIN-027 */
+        if (k->query(&info) < 0) return q;
+    }
+    if (q->status == 0) *state = GOT;
+    return q;
+}
+
+/* False: no other adapter is asked (WIN-027). */
+static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapter, const WCHAR *name)
+{
+    unsigned state = NO_VALUE;
+    ULONG type = REG_MULTI_SZ;
+    struct registry_query *q = ask(k, adapter, name, type, &state); /* WIN-020 */
+    if (q && state == NO_VALUE) {
+        free(q);
+        type = REG_SZ;
+        q = ask(k, adapter, name, type, &state);
+    }
+    uint32_t length = 0;
+    char *data = q && state == GOT ? value_data(type, (const BYTE *)q->value.text, q->size, &length) : NULL;
+    if (!q) w->failed = true;
+    struct wire_adapter_value v = {
+        .status = state == GOT && !data ? NO_VALUE : state, .type = type, .data = data, .data_len = length};
+    wire_put_adapter_value(w, &v);
+    free(data);
+    free(q);
+    return state != BROKEN;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
+
+static void put_values(struct wire_writer *w, const struct kernel *k, const struct adapters *all, const char *name)
+{
+    WCHAR *wide = wide_of(name);
+    bool more = wide != NULL;
+    if (!wide) w->failed = true;
+    for (ULONG i = 0; i < all->count; i++) {
+        more = more && put_value(w, k, all->list[i].handle, wide);
+        if (k->close) k->close(&(struct close){all->list[i].handle});
+    }
+    free(wide);
+}
+
+void read_adapters(struct wire_writer *w, const char *name)
+{
+    enum { ENUMERATED, FAILED, NO_FUNCTIONS };
+    struct kernel k = {0};
+    struct adapters all = {0};
+    struct wire_adapters r = {WIRE_STR(name, name), .status = NO_FUNCTIONS};
+    if (kernel_open(&k)) {
+        r.status = FAILED;
+        if (k.enumerate(&all) >= 0) {
+            all.list = calloc(all.count ? all.count : 1, sizeof *all.list);
+            if (!all.list)
+                w->failed = true;
+            else if (k.enumerate(&all) >= 0)
+                r.status = ENUMERATED;
+        }
+    }
+    wire_put_adapters(w, &r);
+    if (r.status == ENUMERATED) put_values(w, &k, &all, name);
+    free(all.list);
+    if (k.gdi) FreeLibrary(k.gdi);
+}
+
+/* ---- DXGI ------------------------------------------------------------------------------------------------------- */
+
+void read_dxgi(struct wire_writer *w)
+{
+    struct dxgi dxgi;
+    DXGI_ADAPTER_DESC1 d;
+    bool made = dxgi_open(&dxgi);
+    struct wire_dxgi r = {.status = !made, .ordered = made && dxgi.ordered};
+    wire_put_dxgi(w, &r);
+    for (UINT i = 0; made && dxgi_adapter(&dxgi, i, &d); i++) {
+        char *text = utf8_of(d.Description);
+        struct wire_dxgi_adapter a = {WIRE_STR(description, text), .vendor = d.VendorId, .device = d.DeviceId,
+                                      .luid_low = d.AdapterLuid.LowPart, .luid_high = d.AdapterLuid.HighPart};
+        wire_put_dxgi_adapter(w, &a);
+        free(text);
+    }
+    dxgi_close(&dxgi);
+}

@@ -1,0 +1,168 @@
+/* read.c: gathers what the core asks for: variables, directories, files, the executable's path, whether a path exists.
+ * Paths are UTF-8 on this side and UTF-16 on the system's.
+ *
+ * It decides nothing and remembers nothing between calls. */
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "core/facts.h"
+#include "process/process.h"
+#include "process/windows/wide.h"
+
+#define EXE_MAX 1024 /* GEN-13 */
+
+void read_var(struct wire_writer *w, struct variable v)
+{
+    char *block; /* what an elevated process ignores is the core's to say (WIN-057) */
+    const char *value = env_read((struct variable){v.name, false}, &block);
+    if (!value && out_of_memory()) w->failed = true;
+    struct wire_var r = {WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)};
+    wire_put_var(w, &r);
+    free(block);
+}
+
+/* The same text with something before and after it. */
+static WCHAR *joined(const WCHAR *before, const WCHAR *text, const WCHAR *after)
+{
+    size_t size = wcslen(before) + wcslen(text) + wcslen(after) + 1;
+    WCHAR *out = malloc(size * sizeof *out);
+    if (!out) return NULL;
+    wcscpy(out, before);
+    wcscat(out, text);
+    return wcscat(out, after);
+}
+
+/* ---- directories ------------------------------------------------------------------------------------------------ */
+
+static bool add_entry(struct name_list *list, const WCHAR *entry)
+{
+    size_t length = wcslen(entry);
+    if (length < 5 || wcscmp(entry + length - 5, L".json") != 0) return true; /* WIN-047 */
+    char *name = utf8_of(entry);
+    if (!name) return !out_of_memory();
+    bool added = name_add(list, name);
+    free(name);
+    return added;
+}
+
+void read_directory(struct wire_writer *w, const char *path)
+{
+    struct name_list list = {0};
+    struct wire_directory r = {WIRE_STR(path, path)};
+    WIN32_FIND_DATAW found;
+    WCHAR *wide = wide_path(path);
+    WCHAR *all = wide ? joined(L"", wide, L"\\*") : NULL;
+    HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
+    if (wide ? !all : out_of_memory()) w->failed = true;
+    r.status = search == INVALID_HANDLE_VALUE;
+    if (search != INVALID_HANDLE_VALUE) {
+        do { /* the order is the file system's */
+            w->failed |= !add_entry(&list, found.cFileName);
+        } while (!w->failed && FindNextFileW(search, &found));
+        FindClose(search);
+    }
+    r.names.count = list.count;
+    r.names.list = (const char *const *)list.name;
+    wire_put_directory(w, &r);
+    names_free(&list);
+    free(wide);
+    free(all);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
+
+static HANDLE open_wide(const WCHAR *path)
+{
+    return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
+                       FILE_ATTRIBUTE_NORMAL, NULL);
+}
+
+/* WIN-079. */
+static HANDLE open_file(const WCHAR *path)
+{
+    HANDLE file = open_wide(path);
+    if (file != INVALID_HANDLE_VALUE || wcslen(path) < MAX_PATH) return file;
+    bool share = path[0] == L'\\' && path[1] == L'\\';
+    WCHAR *longer = share ? joined(L"\\\\?\\UNC", path + 1, L"") : joined(L"\\\\?\\", path, L"");
+    if (longer) file = open_wide(longer);
+    free(longer);
+    return file;
+}
+
+/* The status of a file that was opened, and what it holds when that is 0; false without memory. */
+static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *length)
+{
+    LARGE_INTEGER size;
+    DWORD got = 0, more;
+    *status = FILE_NOT_REGULAR;
+    if (GetFileType(file) != FILE_TYPE_DISK) return true;
+    *status = FILE_NO_SIZE; /* LAY-8 */
+    if (!GetFileSizeEx(file, &size)) return true;
+    if (size.QuadPart > 0xfffffff0ll) return false;
+    *content = malloc((size_t)size.QuadPart + 1);
+    if (!*content) return false;
+    while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
+           more)
+        got += more;
+    *status = got < (DWORD)size.QuadPart ? FILE_NOT_READ : 0;
+    *length = got;
+    return true;
+}
+
+void read_file(struct wire_writer *w, const char *path)
+{
+    struct wire_file r = {WIRE_STR(path, path), .status = FILE_NOT_OPENED}; /* LAY-7 */
+    char *content = NULL;
+    uint32_t length = 0;
+    WCHAR *wide = wide_path(path);
+    HANDLE file = wide ? open_file(wide) : INVALID_HANDLE_VALUE;
+    if (file != INVALID_HANDLE_VALUE) {
+        if (!content_of(file, &r.status, &content, &length)) w->failed = true;
+        CloseHandle(file);
+    } else if (!wide) {
+        w->failed |= out_of_memory();
+    } else {
+        DWORD attributes = GetFileAttributesW(wide);
+        if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY)) r.status = FILE_NOT_READ;
+    }
+    if (r.status == 0) {
+        r.content = content;
+        r.content_len = length;
+    }
+    wire_put_file(w, &r);
+    free(content);
+    free(wide);
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------------------- */
+
+/* Of the Linux kernel; there is none here. */
+void read_graphics(struct wire_writer *w)
+{
+    wire_put_graphics(w, &(struct wire_graphics){.status = 1});
+}
+
+void read_exe(struct wire_writer *w)
+{
+    struct wire_exe r = {0};
+    char *path = module_path(NULL);
+    if (!path && out_of_memory()) w->failed = true;
+    if (path && strlen(path) < EXE_MAX) {
+        r.path = path;
+        r.path_len = (uint32_t)strlen(path);
+    }
+    wire_put_exe(w, &r);
+    free(path);
+}
+
+void read_exists(struct wire_writer *w, const char *path)
+{
+    WCHAR *wide = wide_path(path);
+    if (!wide && out_of_memory()) w->failed = true;
+    struct wire_exists r = {WIRE_STR(path, path), .yes = wide && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES};
+    wire_put_exists(w, &r);
+    free(wide);
+}

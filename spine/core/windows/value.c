@@ -1,0 +1,39 @@
+/* value.c: the data of the registry's values as the wire has them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/windows/elsewhere.h"
+
+/* A list of texts without those that have no such form (WIN-023). */
+static char *list_data(const WCHAR *list, size_t count, uint32_t *length)
+{
+    WCHAR *kept = room_of((count ? count : 1) * sizeof *kept);
+    char *data = NULL;
+    size_t size = 0;
+    for (size_t at = 0; kept && at < count;) {
+        size_t end = at;
+        while (end < count && list[end]) end++;
+        end += end < count; /* with the NUL */
+        data = utf8_counted(list + at, end - at, length);
+        if (data) {
+            memcpy(kept + size, list + at, (end - at) * sizeof *kept);
+            size += end - at;
+        }
+        free(data);
+        at = end;
+    }
+    data = kept ? utf8_counted(kept, size, length) : NULL;
+    free(kept);
+    return data;
+}
+
+char *value_data(DWORD type, const BYTE *data, DWORD size, uint32_t *length)
+{
+    const WCHAR *text = (const WCHAR *)(const void *)data;
+    if (type == REG_MULTI_SZ) return list_data(text, size / sizeof *text, length);
+    if (type == REG_SZ || type == REG_EXPAND_SZ) return utf8_counted(text, size / sizeof *text, length);
+    char *copy = room_of(size ? size : 1);
+    if (copy) memcpy(copy, data, size);
+    *length = size;
+    return copy;
+}

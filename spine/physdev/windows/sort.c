@@ -1,0 +1,98 @@
+/* sort.c: the order of physical devices and groups below the layers: that of DXGI's adapters, as far as drivers say
+ * which devices an adapter has (WIN-060 to WIN-070). No variable changes it (WIN-059). */
+#include <stdlib.h>
+
+#include "physdev/windows/adapter.h"
+#include "core/windows/dxgi.h"
+
+VkLoaderFeatureFlags sort_features(struct instance *instance)
+{
+    if (dxgi_orders()) return VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING;
+    log_unordered(instance);
+    return 0;
+}
+
+/* DXGI need not be asked when nobody can say what an adapter has. */
+bool sort_wanted(const struct instance *instance, const struct scan *scan)
+{
+    (void)instance;
+    return adapters_asked(scan);
+}
+
+/* *ordered false: all is as it was. */
+static VkResult order(struct instance *instance, struct scan *scan, bool *ordered)
+{
+    struct scan plain = *scan;
+    scan->found = NULL;
+    scan->count = 0;
+    VkResult result = adapters_scan(instance, scan, ordered);
+    for (uint32_t i = 0; i < plain.count && result == VK_SUCCESS; i++) { /* WIN-069 */
+        VkPhysicalDevice device = plain.found[i].handle;
+        if (!*ordered || !scan_has(scan, plain.found[i].driver, device))
+            result = scan_add(scan, plain.found[i].driver, &device, 1);
+    }
+    free(plain.found);
+    return result == VK_SUCCESS ? physdev_records_term(instance, scan->found, scan->count) : result;
+}
+
+VkResult sort_devices(struct instance *instance, struct scan *scan)
+{
+    bool ordered;
+    return order(instance, scan, &ordered);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------------- */
+
+/* A member's place in the scan; a group's is that of its best device. */
+struct place {
+    uint32_t place, was;
+    VkPhysicalDevice device;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    return (a->was > b->was) - (a->was < b->was);
+}
+
+static uint32_t place_of(const struct scan *scan, VkPhysicalDevice device)
+{
+    uint32_t i = 0;
+    while (i < scan->count && (VkPhysicalDevice)scan->found[i].record != device) i++;
+    return i;
+}
+
+static void sort_members(const struct scan *scan, VkPhysicalDeviceGroupProperties *group)
+{
+    struct place member[VK_MAX_DEVICE_GROUP_SIZE];
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++)
+        member[i] = (struct place){place_of(scan, group->physicalDevices[i]), i, group->physicalDevices[i]};
+    qsort(member, group->physicalDeviceCount, sizeof *member, compare_places);
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) group->physicalDevices[i] = member[i].device;
+}
+
+VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDeviceGroupProperties *group,
+                     uint32_t count)
+{
+    bool ordered;
+    VkResult result = order(instance, scan, &ordered);
+    if (result != VK_SUCCESS || !ordered || !count) return result;
+    struct place *place = calloc(count, sizeof *place);
+    VkPhysicalDeviceGroupProperties *copy = calloc(count, sizeof *copy);
+    if (place && copy) {
+        for (uint32_t i = 0; i < count; i++) {
+            sort_members(scan, &group[i]);
+            copy[i] = group[i];
+            place[i] = (struct place){.place = scan->count, .was = i}; /* one without members goes last */
+            if (group[i].physicalDeviceCount) place[i].place = place_of(scan, group[i].physicalDevices[0]);
+        }
+        qsort(place, count, sizeof *place, compare_places);
+        for (uint32_t i = 0; i < count; i++) group[i] = copy[place[i].was]; /* with its pNext (PHY-072) */
+    } else {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    free(place);
+    free(copy);
+    return result;
+}

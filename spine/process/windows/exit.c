@@ -1,0 +1,16 @@
+/* exit.c: is the process ending, or is the DLL merely unloaded? The system says so at detach (WIN-010). */
+#include "process/windows/start.h"
+
+static bool begun;
+
+void exit_note(void)
+{
+    begun = true;
+}
+
+void exit_watch(void) {}
+
+bool exit_begun(void)
+{
+    return begun;
+}

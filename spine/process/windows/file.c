@@ -1,0 +1,69 @@
+/* file.c: which file a path names, how paths look, which code is the loader's. */
+#include "process/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/windows/wide.h"
+
+static int64_t wide_number(DWORD high, DWORD low)
+{
+    return (int64_t)((uint64_t)high << 32 | low);
+}
+
+bool file_identify(const char *path, struct file_identity *out)
+{
+    BY_HANDLE_FILE_INFORMATION info;
+    WCHAR *wide = wide_path(path);
+    if (!wide) return false;
+    HANDLE file = CreateFileW(wide, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                              OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    free(wide);
+    if (file == INVALID_HANDLE_VALUE) return false;
+    bool read = GetFileInformationByHandle(file, &info);
+    CloseHandle(file);
+    if (!read) return false;
+    *out = (struct file_identity){
+        .device = info.dwVolumeSerialNumber,
+        .inode = (uint64_t)wide_number(info.nFileIndexHigh, info.nFileIndexLow),
+        .size = (uint64_t)wide_number(info.nFileSizeHigh, info.nFileSizeLow),
+        .changed = {wide_number(info.ftLastWriteTime.dwHighDateTime, info.ftLastWriteTime.dwLowDateTime)},
+    };
+    return true;
+}
+
+bool path_has_directory(const char *path)
+{
+    return strpbrk(path, "\\/:") != NULL;
+}
+
+/* WIN-078. */
+char *path_other_than(const char *path, const char *real)
+{
+    WCHAR *wide = wide_path(path), *other = wide_path(real);
+    DWORD room = wide && other ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
+    WCHAR *whole = room ? malloc(room * sizeof *whole) : NULL;
+    char *wanted = NULL;
+    if (whole && GetFullPathNameW(wide, room, whole, NULL) < room &&
+        CompareStringOrdinal(whole, -1, other, -1, TRUE) != CSTR_EQUAL)
+        wanted = utf8_of(whole);
+    free(wide);
+    free(other);
+    free(whole);
+    return wanted;
+}
+
+bool code_is_own(const void *function)
+{
+    const IMAGE_DOS_HEADER *dos = (const IMAGE_DOS_HEADER *)__ImageBase;
+    const IMAGE_NT_HEADERS *image = (const IMAGE_NT_HEADERS *)(__ImageBase + dos->e_lfanew);
+    return (uintptr_t)function - (uintptr_t)__ImageBase < image->OptionalHeader.SizeOfImage;
+}
+
+/* WIN-076: ERROR_BAD_EXE_FORMAT at the end of the text. */
+bool text_of_wrong_class(const char *text)
+{
+    static const char end[] = " with error 193";
+    size_t length = text ? strlen(text) : 0;
+    return length >= sizeof end - 1 && strcmp(text + length - (sizeof end - 1), end) == 0;
+}

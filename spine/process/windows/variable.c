@@ -1,0 +1,38 @@
+/* variable.c: variables as they are now: UTF-16 to the system, UTF-8 here (WIN-012). */
+#include "process/process.h"
+
+#include <stdlib.h>
+
+#include "process/windows/wide.h"
+
+#define VALUE_TRIES_MAX 4 /* while another thread makes it longer */
+
+static WCHAR *value_of(const WCHAR *name)
+{
+    WCHAR *value = NULL;
+    DWORD room = 0;
+    for (unsigned i = 0; i < VALUE_TRIES_MAX; i++) {
+        SetLastError(ERROR_SUCCESS);
+        DWORD size = GetEnvironmentVariableW(name, value, room);
+        if (size == 0 && GetLastError() != ERROR_SUCCESS) break; /* it is not set */
+        if (value && size < room) return value;
+        free(value);
+        room = size + 1;
+        value = room_of(room * sizeof *value);
+        if (!value) return NULL;
+    }
+    free(value);
+    return NULL;
+}
+
+const char *env_read(struct variable v, char **block)
+{
+    *block = NULL;
+    if (v.secure && process_elevated()) return NULL; /* WIN-057 */
+    WCHAR *name = wide_of(v.name);
+    WCHAR *value = name ? value_of(name) : NULL;
+    if (value) *block = utf8_of(value);
+    free(name);
+    free(value);
+    return *block;
+}

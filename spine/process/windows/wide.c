@@ -1,0 +1,108 @@
+/* wide.c: text between UTF-16 and UTF-8; what the process is and where its modules lie. */
+#include "process/windows/wide.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "process/process.h"
+
+#define PATH_MAX_WIDE 32768 /* the longest that the system has */
+
+void *room_of(size_t size)
+{
+    void *block = malloc(size);
+    if (!block) SetLastError(ERROR_NOT_ENOUGH_MEMORY);
+    return block;
+}
+
+bool out_of_memory(void)
+{
+    return GetLastError() == ERROR_NOT_ENOUGH_MEMORY;
+}
+
+WCHAR *wide_of(const char *text)
+{
+    int room = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
+    WCHAR *wide = room > 0 ? room_of((size_t)room * sizeof *wide) : NULL;
+    if (wide) MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, room);
+    return wide;
+}
+
+char *utf8_of(const WCHAR *text)
+{
+    int room = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, -1, NULL, 0, NULL, NULL);
+    char *utf8 = room > 0 ? room_of((size_t)room) : NULL;
+    if (utf8) WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, -1, utf8, room, NULL, NULL);
+    return utf8;
+}
+
+char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
+{
+    int room = length ? WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, NULL, 0, NULL, NULL) : 0;
+    char *utf8 = room > 0 || !length ? room_of((size_t)room + 1) : NULL;
+    *bytes = (uint32_t)room;
+    if (utf8) {
+        WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, utf8, room, NULL, NULL);
+        utf8[room] = '\0';
+    }
+    return utf8;
+}
+
+/* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
+ * What it needs is searched for from its own directory, and no longer from the program's. */
+HMODULE system_library(const WCHAR *name)
+{
+    WCHAR path[MAX_PATH];
+    UINT end = GetSystemDirectoryW(path, MAX_PATH);
+    if (!end || end + wcslen(name) + 2 > MAX_PATH) return NULL;
+    path[end] = L'\\';
+    wcscpy(path + end + 1, name);
+    return LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+}
+
+WCHAR *wide_path(const char *path)
+{
+    WCHAR *wide = wide_of(path);
+    for (WCHAR *c = wide; c && *c; c++)
+        if (*c == L'/') *c = L'\\';
+    return wide;
+}
+
+char *module_path(HMODULE module)
+{
+    for (DWORD room = MAX_PATH; room <= PATH_MAX_WIDE; room *= 2) {
+        WCHAR *wide = room_of(room * sizeof *wide);
+        if (!wide) return NULL;
+        DWORD length = GetModuleFileNameW(module, wide, room);
+        char *path = length > 0 && length < room ? utf8_of(wide) : NULL;
+        free(wide);
+        if (path || length < room) return path;
+    }
+    return NULL;
+}
+
+BOOL process_level(DWORD *out)
+{
+    HANDLE token;
+    DWORD size;
+    BOOL known = FALSE;
+    union {
+        TOKEN_MANDATORY_LABEL label;
+        char room[sizeof(TOKEN_MANDATORY_LABEL) + SECURITY_MAX_SID_SIZE];
+    } level;
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) return FALSE;
+    if (GetTokenInformation(token, TokenIntegrityLevel, &level, sizeof level, &size)) {
+        UCHAR count = *GetSidSubAuthorityCount(level.label.Label.Sid);
+        known = count > 0;
+        if (known) *out = *GetSidSubAuthority(level.label.Label.Sid, count - 1u);
+    }
+    CloseHandle(token);
+    return known;
+}
+
+BOOL process_elevated(void)
+{
+    DWORD level;
+    return process_level(&level) && level >= SECURITY_MANDATORY_HIGH_RID;
+}

@@ -1,0 +1,68 @@
+/* window.c: surfaces of the system's windows: creation, which queue families present to them, and the queries that take
+ * such a surface with what belongs to a whole screen. */
+#include "zends.h"
+#include "wsi/surface.h"
+
+CREATE(vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR)
+
+static const struct surface_kind kind_win32 =
+    KIND(VK_ICD_WSI_PLATFORM_WIN32, VK_KHR_win32_surface, vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR,
+         VkIcdSurfaceWin32, VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR);
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateWin32SurfaceKHR(VkInstance instance,
+                                                            const VkWin32SurfaceCreateInfoKHR *info,
+                                                            const VkAllocationCallbacks *allocator, VkSurfaceKHR *out)
+{
+    VkResult result;
+    struct surface *surface = surface_new(instance_of(instance), &kind_win32, info, allocator, &result);
+    if (surface) {
+        surface->platform.win32.hinstance = info->hinstance;
+        surface->platform.win32.hwnd = info->hwnd;
+        *out = surface_handle(surface);
+    }
+    return result;
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWin32PresentationSupportKHR(VkPhysicalDevice handle,
+                                                                                   uint32_t family)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_win32_surface,
+                 vkGetPhysicalDeviceWin32PresentationSupportKHR)
+    return ask(driver_physdev(physdev), family);
+}
+
+/* ---- VK_EXT_full_screen_exclusive ------------------------------------------------------------------------------- */
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModes2EXT(
+    VkPhysicalDevice handle, const VkPhysicalDeviceSurfaceInfo2KHR *info, uint32_t *count, VkPresentModeKHR *modes)
+{
+    struct physdev *physdev = term_physdev(handle);
+    PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT ask =
+        driver_fn(physdev->driver, vkGetPhysicalDeviceSurfacePresentModes2EXT);
+    if (!ask) {
+        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfacePresentModes2EXT");
+        *count = 0;
+        return VK_SUCCESS;
+    }
+    VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
+    copy.surface = VK_NULL_HANDLE;
+    VkResult result = info->surface ? surface_for_driver(physdev->driver, info->surface, &copy.surface) : VK_SUCCESS;
+    return result == VK_SUCCESS ? ask(driver_physdev(physdev), &copy, count, modes) : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModes2EXT(VkDevice handle,
+                                                                            const VkPhysicalDeviceSurfaceInfo2KHR *info,
+                                                                            VkDeviceGroupPresentModeFlagsKHR *modes)
+{
+    struct device *device = device_of(handle);
+    if (!device || device->driver_handle != handle)
+        log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
+                  "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device "
+                  "[VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
+    PFN_vkGetDeviceGroupSurfacePresentModes2EXT ask =
+        (PFN_vkGetDeviceGroupSurfacePresentModes2EXT)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModes2EXT];
+    VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
+    VkResult result = surface_for_driver(device->driver, info->surface, &copy.surface);
+    return result == VK_SUCCESS ? ask(handle, &copy, modes) : result;
+}
