@@ -1,5 +1,5 @@
 /* present.c: shows a few frames, because some layers and drivers die only there: a surface without a window, where the
- * driver has such, and a window by way of xcb, where there is an X display.
+ * driver has such, and an xcb window, where there is an X display.
  *
  * What cannot be done here (no such surface, no queue for it) is no fault: it is said in an event, {"event":"present",
  * "platform":"xcb","step":"...","result":-7}, and ends this platform. */
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "events.h"
 #include "present.h"
 #include "system.h"

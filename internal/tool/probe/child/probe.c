@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
@@ -32,50 +33,6 @@ static void usage(const char *after)
     put_number("resident_kb", (double)rss);
     put_number("threads", (double)threads);
     end_line();
-}
-
-/* ---- the library ---- */
-
-PFN_vkGetInstanceProcAddr gipa;
-
-PFN_vkVoidFunction command(VkInstance instance, const char *name)
-{
-    PFN_vkVoidFunction f = gipa(instance, name);
-    if (!f) {
-        fprintf(events, "{\"event\":\"missing\"");
-        put_text("command", name);
-        end_line();
-        exit(3);
-    }
-    return f;
-}
-
-static bool load(const char *path)
-{
-    begin("load");
-    void *library = system_open(path);
-    done("load", library ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED);
-    if (!library) {
-        fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", system_error());
-        end_line();
-        return false;
-    }
-    gipa = (PFN_vkGetInstanceProcAddr)system_symbol(library, "vkGetInstanceProcAddr");
-    if (!gipa) {
-        fprintf(events, "{\"event\":\"unloadable\"");
-        put_text("error", "no vkGetInstanceProcAddr in it");
-        end_line();
-        return false;
-    }
-    char *file = system_file((PFN_vkVoidFunction)gipa);
-    if (file) {
-        fprintf(events, "{\"event\":\"library\"");
-        put_text("path", file);
-        end_line();
-    }
-    free(file);
-    return true;
 }
 
 /* ---- the program ---- */
@@ -129,7 +86,8 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     free(layers);
 
     *version = VK_API_VERSION_1_0;
-    PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
+    PFN_vkEnumerateInstanceVersion ask =
+        (PFN_vkEnumerateInstanceVersion)command_if_there(NULL, "vkEnumerateInstanceVersion");
     if (ask) ask(version);
     if (print) {
         fprintf(events, "{\"event\":\"version\"");
@@ -324,7 +282,7 @@ int main(int argc, char **argv)
         return 2;
     }
     usage("start");
-    if (!load(argv[1])) return 3;
+    if (!commands_open(argv[1])) return 3;
     usage("load");
     bool fine = program(true);
     if (argc == 3 && !strcmp(argv[2], "again")) {

@@ -1,0 +1,17 @@
+/* command.h: see command.c. */
+#ifndef PROBE_COMMAND_H
+#define PROBE_COMMAND_H
+
+#include <stdbool.h>
+
+#include "gen/zvk.h"
+
+/* Opens the library, and writes the event that says which file it is, or why it cannot be opened (false). */
+bool commands_open(const char *path);
+/* A command of the library; one that is missing is written as an event and ends the process with 3. */
+PFN_vkVoidFunction command(VkInstance instance, const char *name);
+#define COMMAND(instance, name) ((PFN_##name)command((instance), #name))
+/* The same; NULL: the library does not have it. */
+PFN_vkVoidFunction command_if_there(VkInstance instance, const char *name);
+
+#endif
