@@ -246,7 +246,7 @@ func (m *maker) broken(text string) string {
 func (m *maker) driver() string {
 	library := fmt.Sprintf(`"$R/lib/%s.so"`, pick(m, drivers...))
 	library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, `"$R/lib/wrong.so"`, `"$R/lib/../lib/D1.so"`,
-		`"$R/lib//D1.so"`, `"../lib/D1.so"`)
+		`"$R/lib//D1.so"`, `"../lib/D1.so"`, "5", "null", `["D1.so"]`, `{"a":"D1.so"}`)
 	api := quote(pick(m, "1.0.0", "1.1.0", "1.3.250", "1.2", "1.4.0"))
 	if m.flavor != common && m.one(8) {
 		api = pick(m, "", `""`, `"abc"`, `"0.1.3.0"`, `"1.1.0.0"`, `"9.0.0"`, `"2.0.0"`, `"0.9.0"`, "5", "null")

@@ -40,6 +40,9 @@ func (s *stated) driverOf(path string) *driver {
 		return nil
 	}
 	library, named := icd.str("library_path")
+	if odd := icd.get("library_path"); !named && odd != nil { // DRV-018
+		library, named = odd.String(), true
+	}
 	switch {
 	case !named: // DRV-016
 		s.say("WARNING|DRIVER: " + where + "Failed to find 'library_path' object in ICD JSON file " + path + ". Skipping ICD JSON.")
