@@ -47,7 +47,7 @@ var (
 )
 
 func generate(seed int64) *description {
-	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, env: map[string]string{},
+	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, links: map[string]string{}, env: map[string]string{},
 		scripts: map[string][]string{}, flavor: flavorOf(seed)}, flavorOf(seed), slices.Clone(allNames)}
 	for _, name := range drivers {
 		m.d.scripts[name] = m.driverScript(name)
@@ -81,6 +81,12 @@ func generate(seed int64) *description {
 	}
 	m.variables()
 	m.program()
+	if m.flavor == free {
+		m.extras()
+	}
+	if m.flavor != common && m.one(2) {
+		m.scene()
+	}
 	for i, path := range slices.Sorted(maps.Keys(m.d.files)) {
 		m.d.files[path] = strings.ReplaceAll(m.d.files[path], "$R/lib/", fmt.Sprintf("$R/m%d/", i%maxLinks))
 	}
