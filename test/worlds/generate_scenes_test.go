@@ -196,7 +196,7 @@ func (m *maker) configurations() {
 	numbers := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat(fmt.Sprint(n, ","), 16), ",") + "]" }
 	for i, name := range drivers[:2] {
 		for at, line := range m.d.scripts[name] {
-			if strings.HasPrefix(line, "device ") {
+			if strings.HasPrefix(line, "device ") && !strings.Contains(line, "uuid=") {
 				m.d.scripts[name][at] = fmt.Sprintf("%s uuid=%d driver_uuid=%d driver_version=%d", line, m.Intn(3), i, 1+m.Intn(2))
 			}
 		}
