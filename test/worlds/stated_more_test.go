@@ -35,6 +35,9 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 		}
 	}
 	if i.set != nil && i.set.chooses { // SET-103
+		if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 { // SET-95: the first of an identity in the ordinary order
+			s.sorted(i, all, false)
+		}
 		visible, _ := s.chosen(i, all)
 		list = slices.DeleteFunc(list, func(group []*physical) bool {
 			return slices.ContainsFunc(group, func(d *physical) bool { return !slices.Contains(visible, d) })
