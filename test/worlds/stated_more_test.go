@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// grouped are the groups of devices: a driver's own, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075).
-func (s *stated) grouped(i *instance) (list [][]*physical) {
+// grouped are the groups of devices: a driver's own, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075). One
+// with a device that is not there fails the call (PHY-078).
+func (s *stated) grouped(i *instance) (list [][]*physical, whole bool) {
 	var all []*physical
 	for _, m := range i.drivers {
 		has := minor(s.reports(m.who)) >= v1_1
@@ -31,6 +32,9 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 					}
 				}
 			}
+			if len(group) < len(words) {
+				return nil, false
+			}
 			list = append(list, group)
 		}
 	}
@@ -50,7 +54,7 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 		}
 		slices.SortStableFunc(list, func(a, b []*physical) int { return slices.Compare(rank[a[0]], rank[b[0]]) })
 	}
-	return list
+	return list, true
 }
 
 // surface is a headless surface and whether devices can be used with it (WSI-001, WSI-013, WSI-026 to WSI-028).

@@ -328,7 +328,11 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	o.add("devices", lines...)
 	lines = []string{"result 0"}
-	for _, group := range s.grouped(i) {
+	groups, whole := s.grouped(i)
+	if !whole {
+		lines = []string{"result -3"}
+	}
+	for _, group := range groups {
 		var names []string
 		for _, d := range group {
 			names = append(names, d.name)
