@@ -148,7 +148,7 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants abi \
 	clean help FORCE
 all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
 
@@ -161,6 +161,7 @@ help:
 	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
 	@echo 'make bench-programs     what the benchmarks are made of, for a machine without Go: docs/benchmarks.md'
 	@echo 'make mutants         how many planted faults the tests find (long)'
+	@echo 'make abi             compare the binary interface with that of Debian'"'"'s libvulkan1'
 	@echo 'make generate        the generated files, from registry/vk.xml or another registry (VK_XML=...)'
 	@echo 'make generate-check  that the generated files are what the registry gives'
 	@echo 'make install DESTDIR= PREFIX=/usr/local'
@@ -354,6 +355,10 @@ bench:
 # MUTANTS: flags, for example MUTANTS="-n 20 -files spine/sort"; see tools/mutants.
 mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
+
+# ABI: another library to compare with.
+abi:
+	$(Q)tools/abi.sh $(ABI)
 
 # install-only takes what was built, for packages.
 install: all

@@ -203,8 +203,12 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
     return result;
 }
 
-static VkResult configured(struct instance *instance, const struct scan *scan, struct groups *groups)
+/* Of devices with one identity the first in the order of vkEnumeratePhysicalDevices is visible (SET-95), so that order
+ * it is here, too. */
+static VkResult configured(struct instance *instance, struct scan *scan, struct groups *groups)
 {
+    VkResult sorted = sort_wanted(instance, scan) ? sort_devices(instance, scan) : VK_SUCCESS;
+    if (sorted != VK_SUCCESS) return sorted;
     struct physdev **device = calloc(scan->count ? scan->count : 1, sizeof *device);
     if (!device) return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < scan->count; i++) device[i] = scan->found[i].record;

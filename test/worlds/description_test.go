@@ -13,6 +13,7 @@ import (
 type description struct {
 	why     string              // the comment of a kept case
 	files   map[string]string   // by path
+	links   map[string]string   // symbolic links: what they lead to, by path
 	env     map[string]string   // variables
 	scripts map[string][]string // of the fakes, by name
 	app     app
@@ -26,17 +27,21 @@ type app struct {
 	layers     []string
 	exts       []string
 	deviceExts []string
-	named      string // the layer whose extensions it asks for
+	named      string   // the layer whose extensions it asks for
+	direct     []string // drivers that it passes itself, null among them
+	mode       string   // how: inclusive or exclusive
+	with       []string // what else it does: messenger, surface, allocator, reload
 }
 
 // asksNothing tells whether the tool can foretell the world: it decides for a program that asks for nothing of its own, and
 // reads directories in the order of names.
 func (d *description) asksNothing() bool {
-	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts) == 0 && d.env["WORLD_SORTED"] != "2"
+	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts)+len(d.app.direct)+len(d.app.with) == 0 && d.env["WORLD_SORTED"] != "2"
 }
 
 func (d *description) clone() *description {
 	c := *d
+	c.links = maps.Clone(d.links)
 	c.files, c.env, c.scripts = maps.Clone(d.files), maps.Clone(d.env), maps.Clone(d.scripts)
 	return &c
 }
@@ -78,6 +83,12 @@ func (d *description) String() string {
 	word("extensions", strings.Join(d.app.exts, " "))
 	word("device_extensions", strings.Join(d.app.deviceExts, " "))
 	word("named", d.app.named)
+	word("direct", strings.Join(d.app.direct, " "))
+	word("mode", d.app.mode)
+	word("with", strings.Join(d.app.with, " "))
+	for _, path := range slices.Sorted(maps.Keys(d.links)) {
+		fmt.Fprintf(&out, "link %s %s\n", path, d.links[path])
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.env)) {
 		fmt.Fprintf(&out, "env %s=%s\n", name, d.env[name])
 	}
@@ -96,7 +107,7 @@ func (d *description) String() string {
 // parseCase reads what String writes.
 func parseCase(text []byte) (*description, error) {
 	archive := txtar.Parse(text)
-	d := &description{files: map[string]string{}, env: map[string]string{}, scripts: map[string][]string{}}
+	d := &description{files: map[string]string{}, links: map[string]string{}, env: map[string]string{}, scripts: map[string][]string{}}
 	for i, line := range strings.Split(string(archive.Comment), "\n") {
 		key, rest, _ := strings.Cut(line, " ")
 		name, value, _ := strings.Cut(rest, " ")
@@ -109,6 +120,8 @@ func parseCase(text []byte) (*description, error) {
 		case "env":
 			name, value, _ = strings.Cut(rest, "=")
 			d.env[name] = value
+		case "link":
+			d.links[name] = value
 		case "fake":
 			d.scripts[name] = append(d.scripts[name], value)
 		case "program":
@@ -128,6 +141,12 @@ func parseCase(text []byte) (*description, error) {
 				d.app.deviceExts = words
 			case "named":
 				d.app.named = value
+			case "direct":
+				d.app.direct = words
+			case "mode":
+				d.app.mode = value
+			case "with":
+				d.app.with = words
 			default:
 				return nil, fmt.Errorf("line %d: the program has no %q", i+1, name)
 			}

@@ -10,7 +10,10 @@
 //	tool_test.go         by tool: what "vkloader explain --json" says, for a program that asks for nothing of its own
 //	reference_test.go    by reference: Debian's libvulkan1, in worlds of what it has; differences_test.go lists where it
 //	                     does otherwise, by statement and with the reason; any other difference fails
-//	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference
+//	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference. Half of the
+//	                     others have a scene, whose parts have to do with each other: copies of one layer, symbolic links,
+//	                     long paths, families of meta-layers below a filter, device configurations by program. Some programs
+//	                     pass drivers themselves, have messengers, surfaces, an allocator, or open the library twice
 //	shrink_test.go       makes a failing world smaller
 //	testdata/*.txtar     what was left of those that failed; they are asked about on every run
 //

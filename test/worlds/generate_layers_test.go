@@ -41,7 +41,8 @@ func (m *maker) layer(implicit bool) string {
 					pick(m, "", `"fakePreLayers"`), "vkEnumerateInstanceExtensionProperties", pick(m, "", `"fakePreExtensions"`))
 			}
 		}
-		library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, "5", `"$R/lib/wrong.so"`, `"../lib/VK_LAYER_a1.so"`)
+		library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, "5", `"$R/lib/wrong.so"`,
+			fmt.Sprintf(`"../lib/%s%d.so"`, name, which)) // one library twice in a chain would be its own next layer
 	}
 	if implicit || m.one(8) {
 		disable = m.rarely(object("D_"+name, `"1"`), "", "{}", "[]", object("D_"+name, "1"))

@@ -47,7 +47,7 @@ var (
 )
 
 func generate(seed int64) *description {
-	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, env: map[string]string{},
+	m := &maker{rand.New(rand.NewSource(seed)), &description{files: map[string]string{}, links: map[string]string{}, env: map[string]string{},
 		scripts: map[string][]string{}, flavor: flavorOf(seed)}, flavorOf(seed), slices.Clone(allNames)}
 	for _, name := range drivers {
 		m.d.scripts[name] = m.driverScript(name)
@@ -81,6 +81,12 @@ func generate(seed int64) *description {
 	}
 	m.variables()
 	m.program()
+	if m.flavor == free {
+		m.extras()
+	}
+	if m.flavor != common && m.one(2) {
+		m.scene()
+	}
 	for i, path := range slices.Sorted(maps.Keys(m.d.files)) {
 		m.d.files[path] = strings.ReplaceAll(m.d.files[path], "$R/lib/", fmt.Sprintf("$R/m%d/", i%maxLinks))
 	}
@@ -246,7 +252,7 @@ func (m *maker) broken(text string) string {
 func (m *maker) driver() string {
 	library := fmt.Sprintf(`"$R/lib/%s.so"`, pick(m, drivers...))
 	library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, `"$R/lib/wrong.so"`, `"$R/lib/../lib/D1.so"`,
-		`"$R/lib//D1.so"`, `"../lib/D1.so"`)
+		`"$R/lib//D1.so"`, `"../lib/D1.so"`, "5", "null", `["D1.so"]`, `{"a":"D1.so"}`)
 	api := quote(pick(m, "1.0.0", "1.1.0", "1.3.250", "1.2", "1.4.0"))
 	if m.flavor != common && m.one(8) {
 		api = pick(m, "", `""`, `"abc"`, `"0.1.3.0"`, `"1.1.0.0"`, `"9.0.0"`, `"2.0.0"`, `"0.9.0"`, "5", "null")

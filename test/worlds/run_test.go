@@ -57,6 +57,9 @@ func newWorker(t *testing.T) *worker {
 	}
 	w.BadBinary("bad")
 	w.WrongClass("wrong")
+	if err := os.Symlink(w.Path("lib"), w.Path("direct")); err != nil {
+		t.Fatal(err)
+	}
 	for i := range maxLinks {
 		if err := os.Symlink(w.Path("lib"), w.Path(fmt.Sprint("m", i))); err != nil {
 			t.Fatal(err)
@@ -101,6 +104,12 @@ func (w *worker) build(d *description) {
 	}
 	for path, text := range d.files {
 		w.put(w.redirected(w.fill.Replace(path)), w.fill.Replace(text))
+	}
+	for path, target := range d.links {
+		path = w.redirected(w.fill.Replace(path))
+		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		w.must(os.Symlink(w.redirected(w.fill.Replace(target)), path))
+		w.written[path] = true
 	}
 	for name := range libraries {
 		w.script(name, d.scripts[name])
@@ -209,6 +218,9 @@ type guest struct {
 	reads int // lines of the interposer's
 	said  int // bytes on standard error
 	ended world.Answer
+
+	loader string
+	spent  []string // drivers whose instances ended while the allocator was short of blocks
 }
 
 // do performs a command of the host; nothing happens after the end of the process.
@@ -277,7 +289,7 @@ func once(names []string) []string {
 
 // show lets a program use the world on a loader and says what it showed.
 func (w *worker) show(d *description, loader string) observation {
-	g := &guest{w: w}
+	g := &guest{w: w, loader: loader}
 	w.host.ForgetStderr()
 	g.do("child")
 	var words []string
@@ -295,7 +307,9 @@ func (w *worker) show(d *description, loader string) observation {
 		result := g.create(d, t, n)
 		next, more := t.next(result)
 		if result == 0 {
-			g.instance(d)
+			g.instance(d, t)
+			g.rationed(d, t)
+			g.reload(d, t)
 		}
 		if !more || g.ended != nil {
 			break
@@ -314,6 +328,10 @@ func (w *worker) show(d *description, loader string) observation {
 		if libraries[event.Text("who")].isDriver() {
 			destroyed = append(destroyed, event.Text("who"))
 		}
+	}
+	for _, who := range g.spent {
+		at := slices.Index(destroyed, who)
+		destroyed = slices.Delete(destroyed, at, at+1)
 	}
 	slices.Sort(destroyed)
 	g.seen.add("driver instances destroyed", destroyed...)
@@ -387,28 +405,8 @@ func (g *guest) create(d *description, t try, n int) int32 {
 	g.accesses()
 	g.messages()
 	name := func(part string) string { return fmt.Sprintf("create %d: %s", n, part) }
-	words := []string{"flags", fmt.Sprint(d.app.flags), "app", "0"}
-	if d.app.api != "" {
-		words = []string{"flags", fmt.Sprint(d.app.flags), "api", d.app.api}
-	}
-	for _, layer := range t.layers {
-		words = append(words, "layer", layer)
-	}
-	for _, ext := range t.exts {
-		words = append(words, "ext", ext)
-	}
-	answer := g.do("create_instance", words...)
-	var read, opened []string
-	for _, line := range g.accesses() {
-		function, argument, _ := strings.Cut(line, " ")
-		switch {
-		case function == "opendir", function == "fopen" && strings.HasSuffix(argument, ".json"):
-			read = append(read, line)
-		case function == "dlopen" && !strings.Contains(argument, "libvkcore"):
-			argument, _, _ = strings.Cut(argument, " ") // no flags
-			opened = append(opened, argument)
-		}
-	}
+	answer := g.do("create_instance", g.wanted(d, t)...)
+	read, opened := g.opened()
 	if g.ended != nil { // nothing is left of what it saw
 		return 0
 	}
@@ -416,8 +414,31 @@ func (g *guest) create(d *description, t try, n int) int32 {
 	g.seen.add(name("opened"), opened...)
 	g.seen.add(name("calls"), creations(g.rest())...)
 	g.seen.add(name("result"), fmt.Sprintf("%d, written %d", answer.Result(), answer.Int("written")))
-	g.seen.add(name("messages"), g.messages()...)
+	said := g.messages()
+	g.seen.add(name("messages"), said...)
+	if d.has("messenger") {
+		told := toldBy(answer)
+		g.seen.add(name("told"), told...)
+		g.seen.add(name("told alone"), without(told, severities(said))...)
+	}
 	return int32(answer.Result())
+}
+
+// opened gives what has been read and which libraries have been opened since the last time.
+func (g *guest) opened() (read, opened []string) {
+	for _, line := range g.accesses() {
+		function, argument, _ := strings.Cut(line, " ")
+		switch {
+		case function == "opendir", function == "fopen" && strings.HasSuffix(argument, ".json"):
+			read = append(read, line)
+		case function == "dlopen" && !strings.Contains(argument, "libvkcore"):
+			argument, _, _ = strings.Cut(argument, " ")           // no flags
+			if !strings.HasPrefix(argument, g.w.Path("direct")) { // the program's own
+				opened = append(opened, argument)
+			}
+		}
+	}
+	return read, opened
 }
 
 // creations are the instances that layers and drivers were asked for.
@@ -444,7 +465,7 @@ var globalNames = []string{"vkCreateInstance", "vkEnumerateInstanceExtensionProp
 	"vkEnumerateInstanceVersion"}
 
 // instance uses the instance and destroys it.
-func (g *guest) instance(d *description) {
+func (g *guest) instance(d *description, t try) {
 	var there []string
 	for _, name := range globalNames {
 		if g.do("gipa", "instance", "i", "name", name).Int("ptr") != 0 {
@@ -466,7 +487,11 @@ func (g *guest) instance(d *description) {
 	g.seen.add("devices", lines...)
 	answer = g.do("device_groups")
 	lines = []string{fmt.Sprint("result ", answer.Result())}
-	for _, group := range answer.Objects("groups") {
+	groups := answer.Objects("groups")
+	if answer.Result() != 0 && answer.Result() != 5 { // nothing is promised
+		groups = nil
+	}
+	for _, group := range groups {
 		var members []string
 		for _, device := range group.Ints("devices") {
 			members = append(members, named[device])
@@ -489,8 +514,9 @@ func (g *guest) instance(d *description) {
 		if last != first {
 			g.device(d, last, 2)
 		}
+		g.surface(d, t, first, last)
 	}
-	g.do("destroy_instance")
+	g.destroy(d)
 }
 
 func (l library) isDriver() bool { return strings.HasPrefix(l.kind, "driver") }
@@ -499,7 +525,7 @@ func (l library) isDriver() bool { return strings.HasPrefix(l.kind, "driver") }
 func (g *guest) device(d *description, pd string, n int) {
 	g.rest()
 	for _, exts := range [][]string{d.app.deviceExts, nil} {
-		words := []string{"pd", pd}
+		words := g.allocator(d, "pd", pd)
 		for _, ext := range exts {
 			words = append(words, "ext", ext)
 		}
@@ -512,7 +538,7 @@ func (g *guest) device(d *description, pd string, n int) {
 		}
 		g.seen.add(fmt.Sprintf("device %d of %d extensions", n, len(exts)), lines...)
 		if answer.Result() == 0 {
-			g.do("destroy_device")
+			g.do("destroy_device", g.allocator(d)...)
 			break
 		}
 		if len(exts) == 0 {

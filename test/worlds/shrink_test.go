@@ -34,6 +34,9 @@ func fewerFiles(d *description, fails func(*description) bool) *description {
 	for _, path := range slices.Sorted(maps.Keys(d.files)) {
 		d = attempt(d, fails, func(c *description) { delete(c.files, path) })
 	}
+	for _, path := range slices.Sorted(maps.Keys(d.links)) {
+		d = attempt(d, fails, func(c *description) { delete(c.links, path) })
+	}
 	return d
 }
 
@@ -62,6 +65,8 @@ func fewerWords(d *description, fails func(*description) bool) *description {
 		func(c *description) *[]string { return &c.app.layers },
 		func(c *description) *[]string { return &c.app.exts },
 		func(c *description) *[]string { return &c.app.deviceExts },
+		func(c *description) *[]string { return &c.app.direct },
+		func(c *description) *[]string { return &c.app.with },
 	} {
 		for i := len(*of(d)) - 1; i >= 0; i-- {
 			d = attempt(d, fails, func(c *description) { *of(c) = slices.Delete(slices.Clone(*of(c)), i, i+1) })

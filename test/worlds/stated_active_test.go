@@ -19,7 +19,13 @@ func (a *activation) add(l *layer) {
 	if l == nil || a.has(l.name) {
 		return
 	}
-	a.put(l, nil, l.name == override && l.implicit)
+	a.put(l, nil, a.privileged(l))
+}
+
+// privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer, where it
+// is usable itself (LAY-134, LAY-199, OVR-2) and no entry of the settings file (OVR-19).
+func (s *stated) privileged(l *layer) bool {
+	return l.name == override && l.implicit && !l.settled && s.enabled(l)
 }
 
 // put adds a layer and its components; within are the meta-layers that it is part of.
@@ -89,11 +95,17 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 	if l.control == "on" {
 		return true
 	}
-	if (s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~")) && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) {
+	if s.excluded(l) {
 		s.say(`WARNING|LAYER: Layer "` + l.name + `" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`) // SET-58
 		return false
 	}
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
+}
+
+// excluded is the disable check under a settings file: what it takes away nothing brings back (SET-58, SET-60).
+func (s *stated) excluded(l *layer) bool {
+	return l.control != "on" && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) &&
+		(s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~"))
 }
 
 // enabledThere are the rules of 4.7 alone: the filter variables have been looked at.
@@ -112,7 +124,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	own := map[*layer]bool{}
 	ownName := map[string]bool{}
 	for _, l := range list {
-		own[l] = s.own(l, variable, app)
+		own[l] = s.own(l, variable, app) && (l.settled || named(list, l.name) == l) // LAY-108: of regular ones the first counts
 		ownName[l.name] = ownName[l.name] || own[l]
 	}
 	var put func(l *layer, within []*layer, privileged bool)
@@ -126,6 +138,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 				whole = false
 			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
 			case c.implicit && !s.enabled(c) && !privileged: // OVR-19, LAY-177
+			case s.excluded(c): // SET-58, SET-60
 			case named(active, name) == nil || c.meta:
 				put(c, append(slices.Clone(within), l), false)
 			}
@@ -136,7 +149,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	}
 	for _, l := range list {
 		if own[l] {
-			put(l, nil, l.name == override && l.implicit && !l.settled)
+			put(l, nil, s.privileged(l))
 		}
 	}
 	return active

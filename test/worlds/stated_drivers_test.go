@@ -40,6 +40,9 @@ func (s *stated) driverOf(path string) *driver {
 		return nil
 	}
 	library, named := icd.str("library_path")
+	if odd := icd.get("library_path"); !named && odd != nil { // DRV-018
+		library, named = odd.String(), true
+	}
 	switch {
 	case !named: // DRV-016
 		s.say("WARNING|DRIVER: " + where + "Failed to find 'library_path' object in ICD JSON file " + path + ". Skipping ICD JSON.")
@@ -94,9 +97,13 @@ func (s *stated) usable(who string) bool {
 // out, but not where only extensions are asked for (DRV-035, DRV-036).
 func (s *stated) drivers(set *settings, given, portability bool) (list []*driver) {
 	paths := []string{s.root + "/good/driver.json"}
-	given = given && !s.elevated
+	given = given && !s.elevated && (set == nil || !set.chooses)
 	if !given {
-		paths = s.manifests("driver", "DRIVER", s.places("icd.d", "VK_ADD_DRIVER_FILES", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"))
+		if set != nil && set.chooses { // SET-98
+			paths = s.manifests("driver", "DRIVER", s.places("icd.d", ""))
+		} else {
+			paths = s.manifests("driver", "DRIVER", s.places("icd.d", "VK_ADD_DRIVER_FILES", "VK_DRIVER_FILES", "VK_ICD_FILENAMES"))
+		}
 	} else {
 		paths = s.manifests("driver", "DRIVER", paths)
 	}
@@ -119,7 +126,7 @@ func (s *stated) drivers(set *settings, given, portability bool) (list []*driver
 			continue
 		}
 		name := path[strings.LastIndex(path, "/")+1:]
-		if !given {
+		if !given && (set == nil || !set.chooses) {
 			selected := s.matches("VK_LOADER_DRIVERS_SELECT", name)
 			if s.matches("VK_LOADER_DRIVERS_DISABLE", name) && !selected { // ENV-21
 				s.say(`WARNING|DRIVER: Driver "` + name + `" ignored because it was disabled by env var 'VK_LOADER_DRIVERS_DISABLE'`)
@@ -204,7 +211,7 @@ func (s *stated) asked(who, function string) (result int32, exts []extension) {
 }
 
 var known = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2", "VK_EXT_debug_utils", "VK_KHR_xcb_surface", "VK_KHR_display",
-	"VK_KHR_portability_enumeration", "VK_KHR_device_group_creation", "VK_EXT_direct_mode_display"}
+	"VK_KHR_portability_enumeration", "VK_KHR_device_group_creation", "VK_EXT_direct_mode_display", "VK_EXT_headless_surface", directLoading}
 
 var ownExtensions = []extension{{"VK_EXT_debug_report", 10}, {"VK_EXT_debug_utils", 2}, {"VK_KHR_portability_enumeration", 1},
 	{"VK_LUNARG_direct_driver_loading", 1}}
@@ -262,13 +269,14 @@ type physical struct {
 	who, name, kind string
 	vendor, device  uint32
 	api             uint32
+	configured      configured // what a settings file knows it by
 	pci             [4]int
 	exts            []extension
 }
 
 func (s *stated) devicesOf(who string) (list []*physical) {
 	for _, words := range s.seek(who, "device") {
-		d := &physical{who: who, kind: "discrete", vendor: 0x1000, device: 1, api: s.reports(who)}
+		d := &physical{who: who, kind: "discrete", vendor: 0x1000, device: 1, api: s.reports(who), configured: configured{0, 0, 1}}
 		for _, word := range words {
 			key, value, _ := strings.Cut(word, "=")
 			number, _ := strconv.Atoi(value)
@@ -283,6 +291,12 @@ func (s *stated) devicesOf(who string) (list []*physical) {
 				d.device = uint32(number)
 			case "api":
 				d.api = version(value)
+			case "uuid":
+				d.configured.device = number
+			case "driver_uuid":
+				d.configured.driver = number
+			case "driver_version":
+				d.configured.version = number
 			case "pci":
 				fmt.Sscanf(value, "%d:%d:%d:%d", &d.pci[0], &d.pci[1], &d.pci[2], &d.pci[3])
 			case "ext":
@@ -300,6 +314,12 @@ func (s *stated) devicesOf(who string) (list []*physical) {
 
 // sorted puts devices in order (PHY-027).
 func (s *stated) sorted(i *instance, list []*physical, groups bool) {
+	rank := s.ranks(i, list, groups)
+	slices.SortStableFunc(list, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
+}
+
+// ranks are the keys that devices are sorted by.
+func (s *stated) ranks(i *instance, list []*physical, groups bool) map[*physical][]int {
 	var chosen []*physical
 	if text, _ := s.plain("VK_LOADER_DEVICE_SELECT"); text != "" {
 		var vendor, device uint32
@@ -327,18 +347,7 @@ func (s *stated) sorted(i *instance, list []*physical, groups bool) {
 		}
 		rank[d] = key
 	}
-	slices.SortStableFunc(list, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })
-}
-
-// grouped are the groups of drivers that have none of their own: each device is one (PHY-062, PHY-075).
-func (s *stated) grouped(i *instance) (list []*physical) {
-	for _, m := range i.drivers {
-		list = append(list, m.devices...)
-	}
-	if i.sorting && s.number("VK_LOADER_DISABLE_SELECT") == 0 {
-		s.sorted(i, list, true)
-	}
-	return list
+	return rank
 }
 
 func hex(text string, out *uint32) bool {

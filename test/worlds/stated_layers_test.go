@@ -366,7 +366,7 @@ func (s *stated) verify(list []*layer, l *layer, met []*layer) bool {
 
 // fakeAt is the fake that a path leads to; "" when it is none.
 func (s *stated) fakeAt(path string) string {
-	directory, name := filepath.Split(filepath.Clean(path))
+	directory, name := filepath.Split(s.resolved(path))
 	name, ok := strings.CutSuffix(name, ".so")
 	if _, known := libraries[name]; !ok || !known || !strings.HasPrefix(path, "/") {
 		return ""

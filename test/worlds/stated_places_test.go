@@ -14,6 +14,7 @@ type stated struct {
 	root     string
 	exe      string
 	files    map[string]string // by clean path, as a program sees them
+	links    map[string]string // likewise
 	env      map[string]string
 	elevated bool
 	read     []string // of the call: opendir, fopen
@@ -24,15 +25,22 @@ type stated struct {
 }
 
 func newStated(w *worker, d *description) *stated {
-	s := &stated{d: d, root: w.Root, exe: w.exe, files: map[string]string{}, env: w.environment(d), elevated: d.env["WORLD_ELEVATED"] == "1",
+	s := &stated{d: d, root: w.Root, exe: w.exe, files: map[string]string{}, links: map[string]string{}, env: w.environment(d), elevated: d.env["WORLD_ELEVATED"] == "1",
 		scripts: maps.Clone(d.scripts)}
 	for path, text := range d.files {
 		s.files[filepath.Clean(w.fill.Replace(path))] = w.fill.Replace(text)
 	}
+	for path, target := range d.links {
+		s.links[filepath.Clean(w.fill.Replace(path))] = w.fill.Replace(target)
+	}
 	return s
 }
 
-func (s *stated) say(line string) { s.log = append(s.log, line) }
+// say keeps a line; its text is cut after 511 bytes (LOG-10).
+func (s *stated) say(line string) {
+	tag, text, _ := strings.Cut(line, ": ")
+	s.log = append(s.log, tag+": "+text[:min(len(text), 511)])
+}
 
 // seek gives the words after a statement of a fake's script, for each time it is there.
 func (s *stated) seek(fake, statement string) (found [][]string) {
@@ -74,12 +82,18 @@ func (s *stated) number(name string) int {
 func (s *stated) directory(path string) []string {
 	s.read = append(s.read, "opendir "+path)
 	var names []string
-	clean := filepath.Clean(path)
-	for file := range s.files {
+	clean := s.resolved(path)
+	inside := func(file string) {
 		if rest, ok := strings.CutPrefix(file, clean+"/"); ok {
 			name, _, _ := strings.Cut(rest, "/")
 			names = append(names, name)
 		}
+	}
+	for file := range s.files {
+		inside(file)
+	}
+	for link := range s.links {
+		inside(link)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -91,7 +105,7 @@ func (s *stated) directory(path string) []string {
 
 func (s *stated) isDirectory(path string) bool {
 	for file := range s.files {
-		if strings.HasPrefix(file, filepath.Clean(path)+"/") {
+		if strings.HasPrefix(file, s.resolved(path)+"/") {
 			return true
 		}
 	}
@@ -111,11 +125,14 @@ func (s *stated) parsed(path string) (v *value, ok bool) {
 	if strings.HasSuffix(path, ".json") {
 		s.read = append(s.read, "fopen "+path)
 	}
-	text, there := s.files[filepath.Clean(path)]
+	text, there := s.files[s.resolved(path)]
 	if !there {
 		if s.isDirectory(path) {
 			s.say("ERROR: loader_get_json: Failed to read entire JSON file " + path)
 		} else {
+			if _, dangling := s.links[filepath.Clean(path)]; dangling { // PATH-19
+				path = filepath.Base(path)
+			}
 			s.say("ERROR: loader_get_json: Failed to open JSON file " + path)
 		}
 		return nil, false
@@ -180,6 +197,13 @@ func (s *stated) places(suffix, adding string, replacing ...string) (list []stri
 
 // manifests are the files that are found in places (PATH-9, PATH-16, PATH-17, LOG-17).
 func (s *stated) manifests(kind, tag string, places []string) (found []string) {
+	places = slices.DeleteFunc(places, func(place string) bool { // PATH-21
+		if !strings.HasSuffix(place, ".json") || len(place) <= 2047 {
+			return false
+		}
+		s.say("DEBUG: add_data_files: Path to " + place + " too long")
+		return true
+	})
 	s.say(tag + ": Searching for " + kind + " manifest files")
 	s.say(tag + ":    In following locations:")
 	for _, place := range places {

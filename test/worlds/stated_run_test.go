@@ -14,6 +14,8 @@ type instance struct {
 	chain   []*link
 	drivers []*made // in chain order
 	sorting bool
+	exts    []string // that reached the end of the chain
+	set     *settings
 	list    []*layer
 }
 
@@ -27,6 +29,7 @@ type link struct {
 type made struct {
 	who     string
 	devices []*physical
+	exts    []string // that it was given
 }
 
 // state gives the statements' words about a world: what show has to see. A section without lines that is open is not
@@ -48,8 +51,14 @@ func (w *worker) state(d *description) (o observation, open map[string]bool) {
 		o.add(name("result"), fmt.Sprintf("%d, written %d", result, map[bool]int{true: 1}[result == 0]))
 		o.add(name("messages"), s.log...)
 		open[name("messages")] = s.quiet
+		if d.has("messenger") {
+			o.add(name("told"), severities(distinct(s.log))...) // DBG-006, DBG-016
+			o.add(name("told alone"))
+			open[name("told alone")] = s.quiet
+		}
 		if result == 0 {
-			s.use(i, &o, open)
+			s.use(i, t, &o, open)
+			s.after(t, i, &o, &destroyed)
 		}
 		next, more := t.next(result)
 		if !more {
@@ -126,7 +135,7 @@ func texts(list []extension) (lines []string) {
 func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, int32) {
 	i := &instance{}
 	set := s.settings()
-	s.quiet = set != nil && set.quiet
+	i.set, s.quiet = set, set != nil && set.quiet
 	i.list = s.layers(set)
 	for n, name := range t.layers {
 		switch {
@@ -139,13 +148,18 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 		}
 	}
 	wanted := s.d.app.flags&1 != 0 && slices.Contains(t.exts, "VK_KHR_portability_enumeration") // INS-038
-	drivers := s.drivers(set, t.given, wanted)
+	direct, alone := s.listed(t)
+	var drivers []*driver
+	if !alone { // DRV-085
+		drivers = s.drivers(set, t.given, wanted)
+	}
 	for _, d := range drivers {
 		*opened = append(*opened, d.library)
 		if d.who == "" {
 			s.refused(d)
 		}
 	}
+	drivers = append(direct, drivers...)                                            // DRV-097
 	if !slices.ContainsFunc(drivers, func(d *driver) bool { return d.who != "" }) { // INS-029
 		s.say("ERROR|DRIVER: vkCreateInstance: Found no drivers!")
 		return nil, -9
@@ -247,7 +261,7 @@ func (s *stated) down(i *instance, at int, c creation, drivers []*driver, calls 
 func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]string) int32 {
 	const properties2 = "VK_KHR_get_physical_device_properties2"
 	none := int32(-9)
-	i.api = c.api
+	i.api, i.exts = c.api, c.exts
 	if c.api == 0 {
 		i.api = 1 << 22 // INS-023, INS-024
 	}
@@ -283,7 +297,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 		*calls = append(*calls, fmt.Sprint(d.who, " creates, extensions ", list(once(given)), ", layers 0, api ", api, ", flags ", flags))
 		switch result, _ := s.imposed(d.who, "vkCreateInstance", ""); {
 		case result == success:
-			i.drivers = append([]*made{{d.who, s.devicesOf(d.who)}}, i.drivers...)
+			i.drivers = append([]*made{{d.who, s.devicesOf(d.who), given}}, i.drivers...)
 		case result == noMemory: // INS-074
 			return result
 		case result > 0: // ERRATA 22: it is passed on where no other driver is left
@@ -297,7 +311,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 }
 
 // use is what the program sees of an instance.
-func (s *stated) use(i *instance, o *observation, open map[string]bool) {
+func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	if minor(i.api) >= v1_3 { // GPA-003, GPA-004
 		o.add("global commands")
 	} else {
@@ -314,8 +328,16 @@ func (s *stated) use(i *instance, o *observation, open map[string]bool) {
 	}
 	o.add("devices", lines...)
 	lines = []string{"result 0"}
-	for _, d := range s.grouped(i) {
-		lines = append(lines, list([]string{d.name}))
+	groups, whole := s.grouped(i)
+	if !whole {
+		lines = []string{"result -3"}
+	}
+	for _, group := range groups {
+		var names []string
+		for _, d := range group {
+			names = append(names, d.name)
+		}
+		lines = append(lines, list(names))
 	}
 	o.add("groups", lines...)
 	open["groups"] = result != success || len(devices) == 0
@@ -352,6 +374,7 @@ func (s *stated) use(i *instance, o *observation, open map[string]bool) {
 	if last != first {
 		s.device(i, last, 2, o)
 	}
+	s.surface(i, t, first, last, o)
 }
 
 // enumerate is vkEnumeratePhysicalDevices, the count first and then all; shown tells whether devices come.
@@ -376,6 +399,9 @@ func (s *stated) enumerate(i *instance) (devices []*physical, result int32, show
 	}
 	for _, phase := range []string{"count", "fill"} {
 		result = success
+		if i.set != nil && i.set.chooses && phase == "fill" {
+			devices, result = s.chosen(i, devices)
+		}
 		for _, l := range slices.Backward(i.chain) {
 			if r, ok := s.imposed(l.who, function, phase); ok && result >= 0 {
 				result = r

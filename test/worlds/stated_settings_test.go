@@ -19,6 +19,8 @@ type settings struct {
 	entries   []entry
 	drivers   []string
 	exclusive bool
+	devices   []configured
+	chooses   bool            // the file says which devices there are
 	off       map[string]bool // names that may not be active
 }
 
@@ -115,6 +117,9 @@ func parts(v *value) *settings {
 		if out.entries, out.layers = entriesOf(layers); out.layers {
 			valid = true
 		}
+	}
+	if out.devices, out.chooses = configuredBy(v.get("device_configurations")); out.chooses { // SET-92
+		valid = true
 	}
 	if list := v.get("additional_drivers"); list != nil && list.kind == 'a' { // SET-85
 		for _, item := range list.items {

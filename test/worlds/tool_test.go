@@ -3,6 +3,7 @@ package worlds
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,11 @@ func (w *worker) explain(d *description) []explained {
 		path = filepath.Join(root, w.fill.Replace(path))
 		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		w.must(os.WriteFile(path, []byte(w.fill.Replace(text)), 0o644))
+	}
+	for path, target := range d.links {
+		path = filepath.Join(root, w.fill.Replace(path))
+		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		w.must(os.Symlink(w.fill.Replace(target), path))
 	}
 	program := filepath.Join(root, w.exe) // the tool reads of it for how many bits it is
 	w.must(os.MkdirAll(filepath.Dir(program), 0o755))
@@ -71,6 +77,11 @@ func (w *worker) foretold(d *description, seen observation) (list []difference) 
 			manifests[w.Path(directory[1])] = w.fill.Replace(path)
 		}
 	}
+	linked := func(path string) bool { // one manifest in two places
+		return slices.ContainsFunc(slices.Collect(maps.Keys(d.links)), func(link string) bool {
+			return strings.HasPrefix(path, w.fill.Replace(link))
+		})
+	}
 	for i, one := range w.explain(d) {
 		switch one.Kind {
 		case "layer":
@@ -81,7 +92,7 @@ func (w *worker) foretold(d *description, seen observation) (list []difference) 
 		if one.Order != len(layers) && one.Order != len(drivers) || one.Name == "" {
 			list = append(list, difference{"the tool's order", []string{fmt.Sprintf("entry %d has no place: %+v", i, one)}, nil})
 		}
-		if want := manifests[filepath.Dir(one.Library)]; want != "" && filepath.Clean(one.Manifest) != filepath.Clean(want) {
+		if want := manifests[filepath.Dir(one.Library)]; want != "" && filepath.Clean(one.Manifest) != filepath.Clean(want) && !linked(one.Manifest) {
 			list = append(list, difference{"the tool's manifest of " + one.Library, []string{one.Manifest}, []string{want}})
 		}
 	}

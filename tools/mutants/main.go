@@ -2,7 +2,7 @@
 // prints the faults that no test has noticed. It changes nothing in the tree it is started in, but for what it keeps in
 // build/mutants.
 //
-// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-j 2] [-skip REGEXP] [-budget 1m]
+// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-resume] [-j 2] [-skip REGEXP] [-budget 1m]
 // [-sanitize=false] [-survey=false] [-require 95] [-list]
 //
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
@@ -19,7 +19,8 @@
 // which "make test" repeats some packages. -budget ends the asking earlier, for each build; it can only add survivors.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
-// busy machine kill nothing. Each test program runs under a guard (guard.go), which ends what takes too long (relative
+// busy machine kill nothing. What became of each fault is kept at once, in build/mutants/seed-N.txt: -resume goes on with
+// a run that was interrupted. Each test program runs under a guard (guard.go), which ends what takes too long (relative
 // to the test's own time) or too much memory, and leaves no process behind.
 package main
 
@@ -61,6 +62,7 @@ type options struct {
 	seed               uint64
 	files, match, skip *regexp.Regexp
 	list, again        bool
+	resume             bool
 	survey, sanitize   bool
 	budget             time.Duration
 }
@@ -85,6 +87,7 @@ func main() {
 	flag.Func("skip", `tests that are not run: a regular expression for "package Test"`, expression(&o.skip))
 	flag.BoolVar(&o.list, "list", false, "only print what would be planted")
 	flag.BoolVar(&o.again, "again", false, "only the survivors of the last run")
+	flag.BoolVar(&o.resume, "resume", false, "go on with the run of this seed that was interrupted: faults that it has judged are not tried again")
 	flag.DurationVar(&o.budget, "budget", 0, "stop asking tests about a mutant after this much of their own time; 0: ask all")
 	flag.BoolVar(&o.survey, "survey", true, "read what new tests execute; without, they are asked about every fault")
 	flag.BoolVar(&o.sanitize, "sanitize", true, "ask the builds with sanitizers about faults of the spine that get through")
@@ -144,6 +147,8 @@ type tally struct {
 	notBuilt, same int
 	survivors      []mutant
 	by             map[testName][]mutant
+	known          map[string]verdict // of an earlier run, by fault
+	kept           *os.File           // where verdicts are kept
 	err            error
 }
 
@@ -180,6 +185,10 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		return 0, 0, errors.Join(err, a.write())
 	}
 	r := &tally{by: map[testName][]mutant{}}
+	if err := r.open(filepath.Join(top, state, fmt.Sprintf("seed-%d.txt", o.seed)), o.resume); err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, r.kept.Close()) }()
 	var workers sync.WaitGroup
 	for _, t := range trees {
 		workers.Go(func() { r.work(t, all, a, o) })
@@ -243,7 +252,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		r.tried++ // taken back when it turns out to be no fault
 		r.mutex.Unlock()
 		start := time.Now()
-		what, by, executed, err := try(t, m, a, o)
+		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a, o) })
 		r.mutex.Lock()
 		took := time.Since(start).Round(100 * time.Millisecond)
 		switch {
@@ -348,7 +357,8 @@ func (r *tally) report(o options) {
 	if r.tried > 0 {
 		fmt.Printf(", %.1f of a hundred", float64(r.killed)*100/float64(r.tried))
 	}
-	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same. Survivors:\n", r.notBuilt, r.same)
+	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same.\n", r.notBuilt, r.same)
+	r.reportAreas()
 	slices.SortFunc(r.survivors, func(a, b mutant) int { return strings.Compare(a.String(), b.String()) })
 	kept := ""
 	for _, m := range r.survivors {
@@ -378,11 +388,12 @@ func packageOf(file string) string {
 	return filepath.Dir(file)
 }
 
-// leftOut tells whether a file gets no faults: generated files, tests, and what is never part of a program.
+// leftOut tells whether a file gets no faults: generated files, tests, what is never part of a program, and what only
+// Windows compiles.
 func leftOut(path string) bool {
 	base := filepath.Base(path)
 	return strings.HasPrefix(base, "z") || strings.HasSuffix(base, "_test.go") || base == "generate.go" ||
-		strings.HasPrefix(path, "spine/gen/")
+		strings.HasPrefix(path, "spine/gen/") || strings.HasPrefix(path, "spine/windows/")
 }
 
 // source are the files that faults are planted in. Below a package of the core there are only commands that generate.

@@ -1,0 +1,29 @@
+#!/bin/sh
+# "make abi": installs abidiff and Debian's libvulkan1 when they are missing and it may, builds the library, and compares
+# its binary interface with that library, or with the one that is named. What is added is printed; what is removed or
+# changed fails.
+set -eu
+cd "$(dirname "$0")/.."
+
+tools/packages.sh abi abigail-tools libvulkan1
+make -s spine
+reference=${1:-/usr/lib/$(${CC:-cc} -print-multiarch)/libvulkan.so.1}
+for library in "$reference" build/libvulkan.so.1; do
+    if ! [ -e "$library" ]; then
+        echo "abi: there is no $library" >&2
+        exit 1
+    fi
+done
+echo "abi: $(readlink -f "$reference") and build/$(readlink -f build/libvulkan.so.1 | sed 's,.*/,,'), by $(abidiff --version)"
+# Its exit status is made of bits: 1 and 2, it could not compare; 4, something differs; 8, a program that was linked with
+# the first library may not work with the second.
+status=0
+abidiff "$reference" build/libvulkan.so.1 || status=$?
+if [ $((status & 3)) != 0 ]; then
+    echo "abi: abidiff could not compare them" >&2
+    exit 1
+elif [ $((status & 8)) != 0 ]; then
+    echo "abi: something that programs are linked with is gone or another" >&2
+    exit 1
+fi
+echo "abi: nothing is removed and nothing changed"
