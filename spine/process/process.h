@@ -214,6 +214,8 @@ const char *env_read(struct variable v, char **block);
 
 /* INS-046. */
 bool name_well_formed(const char *name);
+/* The same, if a library of this name is a Vulkan loader (ERRATA 29); else NULL. */
+const char *loader_name(const char *soname);
 /* Is the name one of a list of names without NULL? */
 bool name_listed(const char *const *names, uint32_t count, const char *name);
 /* Is it one of a list of extensions? */
