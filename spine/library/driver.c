@@ -402,6 +402,11 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
         if (!list_given(result)) return result;
         if (!count) return VK_SUCCESS;
+        if (count > EXTENSIONS_MAX) {
+            log_line(in, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateInstanceExtensionProperties", d->path,
+                     count);
+            return VK_ERROR_INITIALIZATION_FAILED;
+        }
         free(d->ext);
         d->ext = calloc(count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -5,6 +5,7 @@
  */
 #include "library/library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,4 +324,18 @@ void layers_log_stack(struct instance *in, bool device)
         log_text(in, LOG_LAYER, "     ||");
     }
     log_text(in, frame, device ? "   <Device>" : "   <Drivers>");
+}
+
+void layers_log_idle(struct instance *in, bool device, uint32_t from)
+{
+    char names[384] = "";
+    size_t length = 0;
+    for (uint32_t i = from; i < in->layers->node_count && length < sizeof names; i++) {
+        const struct layer_node *n = &in->layers->node[i];
+        if (device && !n->gdpa) continue;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", n->layer->name);
+    }
+    log_line(in, LOG_ERROR | LOG_LAYER,
+             "%s: a layer returned VK_SUCCESS without calling the next one; the layers between: %s",
+             device ? "vkCreateDevice" : "vkCreateInstance", names);
 }

@@ -171,5 +171,7 @@ VkResult layers_open(struct instance *instance);
 void layers_close(struct instance *instance);
 /* LAY-423 to 427. */
 void layers_log_stack(struct instance *instance, bool device);
+/* That a layer of the chain, of those from index from on, said VK_SUCCESS and has called nobody (ERRATA 32). */
+void layers_log_idle(struct instance *instance, bool device, uint32_t from);
 
 #endif
