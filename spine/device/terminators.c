@@ -131,9 +131,9 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
 {
     struct instance *in = p->instance;
     struct driver *d = p->driver;
-    struct group_swap swap;
-    VkResult result = group_replace(&swap, own->pNext, term_to_driver);
-    own->pNext = swap.first;
+    struct group_chain chain;
+    VkResult result = group_replace(in, &chain, own->pNext, term_to_driver);
+    own->pNext = chain.first;
     if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;
@@ -155,7 +155,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
             *out = handle;
         }
     }
-    group_restore(&swap);
+    group_free(&chain);
     return result;
 }
 

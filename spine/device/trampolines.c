@@ -157,14 +157,14 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                            VkLayerDeviceLink *links, VkDevice *handle)
 {
-    struct group_swap swap;
-    VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
+    struct group_chain chain;
+    VkResult result = group_replace(in, &chain, info->pNext, tramp_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = swap.first,
+                                    .pNext = chain.first,
                                     .function = VK_LAYER_LINK_INFO,
                                     .u.pLayerInfo = links};
     VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = in->layers->node_count ? (const void *)&link : swap.first,
+                                    .pNext = in->layers->node_count ? (const void *)&link : chain.first,
                                     .function = VK_LOADER_DATA_CALLBACK,
                                     .u.pfnSetDeviceLoaderData = set_device_data};
     VkDeviceCreateInfo copy = *info;
@@ -181,7 +181,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
         if (result != VK_SUCCESS) /* DEV-037 */
             log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }
-    group_restore(&swap);
+    group_free(&chain);
     return result;
 }
 

@@ -204,6 +204,11 @@ void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_s
                VkSystemAllocationScope scope);
 void mem_free(const VkAllocationCallbacks *allocator, void *block);
 
+/* ---- readable.c ------------------------------------------------------------------------------------------------ */
+
+/* Copies what can be read of a range whose beginning can be: how many bytes. 0: it cannot be told. */
+size_t memory_read(void *to, const void *from, size_t size);
+
 /* ---- variable.c ------------------------------------------------------------------------------------------------ */
 
 /* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). *block: for free(), when the value

@@ -14,7 +14,7 @@ const (
 	groupType      = "1000070001"
 	unknownOf64    = "2147483001"
 	unknownOf256   = "2147483010" // whose last word the driver writes down
-	lastOfFeatures = "236"        // inheritedQueries
+	lastOfFeatures = "232"        // inheritedQueries
 )
 
 // grouped makes a chain of a program that begins with "c0", of structures by their sType, and ends in the device group "g".
