@@ -101,8 +101,8 @@ func TestSharedGroupOfDevices(t *testing.T) {
 		}
 		before := h.Do("peek", "ref", chain, "size", "16").Text("bytes")
 		h.Do("script", "as", "life",
-			"line", world.Line("create_device", "pd", world.Ref(d[0]), "chain", chain, "as", "d%t"),
-			"line", world.Line("destroy_device", "name", "d%t"))
+			"line", "create_device as=d%t chain="+chain+" pd="+world.Ref(d[0]),
+			"line", "destroy_device name=d%t")
 		if bad := h.Do("run", "script", "life", "threads", "8", "times", "25").Int("bad"); bad != 0 {
 			t.Errorf("%v: %d threads failed", types, bad)
 		}
