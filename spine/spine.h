@@ -86,6 +86,16 @@ struct handle_list {
     uint32_t room;
 };
 
+/* More than these a driver cannot truly have (ERRATA 31): extensions of one kind; devices, or groups of them. */
+#define EXTENSIONS_MAX 65536u
+#define DEVICES_MAX 4096u
+/* What is said then: command, driver, count. */
+#define UNTRUE(what, most)                                                                                             \
+    "%s: ICD %s claims to have %u " what ", which cannot be true: more than " most ". It is left out."
+#define EXTENSIONS_UNTRUE UNTRUE("extensions", "65536")
+#define DEVICES_UNTRUE UNTRUE("devices", "4096")
+#define GROUPS_UNTRUE UNTRUE("device groups", "4096")
+
 /* How many threads of this process are inside something. Those of the process it was forked from do not count: they are
  * not there (G-4). Under the lock. */
 struct tally {

@@ -4,6 +4,9 @@
 
 #include "state/state.h"
 
+/* Out of the instance's list, once no other thread looks names up through it; one that is in none stays so. */
+void device_unlink(struct device *dev);
+
 /* The callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */
 VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysicalDevice physdev,
                                                    const VkDeviceCreateInfo *info,

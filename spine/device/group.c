@@ -1,39 +1,111 @@
-/* group.c: gives the device group of a VkDeviceCreateInfo the handles of the next part of the chain, and takes them
- * back out. */
+/* group.c: gives the device group of a VkDeviceCreateInfo the handles of the next part of the chain, in a copy of the
+ * chain up to it.
+ *
+ * A copy needs sizes. The registry knows those of its structures. One that it does not know, of a newer version of
+ * Vulkan or of a layer, is copied with what lies behind it: as much as there is, up to UNKNOWN_SIZE bytes, which is
+ * more than four times the largest that the registry knows. To leave it out would take from the driver what the program
+ * asks for, and a chain with both groups, the copy in front, has one that is not the driver's. */
 #include "device/group.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "gen/zchain.h"
 #include "process/process.h"
 
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice))
+#define UNKNOWN_SIZE 1024u
+#define ALIGNED(size) (((size) + 15u) & ~(size_t)15)
+
+#if UINTPTR_MAX == 0xffffffffffffffff && !defined _WIN32
+#define HERE(lp64, i386, win64, win32) (lp64)
+#elif !defined _WIN32
+#define HERE(lp64, i386, win64, win32) (i386)
+#elif UINTPTR_MAX == 0xffffffffffffffff
+#define HERE(lp64, i386, win64, win32) (win64)
+#else
+#define HERE(lp64, i386, win64, win32) (win32)
+#endif
+
+static const struct {
+    uint32_t type, size;
+} sizes[] = {
+#define SIZE(type, ...) {type, HERE(__VA_ARGS__)},
+    DEVICE_CHAIN_LIST(SIZE)
+#undef SIZE
+};
+
+/* 0: not known. */
+static size_t size_of(VkStructureType type)
 {
-    *swap = (struct group_swap){.first = first};
-    const VkBaseInStructure *before = NULL;
-    for (const VkBaseInStructure *p = first; p; before = p, p = p->pNext) {
-        if (p->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
-        const VkDeviceGroupDeviceCreateInfo *g = (const VkDeviceGroupDeviceCreateInfo *)p;
-        if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) break;
-        VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
-        if (!own) return VK_ERROR_OUT_OF_HOST_MEMORY;
-        for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = next_handle(g->pPhysicalDevices[i]);
-        swap->group = *g;
-        swap->group.pPhysicalDevices = own;
-        swap->devices = own;
-        if (before) { /* the structure before it is of unknown size: its link is put back by group_restore */
-            swap->before = (VkBaseOutStructure *)(uintptr_t)before;
-            swap->original = (VkBaseOutStructure *)(uintptr_t)p;
-            swap->before->pNext = (VkBaseOutStructure *)&swap->group;
-        } else {
-            swap->first = &swap->group;
-        }
-        break;
+    if (type == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) return sizeof(VkLayerDeviceCreateInfo);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].type == (uint32_t)type) return sizes[i].size;
+    return 0;
+}
+
+static const VkDeviceGroupDeviceCreateInfo *group_of(const VkBaseInStructure *first)
+{
+    while (first && first->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) first = first->pNext;
+    const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)first;
+    return group && group->physicalDeviceCount && group->pPhysicalDevices ? group : NULL;
+}
+
+/* Room for the group, its handles and copies of what stands before it; false: more than memory has. */
+static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDeviceCreateInfo *group, size_t *room)
+{
+    size_t devices;
+    if (__builtin_mul_overflow(group->physicalDeviceCount, sizeof *group->pPhysicalDevices, &devices)) return false;
+    if (__builtin_add_overflow(devices, ALIGNED(sizeof *group) + 16, room)) return false;
+    for (const VkBaseInStructure *p = first; (const void *)p != group; p = p->pNext) {
+        size_t size = size_of(p->sType);
+        if (__builtin_add_overflow(*room, ALIGNED(size ? size : UNKNOWN_SIZE), room)) return false;
     }
+    return true;
+}
+
+VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first,
+                       void *(*next_handle)(VkPhysicalDevice))
+{
+    *chain = (struct group_chain){.first = first};
+    const VkDeviceGroupDeviceCreateInfo *group = group_of(first);
+    size_t room;
+    if (!group) return VK_SUCCESS;
+    if (!room_of_copies(first, group, &room)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    char *to = chain->copies = malloc(room);
+    if (!to) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkBaseOutStructure *before = NULL;
+    for (const VkBaseInStructure *p = first; (const void *)p != group; p = p->pNext) {
+        size_t size = size_of(p->sType), got = size;
+        if (size)
+            memcpy(to, p, size);
+        else
+            got = memory_read(to, p, size = UNKNOWN_SIZE);
+        if (got < sizeof *p) {
+            log_line(instance, LOG_ERROR,
+                     "vkCreateDevice: The structure of type %d before VkDeviceGroupDeviceCreateInfo cannot be copied",
+                     (int)p->sType);
+            return VK_ERROR_INITIALIZATION_FAILED;
+        }
+        if (before)
+            before->pNext = (VkBaseOutStructure *)to;
+        else
+            chain->first = to;
+        before = (VkBaseOutStructure *)to;
+        to += ALIGNED(size);
+    }
+    VkDeviceGroupDeviceCreateInfo *own = (VkDeviceGroupDeviceCreateInfo *)to;
+    VkPhysicalDevice *device = (VkPhysicalDevice *)(to + ALIGNED(sizeof *own));
+    *own = *group;
+    own->pPhysicalDevices = device;
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) device[i] = next_handle(group->pPhysicalDevices[i]);
+    if (before)
+        before->pNext = (VkBaseOutStructure *)own;
+    else
+        chain->first = own;
     return VK_SUCCESS;
 }
 
-void group_restore(struct group_swap *swap)
+void group_free(struct group_chain *chain)
 {
-    if (swap->before) swap->before->pNext = swap->original; /* DEV-030 */
-    free(swap->devices);
+    free(chain->copies);
 }

@@ -4,17 +4,17 @@
 
 #include "spine.h"
 
-/* A VkDeviceGroupDeviceCreateInfo of a chain, replaced by one with the handles of the next part of the chain. */
-struct group_swap {
+/* A chain with a VkDeviceGroupDeviceCreateInfo whose handles are those of the next part of the chain. Nothing of the
+ * chain that was given is written (ERRATA 33): what stands before the group, and the group, are copies. */
+struct group_chain {
     const void *first; /* the chain to pass on */
-    VkDeviceGroupDeviceCreateInfo group;
-    VkPhysicalDevice *devices;
-    VkBaseOutStructure *before, *original;
+    void *copies;
 };
 
-/* Replaces the first one found (DEV-029), if there is one; VK_SUCCESS or out of memory. */
-VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_handle)(VkPhysicalDevice));
-/* Puts the program's chain back as it was (DEV-030). */
-void group_restore(struct group_swap *swap);
+/* Makes one, of the first group found (DEV-029), if there is one: VK_SUCCESS or an error, without a chain. */
+VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first,
+                       void *(*next_handle)(VkPhysicalDevice));
+/* When the call is done; also after an error. */
+void group_free(struct group_chain *chain);
 
 #endif

@@ -1,9 +1,10 @@
 /* terminators.c: the terminator of vkCreateDevice: what the driver receives, and the first word of what it returns. */
-#include "device/group.h"
+#include "device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/group.h"
 #include "dispatch/dispatch.h"
 #include "zends.h"
 #include "physdev/physdev.h"
@@ -53,7 +54,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     *names = malloc((wanted + 1) * sizeof **names);
     if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (wanted) {
-        VkResult result = device_extensions(driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
+        VkResult result = device_extensions(p->driver, driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
                                             driver_physdev(p), NULL, &count, &list);
         if (!list_given(result)) return result;
     }
@@ -130,9 +131,9 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
 {
     struct instance *in = p->instance;
     struct driver *d = p->driver;
-    struct group_swap swap;
-    VkResult result = group_replace(&swap, own->pNext, term_to_driver);
-    own->pNext = swap.first;
+    struct group_chain chain;
+    VkResult result = group_replace(in, &chain, own->pNext, term_to_driver);
+    own->pNext = chain.first;
     if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
         VkPhysicalDeviceProperties properties;
@@ -154,7 +155,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
             *out = handle;
         }
     }
-    group_restore(&swap);
+    group_free(&chain);
     return result;
 }
 
@@ -162,6 +163,7 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
                        VkDevice *out)
 {
     struct device *dev = check_handle(p->instance, out);
+    device_unlink(dev); /* a layer may make it, destroy it and make it again within one call */
     VkDeviceCreateInfo own = *info;
     own.enabledLayerCount = 0; /* DEV-025 */
     own.ppEnabledLayerNames = NULL;

@@ -57,7 +57,8 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0;
     uint32_t count;
     VkExtensionProperties *list;
-    VkResult result = device_extensions(enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
+    VkResult result =
+        device_extensions(NULL, enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
     if (!list_given(result)) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;
@@ -116,8 +117,7 @@ static void *tramp_to_chain(VkPhysicalDevice handle)
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
-/* Out of the instance's list, once no other thread looks names up through it. */
-static void device_unlink(struct device *dev)
+void device_unlink(struct device *dev)
 {
     struct instance *in = dev->instance;
     lock_take();
@@ -131,11 +131,13 @@ static void device_unlink(struct device *dev)
     lock_drop();
 }
 
-/* The live device whose table this is; NULL when it is none. */
-static struct device *with_table(struct instance *in, const void *table)
+/* The live device whose table a handle's first word is; NULL when it is none. Where there is no device, the handle may
+ * be anything. */
+static struct device *with_table_of(struct instance *in, VkDevice handle)
 {
     lock_take();
     struct device *dev = in->devices;
+    const void *table = dev ? *(void **)handle : NULL;
     while (dev && &dev->own_table != table) dev = dev->next;
     lock_drop();
     return dev;
@@ -155,14 +157,14 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                            VkLayerDeviceLink *links, VkDevice *handle)
 {
-    struct group_swap swap;
-    VkResult result = group_replace(&swap, info->pNext, tramp_to_chain);
+    struct group_chain chain;
+    VkResult result = group_replace(in, &chain, info->pNext, tramp_to_chain);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = swap.first,
+                                    .pNext = chain.first,
                                     .function = VK_LAYER_LINK_INFO,
                                     .u.pLayerInfo = links};
     VkLayerDeviceCreateInfo data = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                    .pNext = in->layers->node_count ? (const void *)&link : swap.first,
+                                    .pNext = in->layers->node_count ? (const void *)&link : chain.first,
                                     .function = VK_LOADER_DATA_CALLBACK,
                                     .u.pfnSetDeviceLoaderData = set_device_data};
     VkDeviceCreateInfo copy = *info;
@@ -179,7 +181,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
         if (result != VK_SUCCESS) /* DEV-037 */
             log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }
-    group_restore(&swap);
+    group_free(&chain);
     return result;
 }
 
@@ -232,12 +234,16 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
+    struct device *own_of_layer = result != VK_SUCCESS || dev->linked ? NULL : with_table_of(in, handle);
+    if (result == VK_SUCCESS && !dev->linked && !own_of_layer) { /* no terminator has been reached */
+        layers_log_idle(in, true, from);
+        result = VK_ERROR_INITIALIZATION_FAILED;
+    }
     if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (ERRATA 22) */
         device_unlink(dev);
         device_free(dev);
         return result;
     }
-    struct device *own_of_layer = dev->linked ? NULL : with_table(in, *(void **)handle);
     if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which stays */
         device_free(dev);
         dev = own_of_layer;

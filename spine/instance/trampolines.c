@@ -135,6 +135,10 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
             log_text(in, LOG_ERROR | LOG_LAYER, "vkCreateInstance: A layer returned VK_SUCCESS, but no instance");
             result = VK_ERROR_INITIALIZATION_FAILED;
         }
+        if (result == VK_SUCCESS && !in->drivers) { /* no terminator has been reached */
+            layers_log_idle(in, false, 0);
+            result = VK_ERROR_INITIALIZATION_FAILED;
+        }
     }
     if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (ERRATA 22) */
         in->lower = handle;

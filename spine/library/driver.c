@@ -35,6 +35,16 @@ static bool leads_back(struct instance *in, const void *function, const char *pa
     return true;
 }
 
+/* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
+static bool is_loader(struct instance *in, const char *path)
+{
+    const char *loader = loader_named_in(path);
+    char *text = loader ? library_loader_text(path, loader) : NULL;
+    if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
+    free(text);
+    return loader != NULL;
+}
+
 /* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is
  * named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
 static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
@@ -45,11 +55,12 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
     PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
 
+    const void *any = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
+    bool searched = !d->mapped->closure && !path_has_directory(given);
     char *real = d->mapped->closure ? NULL /* the linker's name of it means nothing any more */
-                                    : gate_path_of(gipa  ? (void *)gipa
-                                                   : ask ? (void *)ask
-                                                         : (void *)old);
+                                    : gate_path_of(any);
     if (real) d->mapped->real = real;
+    if (searched) d->mapped->found = image_name_of(any);
     library_identify(d->mapped);
     char *path = strdup(d->mapped->real);
     if (!path) {
@@ -57,7 +68,8 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
         return false;
     }
     d->path = path;
-    if (leads_back(in, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, path)) return false;
+    if (leads_back(in, any, path)) return false;
+    if (searched && is_loader(in, path)) return false;
 
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -218,6 +230,21 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
     return open_one(in, &usual, mapped, text, result);
 }
 
+/* ERRATA 29. */
+static bool direct_is_loader(struct instance *in, const void *function, uint32_t index)
+{
+    char *path = gate_path_of(function);
+    const char *loader = path ? loader_named_in(path) : NULL;
+    char *text = loader ? library_loader_text(path, loader) : NULL;
+    if (text)
+        log_line(in, LOG_ERROR | LOG_DRIVER,
+                 "loader_add_direct_driver: %s: the VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",
+                 text, index);
+    free(text);
+    free(path);
+    return loader != NULL;
+}
+
 /* DRV-090 to 096. */
 static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
                                      VkResult *result)
@@ -231,6 +258,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
                  index);
         return NULL;
     }
+    if (direct_is_loader(in, (void *)gipa, index)) return NULL;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask =
         (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
     if (!ask) {
@@ -374,6 +402,11 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
         if (!list_given(result)) return result;
         if (!count) return VK_SUCCESS;
+        if (count > EXTENSIONS_MAX) {
+            log_line(in, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateInstanceExtensionProperties", d->path,
+                     count);
+            return VK_ERROR_INITIALIZATION_FAILED;
+        }
         free(d->ext);
         d->ext = calloc(count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -5,6 +5,7 @@
  */
 #include "library/library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,11 +134,25 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
+/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
+static bool is_loader(struct instance *in, const void *function)
+{
+    char *path = gate_path_of(function);
+    const char *loader = path ? loader_named_in(path) : NULL;
+    char *text = loader ? library_loader_text(path, loader) : NULL;
+    if (text) log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: %s", text);
+    free(text);
+    free(path);
+    return loader != NULL;
+}
+
 /* LAY-284 to 294. False: no GIPA that can be used, after its message. */
 static bool negotiate(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
+    if (!path_has_directory(l->library) && is_loader(in, ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa)))
+        return false;
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
         n->interface_version = offer.loaderLayerInterfaceVersion;
@@ -160,7 +175,12 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    n->handle = gate_dlopen(l->library, &text);
+    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &text);
+    if (n->handle && library_is_left(n->handle)) {
+        library_let_go(n->handle);
+        n->handle = NULL;
+        text = library_overwritten_text(l->library);
+    }
     if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296 */
         bool wrong = text_of_wrong_class(text);
@@ -173,6 +193,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     n->path = gate_path_of((void *)n->gipa);
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
+    if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
     if (path_has_directory(l->library)) { /* LAY-283 */
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
@@ -188,7 +209,8 @@ static void close_one(struct instance *in, struct layer_node *n)
 {
     if (!n->handle) return;
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
-    library_let_go(n->handle);
+    const char *library = n->layer->library;
+    library_close_layer(n->handle, path_has_directory(library) || !n->path ? library : n->path, &n->identity);
     n->handle = NULL;
 }
 
@@ -302,4 +324,18 @@ void layers_log_stack(struct instance *in, bool device)
         log_text(in, LOG_LAYER, "     ||");
     }
     log_text(in, frame, device ? "   <Device>" : "   <Drivers>");
+}
+
+void layers_log_idle(struct instance *in, bool device, uint32_t from)
+{
+    char names[384] = "";
+    size_t length = 0;
+    for (uint32_t i = from; i < in->layers->node_count && length < sizeof names; i++) {
+        const struct layer_node *n = &in->layers->node[i];
+        if (device && !n->gdpa) continue;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", n->layer->name);
+    }
+    log_line(in, LOG_ERROR | LOG_LAYER,
+             "%s: a layer returned VK_SUCCESS without calling the next one; the layers between: %s",
+             device ? "vkCreateDevice" : "vkCreateInstance", names);
 }

@@ -40,10 +40,11 @@ struct mapped_lib {
     struct closure *closure; /* NULL, but of a driver of the service */
     char *given;             /* as passed to dlopen */
     char *real;              /* real path of the object loaded; == given until the driver has been negotiated with */
+    char *found;             /* the path by which the linker found it, when given is a name that it searched for */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
 };
 
-/* Opens a library. NULL: text is the linker's (malloc, may be NULL when there is no memory). */
+/* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
 struct mapped_lib *library_open(const char *path, char **text);
 /* Notes which file is mapped; call it when real is known. */
 void library_identify(struct mapped_lib *lib);
@@ -60,6 +61,19 @@ void library_drop_preloaded(const char *given);
 void library_drop_replaced(const char *given, const struct file_identity *served);
 /* The closure of a driver of the service, held, if exactly that file is mapped already. */
 struct closure *library_find_served(const char *given, const struct file_identity *identity);
+/* May the library of this path be opened: it is no loader (ERRATA 29), and no file that was overwritten while it was
+ * mapped? identity: of the file that is there now, all zero when the linker searches for it. False: text as of
+ * library_open. */
+bool library_may_open(const char *path, struct file_identity *identity, char **text);
+/* The same of a file that was looked at: was it overwritten? now: NULL when it is not known. */
+bool library_refused(const char *given, const struct file_identity *now);
+/* Was the file of what is open by this handle overwritten, and is it left as it is? */
+bool library_is_left(void *handle);
+/* What is said of what may not be opened; by malloc, NULL without memory. */
+char *library_overwritten_text(const char *name);
+char *library_loader_text(const char *name, const char *loader);
+/* Lets a layer's library go, or leaves it when its file was overwritten since. path: whose file has the identity. */
+void library_close_layer(void *handle, const char *path, const struct file_identity *identity);
 /* VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Gives back a reference to a library, unless they are never closed. */
@@ -126,7 +140,8 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    char *path; /* of the library really loaded */
+    char *path;                    /* of the library really loaded */
+    struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
     PFN_vkGetDeviceProcAddr gdpa;        /* NULL: not in device chains (LAY-294) */
@@ -156,5 +171,7 @@ VkResult layers_open(struct instance *instance);
 void layers_close(struct instance *instance);
 /* LAY-423 to 427. */
 void layers_log_stack(struct instance *instance, bool device);
+/* That a layer of the chain, of those from index from on, said VK_SUCCESS and has called nobody (ERRATA 32). */
+void layers_log_idle(struct instance *instance, bool device, uint32_t from);
 
 #endif

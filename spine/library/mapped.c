@@ -5,10 +5,14 @@
  * it a top cause of crashes. Libraries found by vkEnumerateInstanceExtensionProperties stay until the next
  * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else.
  *
- * It never looks into a library and never remembers what a driver answered.
+ * Which file is mapped is known by what its path named before it was opened. A file that was overwritten in place is
+ * never closed and never used again: its code is not what was mapped (docs/decisions/001).
+ *
+ * It calls no function of a library and never remembers what a driver answered.
  */
 #include "library/library.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +21,13 @@ struct held {
     struct held *next;
     void *handle;
     struct closure *closure; /* which the handle is in, when it is not NULL */
-    char *given, *real;
+    char *given, *look;      /* look: the path whose file is compared */
     struct file_identity identity;
 };
 
 static struct held *kept;            /* under the lock */
 static struct held *preloaded;       /* under the lock */
+static struct held *left;            /* under the lock: what was overwritten stays as it is, for ever */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
 
 bool library_never_closed(void)
@@ -47,16 +52,41 @@ static void reference_drop(void *handle, struct closure *closure)
 static void held_free(struct held *h)
 {
     free(h->given);
-    free(h->real);
+    free(h->look);
     free(h);
+}
+
+/* The path whose file a library is, as far as that is known. */
+static const char *look_of(const struct mapped_lib *lib)
+{
+    return lib->found ? lib->found : path_has_directory(lib->given) ? lib->given : lib->real;
+}
+
+/* Leaves a library as it is, from now on. */
+static void leave(struct held *h)
+{
+    lock_take();
+    h->next = left;
+    left = h;
+    lock_drop();
+}
+
+static bool was_overwritten(const char *look, const struct file_identity *then)
+{
+    struct file_identity now;
+    return file_identify(look, &now) && file_overwritten(&now, then);
 }
 
 static void held_close(struct held *h)
 {
     while (h) {
         struct held *next = h->next;
-        reference_drop(h->handle, h->closure);
-        held_free(h);
+        if (!h->closure && was_overwritten(h->look, &h->identity)) {
+            leave(h);
+        } else {
+            reference_drop(h->handle, h->closure);
+            held_free(h);
+        }
         h = next;
     }
 }
@@ -67,7 +97,11 @@ __attribute__((destructor)) static void let_go(void)
     if (exit_begun()) return;
     held_close(kept);
     held_close(preloaded);
-    kept = preloaded = NULL;
+    for (struct held *h = left, *next; h; h = next) {
+        next = h->next;
+        held_free(h);
+    }
+    kept = preloaded = left = NULL;
 }
 
 /* The claim keeps other threads from letting the same one go while the file system is asked. */
@@ -76,6 +110,7 @@ void library_drop_replaced(const char *given, const struct file_identity *served
     struct held *gone = NULL;
     struct claim claim;
     struct file_identity now;
+    bool stays = false;
     lock_take();
     struct held *h = kept;
     while (h && strcmp(h->given, given) != 0) h = h->next;
@@ -83,7 +118,8 @@ void library_drop_replaced(const char *given, const struct file_identity *served
         for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
         lock_drop();
         if (served) now = *served;
-        bool replaced = h && ((!served && !file_identify(h->real, &now)) || !file_same(&now, &h->identity));
+        bool replaced = h && ((!served && !file_identify(h->look, &now)) || !file_same(&now, &h->identity));
+        stays = replaced && h->closure && file_overwritten(&now, &h->identity);
         lock_take();
         for (struct held **at = &kept; replaced && !gone; at = &(*at)->next) {
             if (*at != h) continue;
@@ -95,20 +131,154 @@ void library_drop_replaced(const char *given, const struct file_identity *served
         claim_drop(&claim);
     }
     lock_drop();
+    if (stays && gone)
+        leave(gone);
+    else
+        held_close(gone);
+}
+
+/* ---- what is not opened ---------------------------------------------------------------------------------------- */
+
+static const char overwritten[] =
+    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded "
+    "any more; restart the program to use the driver, and replace a file (write a new one and rename it) instead of "
+    "writing into it";
+
+/* What malloc makes of some texts; NULL without memory. */
+static char *joined(const char *a, const char *b, const char *c, const char *d)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s%s%s", a, b, c, d);
+    return text;
+}
+
+char *library_overwritten_text(const char *name)
+{
+    return joined(name, overwritten, "", "");
+}
+
+char *library_loader_text(const char *name, const char *loader)
+{
+    return joined(name, ": this is a Vulkan loader by its own name (", loader,
+                  "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
+}
+
+/* What the lists know of a file; now: NULL when it is not known. With the lock. */
+enum known { UNKNOWN, KNOWN, OVERWRITTEN };
+static enum known known_as(const char *given, const struct file_identity *now)
+{
+    enum known known = UNKNOWN;
+    for (const struct held *h = left; h; h = h->next)
+        if (strcmp(h->given, given) == 0 ||
+            (now && h->identity.device == now->device && h->identity.inode == now->inode))
+            return OVERWRITTEN;
+    const struct held *lists[] = {kept, preloaded};
+    for (unsigned i = 0; now && i < 2; i++)
+        for (const struct held *h = lists[i]; h; h = h->next) {
+            if (file_overwritten(now, &h->identity)) return OVERWRITTEN;
+            if (file_same(now, &h->identity)) known = KNOWN;
+        }
+    for (const struct mapped_lib *l = open_libs; now && l; l = l->next) {
+        if (file_overwritten(now, &l->identity)) return OVERWRITTEN;
+        if (file_same(now, &l->identity)) known = KNOWN;
+    }
+    return known;
+}
+
+bool library_refused(const char *given, const struct file_identity *now)
+{
+    lock_take();
+    bool refused = known_as(given, now) == OVERWRITTEN;
+    lock_drop();
+    return refused;
+}
+
+/* This very file says so itself, once it is open (ERRATA 23). */
+static bool is_own(const struct file_identity *identity)
+{
+    struct file_identity own;
+    char *path = gate_path_of((const void *)is_own);
+    bool same = path && file_identify(path, &own) && file_same(&own, identity);
+    free(path);
+    return same;
+}
+
+bool library_may_open(const char *path, struct file_identity *identity, char **text)
+{
+    bool seen = path_has_directory(path) && file_identify(path, identity);
+    if (!seen) *identity = (struct file_identity){0};
+    lock_take();
+    enum known known = known_as(path, seen ? identity : NULL);
+    lock_drop();
+    *text = NULL;
+    if (known == OVERWRITTEN) {
+        *text = library_overwritten_text(path);
+        return false;
+    }
+    const char *loader = seen && known == UNKNOWN ? loader_named_in(path) : NULL;
+    if (!loader || is_own(identity)) return true;
+    *text = library_loader_text(path, loader);
+    return false;
+}
+
+/* ---- opening and closing --------------------------------------------------------------------------------------- */
+
+/* The reference to an object in a list, or NULL. */
+static const struct held *listed(const struct held *list, void *handle)
+{
+    while (list && list->handle != handle) list = list->next;
+    return list;
+}
+
+/* The linker goes by the paths that have led to an object: what is kept under one of them may not be what this path
+ * names now. Lets it go then; true: the path is to be opened again. */
+static bool drop_stale(const struct mapped_lib *lib)
+{
+    struct held *gone = NULL;
+    lock_take();
+    for (struct held **at = &kept; lib->identity.inode && *at && !gone; at = &(*at)->next) {
+        if ((*at)->handle != lib->handle || file_same(&(*at)->identity, &lib->identity)) continue;
+        gone = *at;
+        *at = gone->next;
+        gone->next = NULL;
+        break;
+    }
+    lock_drop();
     held_close(gone);
+    return gone != NULL;
+}
+
+bool library_is_left(void *handle)
+{
+    lock_take();
+    bool is = listed(left, handle) != NULL;
+    lock_drop();
+    return is;
 }
 
 struct mapped_lib *library_open(const char *path, char **text)
 {
-    *text = NULL;
+    struct file_identity identity;
     library_drop_replaced(path, NULL);
+    if (!library_may_open(path, &identity, text)) return NULL;
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
         return NULL;
     }
     lib->real = lib->given;
+    lib->identity = identity;
     lib->handle = gate_dlopen(path, text);
+    if (lib->handle && drop_stale(lib)) {
+        library_let_go(lib->handle);
+        lib->handle = gate_dlopen(path, text);
+    }
+    if (lib->handle && library_is_left(lib->handle)) { /* by a name of it that is new to the loader */
+        library_let_go(lib->handle);
+        lib->handle = NULL;
+        *text = library_overwritten_text(path);
+    }
     if (lib->handle) return lib;
     free(lib->given);
     free(lib);
@@ -138,24 +308,17 @@ static struct held *hold(const struct mapped_lib *lib)
     *h = (struct held){.handle = lib->handle,
                        .closure = lib->closure,
                        .given = strdup(lib->given),
-                       .real = strdup(lib->real),
+                       .look = strdup(look_of(lib)),
                        .identity = lib->identity};
-    if (h->given && h->real) return h;
+    if (h->given && h->look) return h;
     held_free(h);
     return NULL;
 }
 
-/* The reference to an object in a list, or NULL. */
-static const struct held *listed(const struct held *list, void *handle)
-{
-    while (list && list->handle != handle) list = list->next;
-    return list;
-}
-
 void library_identify(struct mapped_lib *lib)
 {
-    struct file_identity now = lib->identity;
-    if (!lib->closure && !file_identify(lib->real, &now)) memset(&now, 0, sizeof now);
+    struct file_identity now = lib->identity; /* as its path was before it was opened, if it was known then */
+    if (!lib->closure && !now.inode && !file_identify(look_of(lib), &now)) memset(&now, 0, sizeof now);
     lock_take();
     /* An object that is mapped already may be of an older file of this name: the linker goes by the name. */
     const struct held *held = listed(kept, lib->handle);
@@ -174,7 +337,11 @@ void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
     bool drop = true;
-    if (lib->reported && unloading() == UNLOAD_USUAL) {
+    if (lib->identified && !lib->closure && was_overwritten(look_of(lib), &lib->identity)) {
+        struct held *h = library_is_left(lib->handle) ? NULL : hold(lib);
+        if (h) leave(h);
+        drop = false;
+    } else if (lib->reported && unloading() == UNLOAD_USUAL) {
         /* This reference becomes the loader's own, unless it has one of the same object. */
         struct held *h = hold(lib);
         if (h) {
@@ -206,6 +373,7 @@ void library_forget(struct mapped_lib *lib)
         lock_drop();
     }
     if (lib->real != lib->given) free(lib->real);
+    free(lib->found);
     free(lib->given);
     free(lib);
 }
@@ -248,4 +416,18 @@ void library_drop_preloaded(const char *given)
     }
     lock_drop();
     held_close(gone);
+}
+
+void library_close_layer(void *handle, const char *path, const struct file_identity *identity)
+{
+    struct held *h = identity->inode && was_overwritten(path, identity) ? calloc(1, sizeof *h) : NULL;
+    if (!h) {
+        library_let_go(handle);
+        return;
+    }
+    *h = (struct held){.handle = handle, .given = strdup(path), .look = strdup(path), .identity = *identity};
+    if (h->given && h->look)
+        leave(h);
+    else
+        held_free(h); /* and still not closed */
 }

@@ -6,8 +6,19 @@
 #include "zends.h"
 #include "physdev/physdev.h"
 
-VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, VkPhysicalDevice physdev,
-                           const VkAllocationCallbacks *allocator, uint32_t *count, VkExtensionProperties **out)
+/* ERRATA 31. A chain's list may be a little longer: with those of layers. */
+static bool untrue(const struct driver *driver, uint32_t count)
+{
+    if (count <= (driver ? EXTENSIONS_MAX : 2 * EXTENSIONS_MAX)) return false;
+    if (driver)
+        log_line(driver->instance, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateDeviceExtensionProperties",
+                 driver->lib->path, count);
+    return true;
+}
+
+VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExtensionProperties enumerate,
+                           VkPhysicalDevice physdev, const VkAllocationCallbacks *allocator, uint32_t *count,
+                           VkExtensionProperties **out)
 {
     VkExtensionProperties *list = NULL;
     VkResult result = VK_INCOMPLETE;
@@ -18,6 +29,10 @@ VkResult device_extensions(PFN_vkEnumerateDeviceExtensionProperties enumerate, V
         *count = 0;
         result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
         if (!list_given(result)) return result;
+        if (untrue(driver, *count)) {
+            *count = 0;
+            return driver ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED;
+        }
         uint32_t room = *count;
         size_t size = (room ? room : 1) * sizeof *list;
         list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
@@ -111,7 +126,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     }
     VkExtensionProperties *own = NULL;
     uint32_t own_count = 0;
-    VkResult listed = device_extensions(driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
+    VkResult listed = device_extensions(device->driver, driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
                                         driver_physdev(device), NULL, &own_count, &own);
     if (!list_given(listed)) return listed;
     uint64_t room = own_count; /* or more than will be needed */

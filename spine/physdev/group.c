@@ -80,6 +80,11 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
         log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
         return VK_SUCCESS;
     }
+    if (count > DEVICES_MAX) {
+        log_line(instance, LOG_ERROR | LOG_DRIVER, GROUPS_UNTRUE, "vkEnumeratePhysicalDeviceGroups", driver->lib->path,
+                 count);
+        return VK_SUCCESS;
+    }
     bool reading;
     result = scan_devices(scan, driver, &reading);
     if (result != VK_SUCCESS) {

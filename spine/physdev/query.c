@@ -330,7 +330,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolPropertiesEXT(
     VkExtensionProperties *ext = NULL;
     uint32_t count = 0;
     VkResult result = VK_SUCCESS;
-    if (ask && list) result = device_extensions(list, driver_physdev(device), allocator, &count, &ext);
+    if (ask && list) result = device_extensions(device->driver, list, driver_physdev(device), allocator, &count, &ext);
     if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
     bool listed = ext && extension_listed(ext, count, "VK_EXT_tooling_info");
     mem_free(allocator, ext);

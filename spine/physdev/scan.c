@@ -44,6 +44,10 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
         *reading = false;
         result = list(whom, count, NULL);
         if (!list_given(result)) break;
+        if (*count > DEVICES_MAX) {
+            result = VK_ERROR_INITIALIZATION_FAILED; /* and *count says why */
+            break;
+        }
         *reading = true;
         uint32_t room = *count;
         free(device);
@@ -81,6 +85,9 @@ VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
     uint32_t count;
     VkPhysicalDevice *device;
     VkResult result = list_devices(list_of_driver, driver, &count, &device, reading);
+    if (result == VK_ERROR_INITIALIZATION_FAILED && !*reading && count > DEVICES_MAX)
+        log_line(driver->instance, LOG_ERROR | LOG_DRIVER, DEVICES_UNTRUE, "vkEnumeratePhysicalDevices",
+                 driver->lib->path, count);
     if (result != VK_SUCCESS) return result;
     result = scan_add(scan, driver, device, count);
     free(device);

@@ -19,6 +19,18 @@ static inline bool file_same(const struct file_identity *a, const struct file_id
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
+/* The same file with other contents, or changed otherwise: what is mapped of it is not what it was. */
+static inline bool file_overwritten(const struct file_identity *now, const struct file_identity *then)
+{
+    return now->device == then->device && now->inode == then->inode && !file_same(now, then);
+}
+/* The name by which a library's file calls itself a Vulkan loader (ERRATA 29); NULL: it is none, or cannot be read. */
+const char *loader_named_in(const char *path);
+/* The same of an open descriptor. */
+const char *loader_named_by(int fd);
+/* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
+ * none is found, or no memory. */
+char *image_name_of(const void *function);
 /* Is it there, and neither a regular file nor a directory? Whoever opens a pipe waits for its other end, and a device
  * may act. What stat does not know may still be opened by a library that stands in for the C library's fopen. */
 bool file_is_special(const char *path);

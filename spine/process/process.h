@@ -204,6 +204,11 @@ void *mem_grow(const VkAllocationCallbacks *allocator, void *block, size_t old_s
                VkSystemAllocationScope scope);
 void mem_free(const VkAllocationCallbacks *allocator, void *block);
 
+/* ---- readable.c ------------------------------------------------------------------------------------------------ */
+
+/* Copies what can be read of a range whose beginning can be: how many bytes. 0: it cannot be told. */
+size_t memory_read(void *to, const void *from, size_t size);
+
 /* ---- variable.c ------------------------------------------------------------------------------------------------ */
 
 /* A variable as it is now, NULL when it is not set or counts as unset (G-5, GEN-5). *block: for free(), when the value
@@ -214,6 +219,8 @@ const char *env_read(struct variable v, char **block);
 
 /* INS-046. */
 bool name_well_formed(const char *name);
+/* The same, if a library of this name is a Vulkan loader (ERRATA 29); else NULL. */
+const char *loader_name(const char *soname);
 /* Is the name one of a list of names without NULL? */
 bool name_listed(const char *const *names, uint32_t count, const char *name);
 /* Is it one of a list of extensions? */

@@ -29,6 +29,14 @@ bool name_well_formed(const char *name)
     return false;
 }
 
+const char *loader_name(const char *soname)
+{
+    static const char *const names[] = {"libvulkan.so.1", "libvulkan.1.dylib", "vulkan-1.dll"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(soname, names[i]) == 0) return names[i];
+    return NULL;
+}
+
 bool extension_listed(const VkExtensionProperties *list, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -80,8 +80,10 @@ VkResult give_count(uint32_t total, uint32_t *count, bool array, uint32_t *fill)
 
 void claim_more(const char *function, uint32_t *count, bool array)
 {
-    const struct statement *s = script_find("more", function, 0);
-    if (s && array && s->count > 2) *count += (uint32_t)script_number(s->word[2]);
+    const struct statement *s = script_find(array ? "more" : "counts", function, 0);
+    if (!s || s->count <= 2) return;
+    uint32_t n = (uint32_t)script_number(s->word[2]);
+    *count = array ? *count + n : n;
 }
 
 /* ---- global functions ---- */

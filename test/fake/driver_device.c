@@ -27,6 +27,9 @@ VkResult VKAPI_PTR fake_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateInf
     record_int(&r, "queues", info->queueCreateInfoCount);
     record_int(&r, "features", info->pEnabledFeatures ? (int)info->pEnabledFeatures->robustBufferAccess : -1);
     for (const VkBaseInStructure *n = info->pNext; n; n = n->pNext) {
+        if (n->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) /* the last word of each */
+            record_int(&r, "features2", ((const VkPhysicalDeviceFeatures2 *)n)->features.inheritedQueries);
+        if (n->sType == (VkStructureType)2147483010) record_int(&r, "unknown256", ((const uint32_t *)n)[63]);
         if (n->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
         const VkDeviceGroupDeviceCreateInfo *g = (const void *)n;
         record_begin(&r, "group", '[');

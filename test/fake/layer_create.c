@@ -324,6 +324,20 @@ static void record_call(struct record *r, const VkAllocationCallbacks *allocator
     record_pointer(r, "own gpdpa", (const void *)(uintptr_t)layer_gpdpa);
 }
 
+/* "again FN [N]": what was made is destroyed and made again, so often. */
+static int again(const char *function)
+{
+    const struct statement *s = script_find("again", function, 0);
+    return !s ? 0 : s->count > 2 ? (int)script_number(s->word[2]) : 1;
+}
+
+/* "skip FN" says that all is well and calls nobody; "skip FN own" gives a handle of the layer's, too. */
+static void skip(const char *function, void **out)
+{
+    const struct statement *s = script_find("skip", function, 0);
+    if (s->count > 2) *out = zero_block;
+}
+
 VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const VkAllocationCallbacks *allocator,
                                         VkInstance *out)
 {
@@ -365,6 +379,11 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
         free(chain);
         return forced;
     }
+    if (script_has("skip", "vkCreateInstance")) {
+        skip("vkCreateInstance", (void **)out);
+        free(chain);
+        return VK_SUCCESS;
+    }
     if (script_has("query_globals", NULL)) query_globals(chain->gipa);
     reenter();
     info.ppEnabledExtensionNames =
@@ -393,6 +412,12 @@ VkResult VKAPI_PTR layer_CreateInstance(const VkInstanceCreateInfo *given, const
     damage("instance", &handle);
     *out = handle;
     result = next(&info, allocator, out);
+    for (int i = again("vkCreateInstance"); i > 0 && result == VK_SUCCESS; i--) {
+        PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)chain->gipa(*out, "vkDestroyInstance");
+        if (destroy) destroy(*out, allocator);
+        *out = handle;
+        result = next(&info, allocator, out);
+    }
     if (result == VK_SUCCESS && wants_error("vkCreateInstance", "after", &forced)) result = forced;
     if (result != VK_SUCCESS) {
         if (chain->memory) chain->callbacks.pfnFree(chain->callbacks.pUserData, chain->memory);
@@ -509,6 +534,11 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         free(chain);
         return forced;
     }
+    if (script_has("skip", "vkCreateDevice")) {
+        skip("vkCreateDevice", (void **)out);
+        free(chain);
+        return VK_SUCCESS;
+    }
     /* The upper levels' handles in a group structure are taken off, and put back afterwards. */
     VkDeviceGroupDeviceCreateInfo *group = NULL;
     const VkPhysicalDevice *members = NULL;
@@ -533,6 +563,12 @@ VkResult VKAPI_PTR layer_CreateDevice(VkPhysicalDevice h, const VkDeviceCreateIn
         PFN_vkCreateDevice next = (PFN_vkCreateDevice)chain->gipa(
             script_has("next_create_with_instance", NULL) ? instance->instance : NULL, "vkCreateDevice");
         result = next ? next(below(h), &info, allocator, out) : VK_ERROR_INITIALIZATION_FAILED;
+        for (int i = again("vkCreateDevice"); i > 0 && result == VK_SUCCESS; i--) {
+            PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)chain->gdpa(*out, "vkDestroyDevice");
+            if (destroy) destroy(*out, allocator);
+            *out = handle;
+            result = next(below(h), &info, allocator, out);
+        }
     }
     if (group) group->pPhysicalDevices = members;
     if (result == VK_SUCCESS && !strcmp(own, "after"))

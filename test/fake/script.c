@@ -23,8 +23,10 @@ const char *library_path(void)
     static char path[4096];
     Dl_info info;
     if (!path[0] && dladdr((void *)(uintptr_t)library_path, &info) && info.dli_fname) {
-        /* The name the library was opened by: links to one file act differently. */
-        if (info.dli_fname[0] == '/' && strncmp(info.dli_fname, "/proc/", 6) != 0)
+        /* The name the library was opened by: links to one file act differently, when they have scripts. */
+        char script[4200];
+        snprintf(script, sizeof script, "%s.script", info.dli_fname);
+        if (info.dli_fname[0] == '/' && strncmp(info.dli_fname, "/proc/", 6) != 0 && access(script, F_OK) == 0)
             snprintf(path, sizeof path, "%s", info.dli_fname);
         else if (!realpath(info.dli_fname, path))
             path[0] = 0;
@@ -377,6 +379,8 @@ static void log_load(const char *function)
     struct record r;
     void (*call)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "host_calls_loader");
     if (call && script_has("calls_loader", NULL)) call();
+    const struct statement *moved = !strcmp(function, "constructor") ? script_find("load_renames", NULL, 0) : NULL;
+    if (moved && moved->count > 2) rename(moved->word[1], moved->word[2]);
     if (!script_has("log_load", NULL)) return;
     record_open(&r, function);
     record_close(&r);

@@ -72,11 +72,12 @@ COMMAND(create_device)
         made->pNext = last;
         last = made;
     }
-    info->pNext = last;
+    info->pNext = arg(line, "chain") ? (const void *)(uintptr_t)arg_ref(line, "chain", 0) : last;
     if (now->failed) return arena_end(&arena);
     unsigned char *before = malloc(arena.used);
     if (!before) abort();
     memcpy(before, arena.base, arena.used);
+    if (arg(line, "readonly")) arena_freeze(&arena);
     VkResult result = create((VkPhysicalDevice)(uintptr_t)pd, info, arg_allocator(line), &device);
     put_int("result", result);
     put_int("unchanged", !memcmp(before, arena.base, arena.used));

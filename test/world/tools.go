@@ -86,14 +86,6 @@ func Failure(linker string) string {
 	return "failed to load"
 }
 
-// Touch changes of a file what the loader compares, and nothing else of it that matters.
-func Touch(path string) error {
-	if Windows() { // where nobody sees a change of the mode
-		return os.Chtimes(path, time.Now(), time.Now())
-	}
-	return os.Chmod(path, 0o755)
-}
-
 // Build returns the directory that make has built the loader under test in.
 func Build() string {
 	if Windows() {

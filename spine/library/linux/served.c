@@ -9,7 +9,7 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
                                   uint32_t count, char **text)
 {
     const struct serve_file *own = &file[count - 1];
-    const char *why;
+    const char *why = "the driver service's file cannot be looked at"; /* when the service itself is content */
     struct file_identity identity;
     struct mapped_lib *lib = NULL;
     *text = NULL;
@@ -20,6 +20,12 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
         return NULL;
     }
     library_drop_replaced(given, &identity);
+    const char *loader = loader_named_by(fd);
+    if (loader || library_refused(given, &identity)) {
+        *text = loader ? library_loader_text(given, loader) : library_overwritten_text(given);
+        close(fd);
+        return NULL;
+    }
     struct closure *closure = library_find_served(given, &identity);
     if (!closure) closure = closure_open(service, file, count, fd, text);
     if (closure) {

@@ -71,7 +71,7 @@ static bool ask_pci(const struct instance *instance, struct key *key)
     uint32_t count;
     VkExtensionProperties *ext;
     if (!ask || !list) return true;
-    if (!list_given(device_extensions(list, handle, NULL, &count, &ext))) return false;
+    if (!list_given(device_extensions(driver, list, handle, NULL, &count, &ext))) return false;
     bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);
     if (!listed) return true;

@@ -15,13 +15,14 @@ type File struct {
 
 // All makes every generated file, those of the spine for both systems. Roots is the text of zvk.roots.
 func All(s, windows *loader.Set, roots string) ([]File, error) {
-	header, check, interfaces, err := header(s, windows, roots)
+	header, check, interfaces, chain, err := header(s, windows, roots)
 	if err != nil {
 		return nil, err
 	}
 	files := []File{
 		{"spine/gen/zvk.h", header},
 		{"spine/gen/zvk_check.c", check},
+		{"spine/gen/zchain.h", chain},
 		{"test/zinterfaces.inc", interfaces},
 		{"spine/gen/windows/zexports.def", exports(windows)},
 	}

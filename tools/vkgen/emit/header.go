@@ -159,26 +159,26 @@ func (c *closure) root(name string) error {
 	return nil
 }
 
-func header(s, windows *loader.Set, roots string) (h, check, interfaces []byte, err error) {
+func header(s, windows *loader.Set, roots string) (h, check, interfaces, chain []byte, err error) {
 	c := &closure{sets: []*loader.Set{s, windows}, r: s.Registry, types: map[string]bool{}, commands: map[string]bool{}, ext: map[string]bool{}}
 	for i, line := range strings.Split(roots, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, name := range strings.Fields(line) {
 			if err := c.root(name); err != nil {
-				return nil, nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
+				return nil, nil, nil, nil, fmt.Errorf("zvk.roots, line %d: %w", i+1, err)
 			}
 		}
 	}
 	for _, hand := range loader.Hands {
 		if s.Find(hand.Command) != nil || windows.Find(hand.Command) != nil {
 			if err := c.command(hand.Command); err != nil {
-				return nil, nil, nil, err
+				return nil, nil, nil, nil, err
 			}
 		}
 	}
 	for _, n := range []string{"VkStructureType", "VkResult", "VkObjectType"} {
 		if err := c.typ(n); err != nil {
-			return nil, nil, nil, err
+			return nil, nil, nil, nil, err
 		}
 	}
 	// Other names of what is there cost nothing.
@@ -193,10 +193,13 @@ func header(s, windows *loader.Set, roots string) (h, check, interfaces []byte, 
 		}
 	}
 	if check, err = c.check(); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
+	}
+	if chain, err = c.chain(s); err != nil {
+		return nil, nil, nil, nil, err
 	}
 	interfaces, err = c.interfaces(s)
-	return c.header(), check, interfaces, err
+	return c.header(), check, interfaces, chain, err
 }
 
 func (c *closure) each(category string, do func(*registry.Type)) {

@@ -23,7 +23,7 @@ var left = words("comment platforms implicitexternsyncparams remove spirvextensi
 
 // Attributes that a generator reads.
 var kept = words("alias api bitpos bitvalues bitwidth category depends deprecatedby dir extends extnumber name number " +
-	"obsoletedby offset platform promotedto provisional requires supported type value values " +
+	"obsoletedby offset platform promotedto provisional requires structextends supported type value values " +
 	"bits blockExtent blockSize chroma compatible compressed heightDivisor numericFormat widthDivisor")
 
 // Elements in which white space between two others is part of a declaration in C.

@@ -29,6 +29,7 @@ type Type struct {
 	Base         string   // basetypes and bitmasks: what they are a name for
 	Text         string   // function pointers: the declaration; basetypes: the text
 	Members      []Member // of structures, unions and function pointers
+	Extends      []string // structures: in whose chains they may stand
 	Uses         []string // names of types that the declaration of a function pointer mentions
 }
 
@@ -240,6 +241,9 @@ func (r *Registry) addType(n *node) {
 		t.Base = n.textOf("type")
 		t.Text = text
 	case "struct", "union":
+		if list := n.attr["structextends"]; list != "" {
+			t.Extends = strings.Split(list, ",")
+		}
 		for _, m := range n.all("member") {
 			if m.ours() {
 				t.Members = append(t.Members, member(m))

@@ -1,0 +1,104 @@
+/* image.c: is a file a Vulkan loader by its own name, and by which path has the linker found a library? Of a file no
+ * more is read than its headers, its dynamic section and one name, each within bounds, and nothing of it runs: what the
+ * dynamic linker refuses is left to it. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/process.h"
+
+#define HEADERS_MAX 64   /* program headers that are looked at */
+#define ENTRIES_MAX 1024 /* of the dynamic section */
+#define ENTRIES 16       /* read at once */
+
+static bool read_at(int fd, uint64_t at, void *to, size_t size)
+{
+    return at <= INT32_MAX && pread(fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Where an address of the loaded file lies in it. */
+static bool place_of(int fd, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64_t *place)
+{
+    ElfW(Phdr) part;
+    for (unsigned i = 0; i < file->e_phnum && i < HEADERS_MAX; i++) {
+        if (!read_at(fd, (uint64_t)file->e_phoff + i * sizeof part, &part, sizeof part)) return false;
+        if (part.p_type != PT_LOAD || address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz) continue;
+        *place = (uint64_t)part.p_offset + (address - part.p_vaddr);
+        return true;
+    }
+    return false;
+}
+
+/* The name's place in the file; false: it has none. */
+static bool soname_place(int fd, const ElfW(Ehdr) * file, const ElfW(Phdr) * dynamic, uint64_t *place)
+{
+    ElfW(Dyn) entry[ENTRIES];
+    ElfW(Addr) strings = 0, name = 0;
+    bool named = false, end = false;
+    uint64_t count = dynamic->p_filesz / sizeof *entry;
+    if (count > ENTRIES_MAX) count = ENTRIES_MAX;
+    for (uint64_t i = 0; i < count && !end; i += ENTRIES) {
+        uint64_t now = count - i < ENTRIES ? count - i : ENTRIES;
+        if (!read_at(fd, (uint64_t)dynamic->p_offset + i * sizeof *entry, entry, (size_t)now * sizeof *entry))
+            return false;
+        for (uint64_t k = 0; k < now && !end; k++) {
+            end = entry[k].d_tag == DT_NULL;
+            if (entry[k].d_tag == DT_STRTAB) strings = entry[k].d_un.d_ptr;
+            if (entry[k].d_tag != DT_SONAME) continue;
+            name = entry[k].d_un.d_val;
+            named = true;
+        }
+    }
+    if (!named || !place_of(fd, file, strings, place)) return false;
+    *place += name;
+    return true;
+}
+
+static bool soname_read(int fd, char *name, size_t size)
+{
+    ElfW(Ehdr) file;
+    ElfW(Phdr) part;
+    uint64_t place;
+    if (!read_at(fd, 0, &file, sizeof file) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    if (file.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) return false;
+    if (file.e_phentsize != sizeof part) return false;
+    for (unsigned i = 0; i < file.e_phnum && i < HEADERS_MAX; i++) {
+        if (!read_at(fd, (uint64_t)file.e_phoff + i * sizeof part, &part, sizeof part)) return false;
+        if (part.p_type != PT_DYNAMIC) continue;
+        if (!soname_place(fd, &file, &part, &place) || place > INT32_MAX) return false;
+        ssize_t got = pread(fd, name, size - 1, (off_t)place);
+        name[got > 0 ? got : 0] = 0;
+        return true;
+    }
+    return false;
+}
+
+const char *loader_named_by(int fd)
+{
+    char name[32];
+    return soname_read(fd, name, sizeof name) ? loader_name(name) : NULL;
+}
+
+const char *loader_named_in(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return NULL;
+    const char *name = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? loader_named_by(fd) : NULL;
+    close(fd);
+    return name;
+}
+
+char *image_name_of(const void *function)
+{
+    Dl_info info;
+    gate_enter(); /* the name is the linker's, as long as the library is there */
+    bool found = function && dladdr(function, &info) && info.dli_fname;
+    char *name = found ? strdup(info.dli_fname) : NULL;
+    gate_leave();
+    return name;
+}

@@ -1,0 +1,25 @@
+/* readable.c: copies memory of which it is not known how far it reaches: the kernel says so, by a pipe. Its calls are
+ * made directly, so that no wrapper around them looks at the memory itself, and no thread is cancelled in between. */
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "process/process.h"
+
+size_t memory_read(void *to, const void *from, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
+    int ends[2];
+    if (syscall(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
+    while (done < size) { /* what begins on a page can be read up to its end, and a pipe holds a page */
+        const char *at = (const char *)from + done;
+        size_t part = page - (uintptr_t)at % page;
+        if (part > size - done) part = size - done;
+        if (syscall(SYS_write, ends[1], at, part) != (long)part) break;
+        if (syscall(SYS_read, ends[0], (char *)to + done, part) != (long)part) break;
+        done += part;
+    }
+    syscall(SYS_close, ends[0]);
+    syscall(SYS_close, ends[1]);
+    return done;
+}

@@ -1,0 +1,275 @@
+package drivers
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// overwrite writes into the file that there is, without cutting it off first, which would take what was written to its
+// pages in memory as well.
+func overwrite(t *testing.T, path string, content []byte) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = file.Write(content)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func content(t *testing.T, path string) []byte {
+	t.Helper()
+	bytes, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
+}
+
+const overwritten = ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any " +
+	"more; restart the program to use the driver, and replace a file (write a new one and rename it) instead of writing into it"
+
+// A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from what the
+// pages are now. It is refused from then on, and says why; the other drivers work.
+//
+// holds: INS-088 INS-091
+func TestKeptDriverIsOverwritten(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	it := w.Driver("it", "log_load", "device name=it")
+	w.Driver("good", "device name=good")
+	before := content(t, it.Library)
+	h := w.Start()
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	h.Do("destroy_instance")
+
+	if err := os.WriteFile(it.Library, bytes.Repeat([]byte{0xcc}, len(before)), 0o755); err != nil { // as cp does
+		t.Fatal(err)
+	}
+	for range 2 {
+		h.OK("create_instance")
+		same(t, "devices", deviceNames(h, "i"), []string{"good"})
+		h.OK("instance_extensions")
+		h.Do("destroy_instance")
+	}
+	// Another file now has its name, and still the linker would find the old one by it.
+	w.Write(it.Library, string(before))
+	h.OK("create_instance")
+	same(t, "devices", deviceNames(h, "i"), []string{"good"})
+	h.Do("destroy_instance")
+	h.Do("close") // nor does the loader close it when it is unloaded itself
+	same(t, "opened and closed", loads(w), []string{"it+"})
+	exit := h.Exit() // which comes to the destructors of what is mapped: decision 001
+	if n := strings.Count(exit.Stderr, it.Library+overwritten); n != 7 {
+		t.Errorf("said %d times:\n%s", n, exit.Stderr)
+	}
+	says(t, exit, "[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+it.Library+". Ignoring this JSON")
+}
+
+// However the loader holds what was overwritten, and by whatever name it comes again: it is refused, and never closed.
+//
+// holds: INS-087 INS-088
+func TestOverwrittenDriverByAnyName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		unloading string
+		devices   []string
+		use       func(h *world.Host, change func())
+	}{
+		"kept":      {world.Unset, nil, func(h *world.Host, change func()) { h.Do("destroy_instance"); change() }},
+		"in use":    {world.Unset, nil, func(h *world.Host, change func()) { change(); h.Do("destroy_instance") }},
+		"to letter": {"0", nil, func(h *world.Host, change func()) { change(); h.Do("destroy_instance") }},
+		"preloaded": {"0", nil, func(h *world.Host, change func()) {
+			h.OK("instance_extensions")
+			change()
+			h.Do("destroy_instance")
+		}},
+		"still in use": {world.Unset, nil, func(h *world.Host, change func()) { change() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, linked := range []bool{false, true} {
+				w := loud(t)
+				w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = c.unloading
+				it := w.Driver("it", "log_load", "device name=it")
+				good := w.Driver("good", "device name=good")
+				link := w.Path("lib/link.so")
+				if err := os.Symlink(it.Library, link); err != nil {
+					t.Fatal(err)
+				}
+				again := w.Write("again.json", world.DriverManifest(link, "1.0.0"))
+				before := content(t, it.Library)
+				h := w.Start()
+				h.OK("create_instance")
+				h.OK("physical_devices")
+				c.use(h, func() { overwrite(t, it.Library, before) }) // with the same, so that who is inside lives on
+				said := it.Library
+				if linked {
+					h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again+string(os.PathListSeparator)+good.ManifestPath)
+					said = link
+				}
+				h.OK("create_instance", "as", "next")
+				same(t, "devices", deviceNames(h, "next"), []string{"good"})
+				h.Do("destroy_instance", "name", "next")
+				if name == "still in use" {
+					h.Do("destroy_instance")
+				}
+				h.OK("create_instance", "as", "last")
+				same(t, "devices", deviceNames(h, "last"), []string{"good"})
+				h.Do("destroy_instance", "name", "last")
+				h.Do("close")
+				same(t, "opened and closed", loads(w), []string{"it+"})
+				says(t, h.Quit(), "[ERROR] "+said+overwritten)
+			}
+		})
+	}
+}
+
+// The same of a layer: nothing of it is run once it was overwritten.
+//
+// holds: LAY-281 LAY-296
+func TestOverwrittenLayer(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	w.Driver("good", "device name=good")
+	it := w.ExplicitLayer("VK_LAYER_it", "log_load")
+	w.ExplicitLayer("VK_LAYER_other", "log_load")
+	before := content(t, it.Library)
+	h := w.Start()
+	h.OK("create_instance", "layer", "VK_LAYER_it", "layer", "VK_LAYER_other")
+	overwrite(t, it.Library, before)
+	h.Do("destroy_instance")
+	if got := h.Do("create_instance", "layer", "VK_LAYER_it").Result(); got != layerNotPresent {
+		t.Errorf("with the layer: %d", got)
+	}
+	h.OK("create_instance", "layer", "VK_LAYER_other")
+	h.Do("destroy_instance")
+	same(t, "opened and closed", loads(w), []string{"VK_LAYER_other+", "VK_LAYER_it+", "VK_LAYER_other-", "VK_LAYER_other+", "VK_LAYER_other-"})
+	says(t, h.Quit(), "[ERROR] "+it.Library+overwritten)
+}
+
+// switchTo makes a link lead somewhere else, in one step.
+func switchTo(t *testing.T, link, target string) {
+	t.Helper()
+	if err := os.Symlink(target, link+".new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(link+".new", link); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A link in the driver's path that was switched leads to the new driver at the next instance.
+//
+// holds: INS-088 INS-091
+func TestLinkIsSwitched(t *testing.T) {
+	t.Parallel()
+	for name, bare := range map[string]bool{"path": false, "name": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world.New(t)
+			old, next := w.Driver("old", "log_load", "device name=old"), w.Driver("new", "log_load", "device name=new")
+			link := w.Path("found/libacme.so")
+			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			switchTo(t, link, old.Library)
+			library := link
+			if bare {
+				library = filepath.Base(link)
+				w.Env["LD_LIBRARY_PATH"] = filepath.Dir(link)
+			}
+			w.Env["VK_DRIVER_FILES"] = w.Write("link.json", world.DriverManifest(library, "1.0.0"))
+			h := w.Start()
+			life := func(want string) {
+				t.Helper()
+				h.OK("create_instance")
+				same(t, "devices", deviceNames(h, "i"), []string{want})
+				h.Do("destroy_instance")
+			}
+			life("old")
+			life("old")
+			switchTo(t, link, next.Library)
+			life("new")
+			life("new")
+			same(t, "opened and closed", loads(w), []string{"old+", "old-", "new+"})
+			switchTo(t, link, old.Library)
+			h.OK("create_instance", "as", "first")
+			h.OK("physical_devices", "instance", "first")
+			switchTo(t, link, next.Library)
+			life("old") // while it is in use: one object, as the dynamic linker has it
+			h.Do("destroy_instance", "name", "first")
+			life("new")
+			h.Quit()
+		})
+	}
+}
+
+// Two links to one driver, of which one is switched: what is kept goes by either name.
+//
+// holds: INS-088 INS-091
+func TestOneOfTwoLinksIsSwitched(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	old, next := w.Driver("old", "log_load", "device name=old"), w.Driver("new", "log_load", "device name=new")
+	manifest := map[string]string{}
+	for _, name := range []string{"a", "b"} {
+		switchTo(t, w.Path("lib", name+".so"), old.Library)
+		manifest[name] = w.Write(name+".json", world.DriverManifest(w.Path("lib", name+".so"), "1.0.0"))
+	}
+	h := w.Start()
+	life := func(name, want string) {
+		t.Helper()
+		h.Do("setenv", "name", "VK_DRIVER_FILES", "value", manifest[name])
+		h.OK("create_instance")
+		same(t, "devices by "+name, deviceNames(h, "i"), []string{want})
+		h.Do("destroy_instance")
+	}
+	life("a", "old")
+	life("b", "old")
+	same(t, "kept", loads(w), []string{"old+"})
+	switchTo(t, w.Path("lib/b.so"), next.Library)
+	life("b", "new")
+	life("a", "old")
+	life("b", "new")
+	h.Do("close")
+	got := loads(w)
+	slices.Sort(got)
+	same(t, "in the end", got, []string{"new+", "new-", "old+", "old+", "old-", "old-"})
+	h.Quit()
+}
+
+// A driver's file that is replaced between its mapping and the loader's look at it is another one for the next instance.
+//
+// holds: INS-088 INS-091
+func TestReplacedWhileItIsOpened(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	it := w.Driver("it", "log_load", "device name=it")
+	w.Write(it.Library+".next", string(content(t, it.Library)))
+	it.Replace("log_load", "device name=it", "load_renames "+it.Library+".next "+it.Library)
+	h := w.Start()
+	life := func() {
+		t.Helper()
+		h.OK("create_instance")
+		same(t, "devices", deviceNames(h, "i"), []string{"it"})
+		h.Do("destroy_instance")
+	}
+	life()
+	it.Replace("log_load", "device name=it")
+	life()
+	same(t, "opened and closed", loads(w), []string{"it+", "it-", "it+"})
+	life()
+	same(t, "opened and closed", loads(w), []string{"it+", "it-", "it+"})
+	h.Quit()
+}
