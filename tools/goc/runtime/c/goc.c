@@ -538,13 +538,18 @@ static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct go
     return (struct goc_str){p, a.n + b.n};
 }
 
-static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
+static GOC_DEAD void goc_substring_fault(struct goc *g, int64_t n, int64_t low, int64_t high, int flags)
+{
+    if ((uint64_t)high > (uint64_t)n)
+        goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", n, flags & GOC_HIGH_UNSIGNED);
+    goc_begin_fault(g, low, high, "]", flags & GOC_LOW_UNSIGNED);
+}
+
+static inline struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
 {
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
-    if ((uint64_t)high > (uint64_t)s.n)
-        goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", s.n, flags & GOC_HIGH_UNSIGNED);
-    if ((uint64_t)low > (uint64_t)high) goc_begin_fault(g, low, high, "]", flags & GOC_LOW_UNSIGNED);
+    if ((uint64_t)high > (uint64_t)s.n || (uint64_t)low > (uint64_t)high) goc_substring_fault(g, s.n, low, high, flags);
     return (struct goc_str){low ? s.p + low : s.p, high - low};
 }
 
@@ -677,23 +682,27 @@ static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t el
     return (struct goc_slice){p, high - low, highest - low};
 }
 
+/* Room for more elements, in a new array. */
+static __attribute__((noinline)) struct goc_slice goc_grow(struct goc *g, struct goc_slice s, int64_t count,
+                                                           size_t element)
+{
+    int64_t length = s.n + count; /* wraps for elements without a size alone */
+    if (length < 0) goc_fault(g, "growslice: len out of range");
+    int64_t capacity = s.c < 256 ? 2 * s.c : s.c + s.c / 4 + 192;
+    int64_t least = element >= 64 ? 1 : element >= 16 ? 4 : element ? (int64_t)(64 / element) : 1;
+    if (capacity < least) capacity = least;
+    if (capacity < length) capacity = length;
+    void *p = goc_array(g, element, capacity);
+    if (s.n) memcpy(p, s.p, (size_t)s.n * element);
+    return (struct goc_slice){p, s.n, capacity};
+}
+
 static struct goc_slice goc_append(struct goc *g, struct goc_slice s, const void *more, int64_t count, size_t element)
 {
     if (count == 0) return s;
-    int64_t length = s.n + count; /* wraps for elements without a size alone */
-    if (length < 0) goc_fault(g, "growslice: len out of range");
-    if (length > s.c) {
-        int64_t capacity = s.c < 256 ? 2 * s.c : s.c + s.c / 4 + 192;
-        int64_t least = element >= 64 ? 1 : element >= 16 ? 4 : element ? (int64_t)(64 / element) : 1;
-        if (capacity < least) capacity = least;
-        if (capacity < length) capacity = length;
-        void *p = goc_array(g, element, capacity);
-        if (s.n) memcpy(p, s.p, (size_t)s.n * element);
-        s.p = p;
-        s.c = capacity;
-    }
+    if (count > s.c - s.n) s = goc_grow(g, s, count, element);
     if (element) memmove((char *)s.p + (size_t)s.n * element, more, (size_t)count * element);
-    s.n = length;
+    s.n += count;
     return s;
 }
 
