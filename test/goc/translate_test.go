@@ -113,8 +113,10 @@ func native(t *testing.T, names []string) map[string]string {
 	err := c.Run()
 	before, panicked, ok := strings.Cut(text.String(), "\npanic: ")
 	if ok {
-		line, _, _ := strings.Cut(panicked, "\n")
-		return split(before + "\npanic: " + address.ReplaceAllString(line, "$1"))
+		for _, end := range []string{"\n[signal ", "\n\ngoroutine "} {
+			panicked, _, _ = strings.Cut(panicked, end)
+		}
+		return split(before + "\npanic: " + address.ReplaceAllString(panicked, "$1"))
 	}
 	if err != nil {
 		t.Errorf("%s: %v\n%s", names, err, text.Bytes())

@@ -64,7 +64,7 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		b.set(i, "%d", b.program.Sizes().Sizeof(a[0].Type()))
 	case "delete":
 		m := a[0].Type().Underlying().(*types.Map)
-		b.types.mapType(a[0].Type())
+		b.mapKey(a[0], a[1])
 		b.stmt("{ %s k_ = %s; goc_map_delete(%s, &k_); }", b.types.sized(m.Key()), b.value(a[1]), b.value(a[0]))
 	case "min", "max":
 		b.extreme(i, name, a)

@@ -42,7 +42,7 @@ func (e *emitter) literal(c *ssa.Const) string {
 		f, _ := constant.Float64Val(c.Value)
 		if b.Kind() == types.Float32 {
 			g, _ := constant.Float32Val(c.Value)
-			return floating(float64(g)) + "f"
+			return "(float)" + floating(float64(g))
 		}
 		return floating(f)
 	case info&types.IsUnsigned != 0:
@@ -54,18 +54,26 @@ func (e *emitter) literal(c *ssa.Const) string {
 }
 
 func integer(v int64, b *types.Basic) string {
-	switch {
+	switch { // in parentheses: another minus may come before it
 	case v == math.MinInt64:
 		return "INT64_MIN"
 	case b.Kind() == types.Int || b.Kind() == types.Int64 || b.Kind() == types.UntypedInt:
 		return "INT64_C(" + strconv.FormatInt(v, 10) + ")"
 	case v == math.MinInt32:
 		return "INT32_MIN"
+	case v < 0:
+		return "(" + strconv.FormatInt(v, 10) + ")"
 	}
 	return strconv.FormatInt(v, 10)
 }
 
-func floating(f float64) string { return strconv.FormatFloat(f, 'x', -1, 64) }
+func floating(f float64) string {
+	text := strconv.FormatFloat(f, 'x', -1, 64)
+	if f < 0 {
+		return "(" + text + ")"
+	}
+	return text
+}
 
 func stringLiteral(s string) string {
 	if s == "" {

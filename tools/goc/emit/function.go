@@ -64,7 +64,9 @@ func (e *emitter) function(f *ssa.Function) {
 		b.inner.Reset()
 		b.out.Reset()
 	}
-	fmt.Fprintf(&e.code, "\n%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), all.String())
+	e.code.WriteByte('\n')
+	e.line(&e.code, f)
+	fmt.Fprintf(&e.code, "%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), all.String())
 }
 
 // outside makes a fault of a type that has no C type.
@@ -280,9 +282,9 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.indexAddr(i)
 	case *ssa.Index:
 		if array, ok := i.X.Type().Underlying().(*types.Array); ok {
-			b.set(i, "%s.a[goc_index(g, %s, %d)]", b.value(i.X), b.index(i.Index), array.Len())
+			b.set(i, "%s.a[%s]", b.value(i.X), b.within(i.Index, fmt.Sprint(array.Len())))
 		} else {
-			b.set(i, "%s.p[goc_index(g, %s, %s.n)]", b.named(i.X), b.index(i.Index), b.named(i.X))
+			b.set(i, "%s.p[%s]", b.named(i.X), b.within(i.Index, b.named(i.X)+".n"))
 		}
 	case *ssa.Slice:
 		b.slice(i)
@@ -388,14 +390,28 @@ func (b *body) named(v ssa.Value) string {
 // index writes an index as a signed number; what is too large for one becomes negative, and is refused.
 func (b *body) index(v ssa.Value) string { return "(int64_t)" + b.value(v) }
 
+// within writes an index that is checked.
+func (b *body) within(v ssa.Value, length string) string {
+	if b.large(v) {
+		return fmt.Sprintf("goc_index_unsigned(g, %s, %s)", b.value(v), length)
+	}
+	return fmt.Sprintf("goc_index(g, %s, %s)", b.index(v), length)
+}
+
+// large tells whether an index may be too large for a signed number.
+func (b *body) large(v ssa.Value) bool {
+	_, constant := v.(*ssa.Const)
+	return !constant && isUnsigned(v.Type()) && b.program.Sizes().Sizeof(v.Type()) == 8
+}
+
 func (b *body) indexAddr(i *ssa.IndexAddr) {
 	if s, ok := i.X.Type().Underlying().(*types.Slice); ok {
 		x := b.value(i.X)
-		b.set(i, "&((%s *)%s.p)[goc_index(g, %s, %s.n)]", b.types.sized(s.Elem()), x, b.index(i.Index), x)
+		b.set(i, "&((%s *)%s.p)[%s]", b.types.sized(s.Elem()), x, b.within(i.Index, x+".n"))
 		return
 	}
 	array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
-	b.set(i, "&%s->a[goc_index(g, %s, %d)]", b.pointer(i.X), b.index(i.Index), array.Len())
+	b.set(i, "&%s->a[%s]", b.pointer(i.X), b.within(i.Index, fmt.Sprint(array.Len())))
 }
 
 func (b *body) slice(i *ssa.Slice) {
@@ -409,6 +425,9 @@ func (b *body) slice(i *ssa.Slice) {
 	for k, v := range []ssa.Value{i.Low, i.High, i.Max} {
 		if v != nil {
 			flags |= 1 << k
+			if b.large(v) {
+				flags |= 16 << k
+			}
 		}
 	}
 	low, high, highest := bound(i.Low), bound(i.High), bound(i.Max)
@@ -432,7 +451,7 @@ func (b *body) slice(i *ssa.Slice) {
 func (b *body) lookup(i *ssa.Lookup) {
 	m := i.X.Type().Underlying().(*types.Map)
 	k, v := b.types.sized(m.Key()), b.types.sized(m.Elem())
-	b.types.mapType(i.X.Type())
+	b.mapKey(i.X, i.Index)
 	if len(*i.Referrers()) == 0 {
 		return
 	}
@@ -444,6 +463,15 @@ func (b *body) lookup(i *ssa.Lookup) {
 	}
 	b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); if (v_) %s = *v_; else %s = %s; }", k, b.value(i.Index), v, b.value(i.X), i.Name(), i.Name(),
 		zeroOf(v, m.Elem()))
+}
+
+// mapKey panics if a key that is looked for has no hash: Go wants one of an empty map's keys, too.
+func (b *body) mapKey(x, key ssa.Value) {
+	of := x.Type()
+	t := b.types.mapType(of)
+	if m := of.Underlying().(*types.Map); hasInterface(m.Key()) {
+		b.stmt("{ %s k_ = %s; goc_map_key(g, %s, &%s, &k_); }", b.types.sized(m.Key()), b.value(key), b.value(x), t)
+	}
 }
 
 func (b *body) closure(i *ssa.MakeClosure) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -15,12 +16,14 @@ type typeTable struct {
 	used    map[string]bool
 	forward bytes.Buffer
 	defs    bytes.Buffer
-	done    typeutil.Map // written into defs
-	equal   typeutil.Map // has an equality function
-	maps    typeutil.Map // key and value to the name of the description
-	hashed  typeutil.Map // type to the name of its hash function
-	boxed   typeutil.Map // type to the name of its description
-	after   bytes.Buffer // functions and descriptions, after all definitions
+	done    typeutil.Map            // written into defs
+	equal   typeutil.Map            // has an equality function
+	maps    typeutil.Map            // key and value to the name of the description
+	hashed  typeutil.Map            // type to the name of its hash function
+	boxed   typeutil.Map            // type to the name of its description
+	after   bytes.Buffer            // functions and descriptions, after all definitions
+	methods bytes.Buffer            // functions that call methods, after the declarations of all functions
+	method  func(types.Type) string // the C name of the method by which a panic says what a value of the type is; or ""
 }
 
 // name is the C type of a Go type.
@@ -318,6 +321,23 @@ func (t *typeTable) mapType(of types.Type) string {
 	return name
 }
 
+// hasInterface tells whether a key may turn out to have no hash.
+func hasInterface(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return true
+	case *types.Array:
+		return hasInterface(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasInterface(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // boxType is the description of a type that is put into an interface.
 func (t *typeTable) boxType(of types.Type) string {
 	of = types.Unalias(of)
@@ -347,18 +367,110 @@ func (t *typeTable) boxType(of types.Type) string {
 		}
 	}
 	_, basic := of.(*types.Basic)
-	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, sizeof(%s), %s, %s};\n", name, quote(typeText(of)), kind, !basic,
-		t.sized(of), equal, hash)
+	in := ""
+	if n, ok := of.(*types.Named); ok && n.Obj().Pkg() != nil {
+		in = n.Obj().Pkg().Path()
+	}
+	text := "NULL"
+	if method := t.method(of); method != "" {
+		text = "text_" + name
+		c := t.sized(of)
+		fmt.Fprintf(&t.methods, "static struct goc_str %s(struct goc *g, const void *v) {\n    return %s(g, *(%s const *)v);\n}\n", text, method, c)
+		fmt.Fprintf(&t.after, "static struct goc_str %s(struct goc *g, const void *v);\n", text)
+	}
+	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, %s, sizeof(%s), %s, %s, %s};\n", name, quote(typeText(of)), kind, !basic,
+		quote(in), t.sized(of), equal, hash, text)
 	return name
 }
 
 // typeText is a type's name as Go's panics have it.
-func typeText(of types.Type) string {
-	text := types.TypeString(of, func(p *types.Package) string { return p.Name() })
-	if text == "any" {
-		return "interface {}"
+func typeText(of types.Type) string { return namer{(*types.Package).Name}.text(of) }
+
+type namer struct{ in func(*types.Package) string }
+
+func (n namer) text(of types.Type) string {
+	switch t := types.Unalias(of).(type) {
+	case *types.Basic:
+		switch t.Kind() {
+		case types.Uint8: // not byte
+			return "uint8"
+		case types.Int32:
+			return "int32"
+		}
+		return t.Name()
+	case *types.Named:
+		text := t.Obj().Name()
+		if p := t.Obj().Pkg(); p != nil {
+			text = n.in(p) + "." + text
+		}
+		var arguments []string
+		for a := range t.TypeArgs().Types() {
+			arguments = append(arguments, namer{(*types.Package).Path}.text(a))
+		}
+		if len(arguments) > 0 {
+			text += "[" + strings.Join(arguments, ",") + "]"
+		}
+		return text
+	case *types.Pointer:
+		return "*" + n.text(t.Elem())
+	case *types.Slice:
+		return "[]" + n.text(t.Elem())
+	case *types.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), n.text(t.Elem()))
+	case *types.Map:
+		return "map[" + n.text(t.Key()) + "]" + n.text(t.Elem())
+	case *types.Signature:
+		return "func" + n.signature(t)
+	case *types.Struct:
+		var fields []string
+		for i := range t.NumFields() {
+			field := n.text(t.Field(i).Type())
+			if !t.Field(i).Embedded() {
+				field = t.Field(i).Name() + " " + field
+			}
+			if t.Tag(i) != "" {
+				field += " " + strconv.Quote(t.Tag(i))
+			}
+			fields = append(fields, field)
+		}
+		return braces("struct", fields)
+	case *types.Interface:
+		var methods []string
+		for m := range t.Methods() {
+			methods = append(methods, m.Name()+n.signature(m.Signature()))
+		}
+		return braces("interface", methods)
 	}
-	return text
+	return types.TypeString(of, n.in)
+}
+
+func braces(word string, parts []string) string {
+	if len(parts) == 0 {
+		return word + " {}"
+	}
+	return word + " { " + strings.Join(parts, "; ") + " }"
+}
+
+func (n namer) signature(s *types.Signature) string {
+	list := func(of *types.Tuple, variadic bool) string {
+		var parts []string
+		for v := range of.Variables() {
+			parts = append(parts, n.text(v.Type()))
+		}
+		if variadic {
+			last := of.At(of.Len() - 1).Type().(*types.Slice)
+			parts[len(parts)-1] = "..." + n.text(last.Elem())
+		}
+		return strings.Join(parts, ", ")
+	}
+	text := "(" + list(s.Params(), s.Variadic()) + ")"
+	switch s.Results().Len() {
+	case 0:
+		return text
+	case 1:
+		return text + " " + list(s.Results(), false)
+	}
+	return text + " (" + list(s.Results(), false) + ")"
 }
 
 // quote writes a C string literal.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Program is what can be reached from the functions that were asked for.
@@ -25,6 +26,9 @@ type Program struct {
 	directory string // paths are shown relative to it
 	reached   map[*ssa.Function]bool
 	named     map[*ssa.Global]bool
+	boxed     []types.Type // that are put into interfaces
+	panics    bool         // with a value that may be of any of these types
+	texts     typeutil.Map // type to the method by which a panic says what a value of it is
 }
 
 // Load reads the package and what it imports, for a 64-bit machine whatever the machine it is built on, so that the

@@ -42,6 +42,7 @@ func (p *Program) Reach(from []*ssa.Function) error {
 				if what := outside(f, i); what != "" {
 					faults = append(faults, p.Fault(at, f, what))
 				}
+				p.panicsWith(i, walk)
 				for _, op := range i.Operands(nil) {
 					switch v := (*op).(type) {
 					case *ssa.Function:
@@ -63,6 +64,55 @@ func (p *Program) Reach(from []*ssa.Function) error {
 		walk(f)
 	}
 	return errors.Join(faults...)
+}
+
+// panicsWith reaches the methods by which a panic says what its value is.
+func (p *Program) panicsWith(i ssa.Instruction, walk func(*ssa.Function)) {
+	reach := func(t types.Type) {
+		f := p.method(t, "Error")
+		if f == nil {
+			f = p.method(t, "String")
+		}
+		if f != nil && !Standard(f) {
+			p.texts.Set(t, f)
+			walk(f)
+		}
+	}
+	switch i := i.(type) {
+	case *ssa.MakeInterface:
+		p.boxed = append(p.boxed, i.X.Type())
+		if p.panics {
+			reach(i.X.Type())
+		}
+	case *ssa.Panic:
+		if made, ok := i.X.(*ssa.MakeInterface); ok {
+			reach(made.X.Type())
+		} else if !p.panics {
+			p.panics = true
+			for _, t := range p.boxed {
+				reach(t)
+			}
+		}
+	}
+}
+
+// method finds a type's method that has no parameters and gives a string.
+func (p *Program) method(t types.Type, name string) *ssa.Function {
+	s := types.NewMethodSet(t).Lookup(nil, name)
+	if s == nil {
+		return nil
+	}
+	of := s.Type().(*types.Signature)
+	if of.Params().Len() != 0 || of.Results().Len() != 1 || !types.Identical(of.Results().At(0).Type(), types.Typ[types.String]) {
+		return nil
+	}
+	return p.SSA.MethodValue(s)
+}
+
+// Text is the method by which a panic says what a value of a type is; nil for what has none, or is in no panic.
+func (p *Program) Text(t types.Type) *ssa.Function {
+	f, _ := p.texts.At(t).(*ssa.Function)
+	return f
 }
 
 // outside says why an instruction is not in the subset; "" when it is.
@@ -92,6 +142,12 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 		}
 	case *ssa.Convert:
 		return conversion(f, v)
+	case *ssa.Panic:
+		if made, ok := v.X.(*ssa.MakeInterface); ok {
+			if b, ok := made.X.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 {
+				return "a panic with a floating-point number is outside the subset: its text takes too much code"
+			}
+		}
 	case ssa.CallInstruction:
 		c := v.Common()
 		if c.IsInvoke() {

@@ -65,9 +65,11 @@ struct goc_type {
     const char *name;
     int kind;
     bool named;
+    const char *package; /* "" for what has none */
     size_t size;
     bool (*equal)(struct goc *, const void *, const void *); /* NULL: it cannot be compared */
     uint64_t (*hash)(struct goc *, const void *, uint64_t);
+    struct goc_str (*text)(struct goc *, const void *); /* its method Error or String, if a panic may want it */
 };
 /* A value with its type; v points to it, whatever it is. */
 struct goc_iface {
@@ -100,9 +102,11 @@ struct goc {
     const char *base; /* the frame of the exported function */
     uint8_t *top, *end;
     struct goc_block *blocks; /* the others, newest first */
+    uint8_t *tail, *tail_end; /* behind the large string that was made last */
     size_t next, bytes;
     uint64_t seed;
     int status;
+    bool asks; /* whether a key has a hash, which has a text of its own */
     char text[512];
 };
 
@@ -120,10 +124,12 @@ struct goc *goc_open(void)
     g->top = (uint8_t *)(((uintptr_t)(g + 1) + 15) & ~(uintptr_t)15);
     g->end = (uint8_t *)g + GOC_FIRST;
     g->blocks = NULL;
+    g->tail = g->tail_end = NULL;
     g->next = 2 * GOC_FIRST;
     g->bytes = GOC_FIRST;
     g->seed = (uint64_t)(uintptr_t)g * UINT64_C(0x9e3779b97f4a7c15);
     g->status = 0;
+    g->asks = false;
     g->text[0] = 0;
     return g;
 }
@@ -264,14 +270,45 @@ static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n)
     goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
 }
 
-/* The end of a slice expression that is behind what there is, and its beginning that is behind its end. */
-static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n)
+/* What is left when the first number is an unsigned one that is too large for a signed one. */
+static GOC_DEAD void goc_fault_large(struct goc *g, const char *a, uint64_t x, const char *b, int64_t y, const char *c)
 {
+    g->text[0] = 0;
+    goc_write_text(g, "runtime error: ");
+    goc_write_text(g, a);
+    goc_write_unsigned(g, x);
+    goc_write_text(g, b);
+    goc_write_number(g, y);
+    goc_write_text(g, c);
+    goc_leave(g, GOC_PANIC);
+}
+static GOC_DEAD void goc_index_fault_unsigned(struct goc *g, uint64_t i, int64_t n)
+{
+    goc_fault_large(g, "index out of range [", i, "] with length ", n, "");
+}
+
+/* The end of a slice expression that is behind what there is, and its beginning that is behind its end; from what the
+ * numbers come is in the flags: GOC_LOW_UNSIGNED and its like. */
+enum { GOC_LOW_UNSIGNED = 16, GOC_HIGH_UNSIGNED = 32, GOC_HIGHEST_UNSIGNED = 64 };
+static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n,
+                                   bool is_unsigned)
+{
+    if (high < 0 && is_unsigned) goc_fault_large(g, a, (uint64_t)high, what, n, "");
     goc_fault_two(g, a, high, high < 0 ? "]" : what, high < 0 ? -1 : n, "");
 }
-static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high)
+static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high, const char *end, bool is_unsigned)
 {
-    goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, "]");
+    if (low < 0 && is_unsigned) goc_fault_large(g, "slice bounds out of range [", (uint64_t)low, ":", high, end);
+    goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, end);
+}
+
+/* A text as Go's panics have it: each line but the first after a tabulator. */
+static void goc_write_lines(struct goc *g, struct goc_str s)
+{
+    for (int64_t i = 0; i < s.n; i++) {
+        goc_write(g, (const char *)s.p + i, 1);
+        if (s.p[i] == '\n') goc_write_text(g, "\t");
+    }
 }
 
 static void goc_write_basic(struct goc *g, struct goc_iface v)
@@ -279,7 +316,7 @@ static void goc_write_basic(struct goc *g, struct goc_iface v)
     const struct goc_str *s = v.v;
     bool wide = v.t->size == 8, half = v.t->size == 4, two = v.t->size == 2;
     switch (v.t->kind) {
-    case GOC_STRING: goc_write(g, (const char *)s->p, (size_t)s->n); break;
+    case GOC_STRING: goc_write_lines(g, *s); break;
     case GOC_BOOLEAN: goc_write_text(g, *(const bool *)v.v ? "true" : "false"); break;
     case GOC_INTEGER:
         goc_write_number(g, wide   ? *(const int64_t *)v.v
@@ -301,6 +338,12 @@ static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v)
     g->text[0] = 0;
     if (!v.t) {
         goc_write_text(g, "panic called with nil argument");
+        goc_leave(g, GOC_PANIC);
+    }
+    if (v.t->text) {
+        struct goc_str text = v.t->text(g, v.v);
+        g->text[0] = 0;
+        goc_write_lines(g, text);
         goc_leave(g, GOC_PANIC);
     }
     if (v.t->kind == GOC_OTHER) goc_write_text(g, "(");
@@ -363,6 +406,11 @@ static inline int64_t goc_index(struct goc *g, int64_t i, int64_t n)
     if (__builtin_expect((uint64_t)i >= (uint64_t)n, 0)) goc_index_fault(g, i, n);
     return i;
 }
+static inline uint64_t goc_index_unsigned(struct goc *g, uint64_t i, int64_t n)
+{
+    if (__builtin_expect(i >= (uint64_t)n, 0)) goc_index_fault_unsigned(g, i, n);
+    return i;
+}
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
@@ -404,7 +452,8 @@ static inline int64_t goc_shift_right_signed(int64_t v, uint64_t n)
     return v >> (n < 63 ? n : 63);
 }
 
-/* As x86-64 has it where Go leaves it open: what does not fit becomes the least number. */
+/* As Go's compiler has it on x86-64 where Go leaves it open: what does not fit becomes the number with the highest bit
+ * alone. */
 static inline int64_t goc_float_to_int64(double f)
 {
     return f >= -9223372036854775808.0 && f < 9223372036854775808.0 ? (int64_t)f : INT64_MIN;
@@ -416,7 +465,8 @@ static inline int32_t goc_float_to_int32(double f)
 static inline uint64_t goc_float_to_uint64(double f)
 {
     if (f < 9223372036854775808.0) return (uint64_t)goc_float_to_int64(f);
-    return (uint64_t)goc_float_to_int64(f - 9223372036854775808.0) ^ (UINT64_C(1) << 63);
+    return f < 18446744073709551616.0 ? (uint64_t)(int64_t)(f - 9223372036854775808.0) ^ (UINT64_C(1) << 63)
+                                      : UINT64_C(1) << 63;
 }
 
 /* Not a number wins, and -0 is less than 0. */
@@ -456,7 +506,17 @@ static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b)
     return goc_compare_strings(b, a) > 0 ? b : a;
 }
 
-/* A string that was made last grows in place: nobody sees the bytes behind its end. */
+/* Room for a large string, in a block of its own with as much room again behind it. */
+static GOC_COLD uint8_t *goc_large_string(struct goc *g, uint64_t size)
+{
+    if (size > SIZE_MAX / 4) goc_no_memory(g);
+    uint8_t *p = goc_more(g, 2 * (size_t)size);
+    g->tail = p + size;
+    g->tail_end = p + 2 * size;
+    return p;
+}
+
+/* A string that was made last, or the large one that was, grows in place: nobody sees the bytes behind its end. */
 static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct goc_str b)
 {
     if (b.n == 0) return a;
@@ -466,18 +526,30 @@ static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct go
         g->top += b.n;
         return (struct goc_str){a.p, a.n + b.n};
     }
-    uint8_t *p = goc_raw(g, (size_t)(a.n + b.n));
+    if (a.p + a.n == g->tail && b.n <= g->tail_end - g->tail) {
+        memcpy(g->tail, b.p, (size_t)b.n);
+        g->tail += b.n;
+        return (struct goc_str){a.p, a.n + b.n};
+    }
+    uint64_t size = (uint64_t)a.n + (uint64_t)b.n;
+    uint8_t *p = size >= GOC_LARGEST / 4 ? goc_large_string(g, size) : goc_raw(g, (size_t)size);
     memcpy(p, a.p, (size_t)a.n);
     memcpy(p + a.n, b.p, (size_t)b.n);
     return (struct goc_str){p, a.n + b.n};
 }
 
-static struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
+static GOC_DEAD void goc_substring_fault(struct goc *g, int64_t n, int64_t low, int64_t high, int flags)
+{
+    if ((uint64_t)high > (uint64_t)n)
+        goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", n, flags & GOC_HIGH_UNSIGNED);
+    goc_begin_fault(g, low, high, "]", flags & GOC_LOW_UNSIGNED);
+}
+
+static inline struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
 {
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
-    if ((uint64_t)high > (uint64_t)s.n) goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", s.n);
-    if ((uint64_t)low > (uint64_t)high) goc_begin_fault(g, low, high);
+    if ((uint64_t)high > (uint64_t)s.n || (uint64_t)low > (uint64_t)high) goc_substring_fault(g, s.n, low, high, flags);
     return (struct goc_str){low ? s.p + low : s.p, high - low};
 }
 
@@ -596,36 +668,41 @@ static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t el
     if (!(flags & 2)) high = s.n;
     if (!(flags & 4)) highest = s.c;
     const char *what = flags & 8 ? "] with length " : "] with capacity "; /* 8: of an array */
-    if ((uint64_t)highest > (uint64_t)s.c) goc_end_fault(g, "slice bounds out of range [::", highest, what, s.c);
+    if ((uint64_t)highest > (uint64_t)s.c)
+        goc_end_fault(g, "slice bounds out of range [::", highest, what, s.c, flags & GOC_HIGHEST_UNSIGNED);
     if ((uint64_t)high > (uint64_t)highest) {
-        if (!(flags & 4)) goc_end_fault(g, "slice bounds out of range [:", high, what, s.c);
+        if (!(flags & 4)) goc_end_fault(g, "slice bounds out of range [:", high, what, s.c, flags & GOC_HIGH_UNSIGNED);
+        if (high < 0 && flags & GOC_HIGH_UNSIGNED)
+            goc_fault_large(g, "slice bounds out of range [:", (uint64_t)high, ":", highest, "]");
         goc_fault_two(g, "slice bounds out of range [:", high, ":", high < 0 ? -1 : highest, "]");
     }
-    if ((uint64_t)low > (uint64_t)high) {
-        if (!(flags & 4)) goc_begin_fault(g, low, high);
-        goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, ":]");
-    }
+    if ((uint64_t)low > (uint64_t)high) goc_begin_fault(g, low, high, flags & 4 ? ":]" : "]", flags & GOC_LOW_UNSIGNED);
     char *p = s.p;
     if (highest > low) p += (size_t)low * element; /* never a pointer behind the end */
     return (struct goc_slice){p, high - low, highest - low};
 }
 
+/* Room for more elements, in a new array. */
+static __attribute__((noinline)) struct goc_slice goc_grow(struct goc *g, struct goc_slice s, int64_t count,
+                                                           size_t element)
+{
+    int64_t length = s.n + count; /* wraps for elements without a size alone */
+    if (length < 0) goc_fault(g, "growslice: len out of range");
+    int64_t capacity = s.c < 256 ? 2 * s.c : s.c + s.c / 4 + 192;
+    int64_t least = element >= 64 ? 1 : element >= 16 ? 4 : element ? (int64_t)(64 / element) : 1;
+    if (capacity < least) capacity = least;
+    if (capacity < length) capacity = length;
+    void *p = goc_array(g, element, capacity);
+    if (s.n) memcpy(p, s.p, (size_t)s.n * element);
+    return (struct goc_slice){p, s.n, capacity};
+}
+
 static struct goc_slice goc_append(struct goc *g, struct goc_slice s, const void *more, int64_t count, size_t element)
 {
     if (count == 0) return s;
-    int64_t length = s.n + count;
-    if (length > s.c) {
-        int64_t capacity = s.c < 256 ? 2 * s.c : s.c + s.c / 4 + 192;
-        int64_t least = element >= 64 ? 1 : element >= 16 ? 4 : element ? (int64_t)(64 / element) : 1;
-        if (capacity < least) capacity = least;
-        if (capacity < length) capacity = length;
-        void *p = goc_array(g, element, capacity);
-        if (s.n) memcpy(p, s.p, (size_t)s.n * element);
-        s.p = p;
-        s.c = capacity;
-    }
+    if (count > s.c - s.n) s = goc_grow(g, s, count, element);
     if (element) memmove((char *)s.p + (size_t)s.n * element, more, (size_t)count * element);
-    s.n = length;
+    s.n += count;
     return s;
 }
 
@@ -656,13 +733,16 @@ static GOC_DEAD void goc_type_fault(struct goc *g, const char *what, const struc
 static bool goc_equal_interfaces(struct goc *g, struct goc_iface a, struct goc_iface b)
 {
     if (a.t != b.t || !a.t) return a.t == b.t;
+    GOC_DEPTH(g); /* a value may hold interfaces, without end */
     if (!a.t->equal) goc_type_fault(g, "runtime error: comparing uncomparable type ", a.t);
     return a.t->equal(g, a.v, b.v);
 }
 
 static uint64_t goc_hash_interface(struct goc *g, struct goc_iface v, uint64_t h)
 {
-    if (v.t && !v.t->hash) goc_type_fault(g, "runtime error: hash of unhashable type ", v.t);
+    GOC_DEPTH(g);
+    if (v.t && !v.t->hash)
+        goc_type_fault(g, g->asks ? "hash of unhashable type: " : "runtime error: hash of unhashable type ", v.t);
     return v.t ? v.t->hash(g, v.v, h) : h;
 }
 
@@ -676,6 +756,9 @@ static const void *goc_assert(struct goc *g, struct goc_iface v, const struct go
     goc_write_text(g, v.t ? v.t->name : "nil");
     goc_write_text(g, ", not ");
     goc_write_text(g, t->name);
+    if (v.t && strcmp(v.t->name, t->name) == 0)
+        goc_write_text(g, strcmp(v.t->package, t->package) ? " (types from different packages)"
+                                                           : " (types from different scopes)");
     goc_leave(g, GOC_PANIC);
 }
 
@@ -687,15 +770,15 @@ struct goc_maptype {
     bool (*equal)(struct goc *g, const void *a, const void *b);
 };
 
-/* Entries in the order in which they came, which nobody can see, and a table of their numbers, from 1, by hash. An
- * entry that was deleted has hash 0. */
+/* Entries without gaps, in an order that nobody can see, and a table of their numbers, from 1, by hash. What is deleted
+ * leaves no trace in either: a map that is filled and emptied for ever stays as fast and as large as it is. */
 struct goc_map {
     const struct goc_maptype *type;
     struct goc *g;
     char *entries;
     uint32_t *table;
     uint32_t mask; /* size of the table less one */
-    uint32_t count, used, room;
+    uint32_t count, room;
 };
 
 static inline uint64_t goc_mix(uint64_t h)
@@ -732,6 +815,14 @@ static uint64_t goc_hash_string(struct goc_str s, uint64_t h)
     return goc_mix(h ^ v ^ UINT64_C(0x51));
 }
 
+/* Where the table begins to look for an entry, by its number from 1. */
+static inline uint32_t goc_map_begin(const struct goc_map *m, uint32_t number)
+{
+    uint64_t hash;
+    memcpy(&hash, m->entries + (size_t)(number - 1) * m->type->entry, sizeof hash);
+    return (uint32_t)hash & m->mask;
+}
+
 static void goc_map_grow(struct goc_map *m, uint32_t room)
 {
     const struct goc_maptype *t = m->type;
@@ -739,21 +830,16 @@ static void goc_map_grow(struct goc_map *m, uint32_t room)
     while (size < 2 * room) size *= 2;
     char *entries = goc_array(m->g, t->entry, room);
     uint32_t *table = goc_array(m->g, sizeof *table, size);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < m->used; i++) {
-        const char *from = m->entries + (size_t)i * t->entry;
-        uint64_t hash = *(const uint64_t *)from;
-        if (!hash) continue;
-        memcpy(entries + (size_t)used * t->entry, from, t->entry);
-        uint32_t at = (uint32_t)hash & (size - 1);
-        while (table[at]) at = (at + 1) & (size - 1);
-        table[at] = ++used;
-    }
+    if (m->count) memcpy(entries, m->entries, (size_t)m->count * t->entry);
     m->entries = entries;
     m->table = table;
     m->mask = size - 1;
-    m->used = used;
     m->room = room;
+    for (uint32_t number = 1; number <= m->count; number++) {
+        uint32_t at = goc_map_begin(m, number);
+        while (table[at]) at = (at + 1) & m->mask;
+        table[at] = number;
+    }
 }
 
 static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *type, int64_t reserve)
@@ -767,26 +853,36 @@ static struct goc_map *goc_make_map(struct goc *g, const struct goc_maptype *typ
 
 static inline uint64_t goc_map_hash(const struct goc_map *m, const void *key)
 {
-    uint64_t h = m->type->hash(m->g, key, m->g->seed);
-    return h ? h : 1;
+    return m->type->hash(m->g, key, m->g->seed);
 }
 
-static char *goc_map_find(const struct goc_map *m, const void *key, uint64_t hash)
+/* Where the table has the key's entry, or the place for it, which is 0. */
+static uint32_t goc_map_find(const struct goc_map *m, const void *key, uint64_t hash)
 {
     const struct goc_maptype *t = m->type;
-    for (uint32_t at = (uint32_t)hash & m->mask; m->table[at]; at = (at + 1) & m->mask) {
+    uint32_t at = (uint32_t)hash & m->mask;
+    for (; m->table[at]; at = (at + 1) & m->mask) {
         char *entry = m->entries + (size_t)(m->table[at] - 1) * t->entry;
-        if (*(uint64_t *)entry == hash && t->equal(m->g, entry + t->key, key)) return entry;
+        if (*(uint64_t *)entry == hash && t->equal(m->g, entry + t->key, key)) break;
     }
-    return NULL;
+    return at;
+}
+
+/* Go looks at the hash of a key even when the map is empty, or none. */
+static void goc_map_key(struct goc *g, const struct goc_map *m, const struct goc_maptype *type, const void *key)
+{
+    if (m && m->count) return;
+    g->asks = true;
+    type->hash(g, key, 0);
+    g->asks = false;
 }
 
 /* The value's place, or NULL. */
 static void *goc_map_get(const struct goc_map *m, const void *key)
 {
     if (!m || m->count == 0) return NULL;
-    char *entry = goc_map_find(m, key, goc_map_hash(m, key));
-    return entry ? entry + m->type->value : NULL;
+    uint32_t number = m->table[goc_map_find(m, key, goc_map_hash(m, key))];
+    return number ? m->entries + (size_t)(number - 1) * m->type->entry + m->type->value : NULL;
 }
 
 /* The value's place, made when it is not there. */
@@ -798,28 +894,49 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
         goc_leave(g, GOC_PANIC);
     }
     uint64_t hash = goc_map_hash(m, key);
-    char *entry = m->room ? goc_map_find(m, key, hash) : NULL;
-    if (entry) return entry + m->type->value;
-    if (m->used == m->room) {
+    if (m->room == 0) goc_map_grow(m, 8);
+    uint32_t at = goc_map_find(m, key, hash);
+    if (m->table[at]) return m->entries + (size_t)(m->table[at] - 1) * m->type->entry + m->type->value;
+    if (m->count == m->room) {
         if (m->room > UINT32_MAX / 8) goc_no_memory(g);
-        goc_map_grow(m, m->count > m->room / 2 || m->room == 0 ? (m->room ? 2 * m->room : 8) : m->room);
+        goc_map_grow(m, 2 * m->room);
+        at = (uint32_t)hash & m->mask;
+        while (m->table[at]) at = (at + 1) & m->mask;
     }
-    uint32_t at = (uint32_t)hash & m->mask;
-    while (m->table[at]) at = (at + 1) & m->mask;
-    entry = m->entries + (size_t)m->used * m->type->entry;
-    m->table[at] = ++m->used;
-    m->count++;
+    char *entry = m->entries + (size_t)m->count * m->type->entry;
+    m->table[at] = ++m->count;
     *(uint64_t *)entry = hash;
     if (m->type->key_size) memcpy(entry + m->type->key, key, m->type->key_size);
     return entry + m->type->value;
 }
 
+/* Empties a place of the table. What follows it moves up, if it was found by way of it. */
+static void goc_map_close_up(struct goc_map *m, uint32_t hole)
+{
+    for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {
+        if (((at - goc_map_begin(m, m->table[at])) & m->mask) < ((at - hole) & m->mask)) continue;
+        m->table[hole] = m->table[at];
+        hole = at;
+    }
+    m->table[hole] = 0;
+}
+
+/* The last entry takes the place of the one that goes. */
 static void goc_map_delete(struct goc_map *m, const void *key)
 {
     if (!m || m->count == 0) return;
-    char *entry = goc_map_find(m, key, goc_map_hash(m, key));
-    if (!entry) return;
-    memset(entry, 0, m->type->entry);
+    uint32_t at = goc_map_find(m, key, goc_map_hash(m, key)), number = m->table[at];
+    if (!number) return;
+    size_t size = m->type->entry;
+    char *entry = m->entries + (size_t)(number - 1) * size, *last = m->entries + (size_t)(m->count - 1) * size;
+    goc_map_close_up(m, at);
+    if (entry != last) {
+        at = goc_map_begin(m, m->count);
+        while (m->table[at] != m->count) at = (at + 1) & m->mask;
+        m->table[at] = number;
+        memcpy(entry, last, size);
+    }
+    memset(last, 0, size);
     m->count--;
 }
 

@@ -1,0 +1,167 @@
+package constructs
+
+// Where C and Go once differed.
+
+// Negated has the minus of a number that is negative: in C that is the start of another operator.
+func Negated() {
+	x, y, z := -1, int32(-7), -1.5
+	println(-x, -y, -z, -int8(y), - -y)
+	const low = int16(-32768)
+	w := low
+	println(-w, ^w, -int64(w))
+	f := float32(-2.25)
+	println(-f < 2.5, -f == 2.25)
+}
+
+// FloatsTooLarge has numbers that no integer can hold.
+func FloatsTooLarge() {
+	zero := opaque(0.0)
+	for _, f := range []float64{1 << 63, 1<<64 - 2048, 1 << 64, 1e20, 1e300, 1 / zero, zero / zero, -1, -1e300, -1 / zero} {
+		println(uint64(f), uint(f), int64(f), uint32(f), int32(f), uint16(f), int16(f), uint8(f), int8(f))
+	}
+	for _, f := range []float32{1 << 63, 1 << 64, 1e30, -1e30, float32(1 / zero), float32(zero / zero)} {
+		println(uint64(f), int64(f), uint32(f))
+	}
+}
+
+// MapsThatChange fills and empties one map again and again, with keys whose places collide.
+func MapsThatChange() {
+	m := map[int]int{}
+	var want [64]int
+	seed := uint32(7)
+	for i := range 20000 {
+		seed = seed*1664525 + 1013904223
+		k := int(seed>>20) % len(want)
+		if seed>>30 < 2 {
+			m[k], want[k] = i+1, i+1
+		} else {
+			delete(m, k)
+			want[k] = 0
+		}
+		if i%500 == 0 {
+			count, same := 0, true
+			for k, w := range want {
+				v, ok := m[k]
+				same = same && v == w && ok == (w != 0)
+				if ok {
+					count++
+				}
+			}
+			println(i, same, count == len(m))
+		}
+	}
+	type empty struct{}
+	none := map[empty]empty{{}: {}}
+	delete(none, empty{})
+	none[empty{}] = empty{}
+	println(len(none))
+}
+
+// StringsGrow has a large string that grows, in several ways at once.
+func StringsGrow() {
+	text, other := "", ""
+	for i := range 60000 {
+		text += "0123456789"
+		if i%1000 == 0 {
+			other = text + "x"
+			other += "y"
+		}
+	}
+	a, b := text+"a", text+"bb"
+	println(len(text), len(other), len(a), len(b), a[len(text):], b[len(text):], other[len(other)-2:], text[len(text)-3:])
+}
+
+// Elements without a size need no memory, and are counted all the same.
+func PanicAppendNothing() {
+	s := make([]struct{}, 1<<62)
+	s = append(s, s...)
+	println(len(s) < 0)
+	s = append(s, s...)
+	println(len(s))
+}
+
+type trouble struct{ code int }
+
+func (f trouble) Error() string { return "trouble\nof " + digits(f.code) }
+
+type shown int
+
+func (s shown) String() string { return "shown " + digits(int(s)) }
+
+type both struct{}
+
+func (*both) Error() string  { return "as an error" }
+func (*both) String() string { return "as a text" }
+
+type lines string
+
+func digits(n int) string {
+	if n < 10 {
+		return string(rune('0' + n))
+	}
+	return digits(n/10) + digits(n%10)
+}
+
+func raise(v any) { panic(v) }
+
+func PanicError()      { panic(trouble{42}) }
+func PanicShown()      { panic(shown(7)) }
+func PanicBoth()       { panic(&both{}) }
+func PanicErrorAny()   { raise(trouble{17}) }
+func PanicLines()      { panic("one\ntwo\n") }
+func PanicLinesNamed() { panic(lines("one\ntwo")) }
+func PanicByteAny()    { raise(uint8(200)) }
+
+// A key without a hash is refused by an empty map, and by none.
+func PanicHashEmpty()       { println(map[any]int{}[opaque(any([]int{1}))]) }
+func PanicHashEmptyUnused() { _ = map[any]int{}[opaque(any(func() {}))] }
+func PanicHashNil() {
+	var m map[any]int
+	_, ok := m[opaque(any([]int{1}))]
+	println(ok)
+}
+func PanicHashDelete()      { delete(map[any]int{}, opaque(any(map[int]int{}))) }
+func PanicHashEmptyStruct() { println(map[struct{ v any }]int{}[struct{ v any }{[]int(nil)}]) }
+func PanicHashEmptyArray()  { println(map[[2]any]int{}[[2]any{1, []int(nil)}]) }
+
+type twin[A, B any] struct {
+	a A
+	b B
+}
+
+// Names of types as the panics have them.
+func PanicTypeStruct()  { println(opaque(any(struct{ a, b byte }{})).(int)) }
+func PanicTypeFunc()    { println(opaque(any(func(a int, b ...rune) (x, y error) { return })).(int)) }
+func PanicTypeMap()     { println(opaque(any(map[string]any{})).(int)) }
+func PanicTypeGeneric() { println(opaque(any(twin[int, map[string]shown]{})).(int)) }
+func PanicTypeNested()  { println(opaque(any(twin[twin[byte, rune], trouble]{})).(int)) }
+func PanicTypeMethods() {
+	println(len(opaque(any([]interface{ M(int) bool }{})).([]interface {
+		N()
+		M(x int) (string, error)
+	})))
+}
+func PanicTypeTag() {
+	println(opaque(any(&struct {
+		trouble `json:"tag"`
+	}{})).(int))
+}
+func PanicTypeScopes() {
+	type trouble struct{ n int }
+	println(opaque(any(trouble{})) == opaque(any(twin[int, int]{})))
+	println(assertFailure(opaque(any(trouble{1}))))
+}
+
+func assertFailure(v any) int { return v.(trouble).code }
+
+func PanicIndexUnsigned()    { println([]int{1, 2}[opaque(uint64(1<<63+5))]) }
+func PanicIndexUint()        { println([3]int{1, 2}[opaque(^uint(0))]) }
+func PanicStringUnsigned()   { println("abc"[opaque(uint64(1<<63))]) }
+func PanicSliceUnsigned()    { println(len([]int{1, 2}[:opaque(uint64(1<<63+5))])) }
+func PanicSliceLowUnsigned() { println(len([]int{1, 2}[opaque(uint64(1<<63+5)):])) }
+func PanicSliceThreeUnsigned() {
+	println(len([]int{1, 2}[0:1:opaque(uint64(1<<63+5))]))
+}
+func PanicSubstringUnsigned() { println("abc"[:opaque(^uint64(0))]) }
+func PanicSliceMidUnsigned()  { println(len([]int{1, 2}[0:opaque(^uint64(0)):2])) }
+func PanicMakeUnsigned()      { println(len(make([]int, opaque(^uint64(0))))) }
