@@ -19,7 +19,7 @@ func (a *activation) add(l *layer) {
 	if l == nil || a.has(l.name) {
 		return
 	}
-	a.put(l, nil, l.name == override && l.implicit)
+	a.put(l, nil, l.name == override && l.implicit && a.enabled(l)) // OVR-2
 }
 
 // put adds a layer and its components; within are the meta-layers that it is part of.
@@ -89,11 +89,16 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 	if l.control == "on" {
 		return true
 	}
-	if (s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~")) && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) {
+	if s.excluded(l) {
 		s.say(`WARNING|LAYER: Layer "` + l.name + `" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.`) // SET-58
 		return false
 	}
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
+}
+
+// excluded is the disable check of SET-58.
+func (s *stated) excluded(l *layer) bool {
+	return (s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~")) && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name)
 }
 
 // enabledThere are the rules of 4.7 alone: the filter variables have been looked at.
@@ -112,7 +117,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	own := map[*layer]bool{}
 	ownName := map[string]bool{}
 	for _, l := range list {
-		own[l] = s.own(l, variable, app)
+		own[l] = (l.settled || named(list, l.name) == l) && s.own(l, variable, app) // LAY-108
 		ownName[l.name] = ownName[l.name] || own[l]
 	}
 	var put func(l *layer, within []*layer, privileged bool)
@@ -125,6 +130,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 				s.say(`WARNING|LAYER: Failed to find layer name "` + name + `" component layer "` + name + `" to activate (Policy #LLP_LAYER_7)`)
 				whole = false
 			case ownName[name] || slices.Contains(within, c) || c == l: // ERRATA 26, SET-69
+			case s.excluded(c): // SET-58
 			case c.implicit && !s.enabled(c) && !privileged: // OVR-19, LAY-177
 			case named(active, name) == nil || c.meta:
 				put(c, append(slices.Clone(within), l), false)
@@ -136,7 +142,7 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	}
 	for _, l := range list {
 		if own[l] {
-			put(l, nil, l.name == override && l.implicit && !l.settled)
+			put(l, nil, l.name == override && l.implicit && !l.settled && s.enabled(l))
 		}
 	}
 	return active

@@ -168,9 +168,10 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 }
 
 // privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer does
-// (LAY-134), but not where it is an entry of the settings file (OVR-19).
+// (LAY-134), but not where it is an entry of the settings file (OVR-19), or where its own variables disable it and it is
+// active because somebody named it (OVR-2).
 func (a *activator) privileged(meta *manifest.Layer) bool {
-	if !meta.IsOverride() {
+	if !meta.IsOverride() || !a.d.implicitEnabled(meta) {
 		return false
 	}
 	if a.d.bySet == nil {
@@ -180,11 +181,11 @@ func (a *activator) privileged(meta *manifest.Layer) bool {
 	return !entry
 }
 
-// addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing. One that
-// contains an incomplete one is incomplete, too, except under a settings file (SET-68).
-func (a *activator) addMeta(at int, by uint32) bool {
+// addMeta puts the components at the meta-layer's place, and then itself unless a component is missing. What a meta-layer
+// among the components lacks is no concern of this one (LAY-179, SET-68).
+func (a *activator) addMeta(at int, by uint32) {
 	if a.work++; a.work > metaWork { // meta-layers are entered once for each way to them (LAY-176)
-		return false
+		return
 	}
 	meta := a.list[at]
 	a.inside[at] = true
@@ -205,9 +206,10 @@ func (a *activator) addMeta(at int, by uint32) bool {
 			if c.Meta {
 				a.recursions(i, make(map[int]bool))
 			}
+		case a.shutOut(c):
 		case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
 		case c.Meta:
-			complete = (a.addMeta(i, by) || a.own != nil && a.work <= metaWork) && complete
+			a.addMeta(i, by)
 		case !a.active[c.Name]:
 			reason := ByMeta
 			if c.Implicit { // LAY-425
@@ -220,7 +222,6 @@ func (a *activator) addMeta(at int, by uint32) bool {
 	if complete {
 		a.put(at, by)
 	}
-	return complete
 }
 
 // explainListed finds, for each layer of the list, whether and why it is active.

@@ -214,8 +214,12 @@ func (a *activator) bySettings() {
 	}
 	a.own = make([]uint32, len(a.list))
 	for i, l := range a.list {
-		if d.bySet.control[l] == settings.On {
+		control, entry := d.bySet.control[l]
+		if control == settings.On {
 			a.own[i] = BySettings
+			continue
+		}
+		if !entry && a.place(l.Name) != i { // LAY-108: of what the search found, the first of a name counts
 			continue
 		}
 		if d.excludes(l.Name) {
@@ -248,6 +252,10 @@ func (a *activator) bySettings() {
 		}
 	}
 }
+
+// shutOut tells whether a component is left to the usual rules by the settings file, and the disable check takes it out
+// (SET-49, SET-58, SET-60).
+func (a *activator) shutOut(c *manifest.Layer) bool { return a.own != nil && a.d.excludes(c.Name) }
 
 // recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
 func (a *activator) recursions(at int, met map[int]bool) {
