@@ -51,6 +51,7 @@ type Layer struct {
 	Pre            [preCount]string // symbols of pre-instance functions, "" without
 	Instance       []Extension
 	Device         []Extension
+	Weight         int    // about as many bytes as the extensions take in a meta-layer's lists
 	DisableName    string // variables of an implicit layer
 	HasEnable      bool
 	EnableName     string
@@ -191,6 +192,7 @@ func (r *layerReader) layer(v document.Value) {
 	r.functions(v, l)
 	l.Instance = r.extensions(v.Member("instance_extensions"), false)
 	l.Device = r.extensions(v.Member("device_extensions"), true)
+	l.Weight = weight(l.Instance) + weight(l.Device)
 	r.out.Layers = append(r.out.Layers, l)
 }
 
@@ -267,6 +269,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 			r.say(components, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
 				"\" contains meta-layer-specific component_layers, but using older JSON file version.")
 		}
+		l.Components = make([]string, 0, components.Count())
 		for c := components.First(); c.Exists(); c = c.Next() {
 			name, ok := c.Text()
 			if !ok {
@@ -375,19 +378,43 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 	}
 }
 
+// weight is about how many bytes a list takes.
+func weight(list []Extension) int {
+	sum := 0
+	for i := range list {
+		sum += 96 + len(list[i].Name)
+	}
+	return sum
+}
+
+// fewExtensions is how long a list of extensions may be that is searched without a map.
+const fewExtensions = 16
+
 // extensions reads an extension list (LAY-76 to LAY-82).
 func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 	if v.Kind() != document.Array {
 		return nil
 	}
-	var out []Extension
-	seen := make(map[string]bool)
+	count := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if e.Member("name").Kind() == document.String {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]Extension, 0, count)
+	var seen map[string]bool
+	if count > fewExtensions {
+		seen = make(map[string]bool, count)
+	}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		name, ok := e.Member("name").Text()
 		if !ok || len(name) > nameLimit {
 			continue
 		}
-		if seen[name] {
+		if seen[name] || seen == nil && has(out, name) {
 			continue
 		}
 		if !device && r.on.MissingWindowSystem(name) {
@@ -401,9 +428,20 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 			ext.Entrypoints = texts(e.Member("entrypoints"))
 		}
 		out = append(out, ext)
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 	}
 	return out
+}
+
+func has(list []Extension, name string) bool {
+	for i := range list {
+		if list[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // texts gives the strings of an array; elements of other types are ignored.
@@ -411,7 +449,16 @@ func texts(v document.Value) []string {
 	if v.Kind() != document.Array {
 		return nil
 	}
-	var out []string
+	count := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if e.Kind() == document.String {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]string, 0, count)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if text, ok := e.Text(); ok {
 			out = append(out, text)
