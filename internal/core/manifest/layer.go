@@ -51,6 +51,7 @@ type Layer struct {
 	Pre            [preCount]string // symbols of pre-instance functions, "" without
 	Instance       []Extension
 	Device         []Extension
+	Walk           int    // about as many bytes as looking at the components once more takes
 	Weight         int    // about as many bytes as the extensions take in a meta-layer's lists
 	DisableName    string // variables of an implicit layer
 	HasEnable      bool
@@ -78,6 +79,7 @@ type layerReader struct {
 	version  Version
 	text     string // of the version
 	out      *LayerFile
+	spare    *Layer
 }
 
 // ReadLayers judges a layer manifest whose text is acceptable JSON.
@@ -173,6 +175,9 @@ func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text 
 
 // required says that a field is missing; at is the object or the value of another type.
 func (r *layerReader) required(object, value document.Value, field string) {
+	if r.detail == Silent {
+		return
+	}
 	if !value.Exists() {
 		value = object
 	}
@@ -182,7 +187,12 @@ func (r *layerReader) required(object, value document.Value, field string) {
 
 // layer reads one layer object; a layer that is skipped leaves the others of the file alone (LAY-34).
 func (r *layerReader) layer(v document.Value) {
-	l := &Layer{Manifest: r.path, Implicit: r.implicit}
+	l := r.spare
+	if l == nil {
+		l = &Layer{}
+	}
+	*l = Layer{Manifest: r.path, Implicit: r.implicit}
+	r.spare = l // the next one takes its place unless it is good
 	if r.detail == Placed {
 		l.Line, l.Column = v.Position()
 	}
@@ -194,6 +204,7 @@ func (r *layerReader) layer(v document.Value) {
 	l.Device = r.extensions(v.Member("device_extensions"), true)
 	l.Weight = weight(l.Instance) + weight(l.Device)
 	r.out.Layers = append(r.out.Layers, l)
+	r.spare = nil
 }
 
 // identity reads the required fields (LAY-35 to LAY-47).
@@ -280,7 +291,9 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 				return false
 			}
 			l.Components = append(l.Components, name)
+			l.Walk += walkStep + len(name)
 		}
+		l.Walk += walkStep
 		l.Meta = true
 		r.say(components, diag.Info|diag.Layer, diag.None, "Encountered meta-layer \""+l.Name+"\"")
 	default:
@@ -378,11 +391,14 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 	}
 }
 
+// walkStep is what a component takes in the active list.
+const walkStep = 64
+
 // weight is about how many bytes a list takes.
 func weight(list []Extension) int {
 	sum := 0
 	for i := range list {
-		sum += 96 + len(list[i].Name)
+		sum += 256 + 2*len(list[i].Name)
 	}
 	return sum
 }

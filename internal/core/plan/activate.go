@@ -259,7 +259,7 @@ func (a *activator) addMeta(root int, by uint32) {
 func (a *activator) enter(at, most int) bool {
 	state := &a.states[at]
 	if state.before {
-		a.spent += step * (1 + len(a.list[at].Components))
+		a.spent += a.list[at].Walk
 	}
 	if a.spent > most || len(a.stack) == metaDepth {
 		return false

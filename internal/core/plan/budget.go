@@ -53,5 +53,5 @@ func size(l *manifest.Layer) int {
 	for i := range l.Pre {
 		text += len(l.Pre[i])
 	}
-	return 1024 + 2*text + 16*len(l.Components) + l.Weight
+	return 1024 + 2*text + l.Walk + l.Weight
 }

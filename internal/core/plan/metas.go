@@ -8,9 +8,6 @@ import (
 // metaDepth is how many meta-layers may stand one in the other.
 const metaDepth = 64
 
-// step is how far one component that is looked at again takes a budget down: about what it costs in the active list.
-const step = 64
-
 // checker validates the meta-layers of a list.
 type checker struct {
 	d     *decider
@@ -148,7 +145,7 @@ func (c *checker) costOf(l *manifest.Layer) int {
 		if !part.Meta {
 			continue
 		}
-		sums[len(sums)-1] = saturated(sums[len(sums)-1] + step*(1+len(part.Components)))
+		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Walk)
 		switch cost, known := c.cost[part]; {
 		case !known:
 			c.cost[part] = begun
@@ -221,7 +218,7 @@ func (c *checker) valid(root *manifest.Layer) bool {
 			d.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
 		}
 		// A cycle may cost more than was reckoned; the difference is paid here.
-		if paid -= step * (1 + len(part.Components)); len(c.stack) == metaDepth || paid < 0 && !d.spend(&d.cycles, -paid) {
+		if paid -= part.Walk; len(c.stack) == metaDepth || paid < 0 && !d.spend(&d.cycles, -paid) {
 			good = false
 			d.leaveOut(diag.MetaInvalid, "Meta-layer", root.Name, root.Manifest)
 			continue

@@ -315,7 +315,7 @@ func (a *activator) recursions(at int) {
 			a.sayRecursion(a.list[i])
 			continue
 		}
-		if !a.d.spend(&a.d.cycles, step*(1+len(a.list[i].Components))) { // this says lines, and no more than that
+		if !a.d.spend(&a.d.cycles, a.list[i].Walk) { // this says lines, and no more than that
 			return
 		}
 		a.states[i].look = a.looks
