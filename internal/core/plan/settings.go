@@ -106,9 +106,11 @@ func (d *decider) settingsOf(which int, path, content string) *readSettings {
 
 // listens tells whether one of the settings files that may be in force turns lines on (SET-77).
 func (d *decider) listens(path string) bool {
-	if file, known := d.f.File(path); path != "" && (!known || file.Status == facts.FileRead) {
-		if r := d.settingsOf(0, path, file.Content); !known || r.fault == nil && r.set != nil && r.set.HasLevel {
-			return true
+	if path != "" {
+		if file, _ := d.f.File(path); file.Status == facts.FileRead {
+			if r := d.settingsOf(0, path, file.Content); r.fault == nil && r.set != nil && r.set.HasLevel {
+				return true
+			}
 		}
 	}
 	set := d.rememberedSettings(d.m.Remembered)
