@@ -49,7 +49,6 @@ type parsed struct {
 	given  []uint32       // for each layer, the last turn that it was given out in
 	names  map[string]int // the first layer of each name, once one is looked for
 	said   uint32         // the last turn that its lines were said in
-	used   uint32         // likewise, that its driver was used in
 }
 
 // readSettings is what a settings file said.
