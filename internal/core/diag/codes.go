@@ -79,6 +79,7 @@ const (
 	FileDuplicate
 	FileMember
 	FileKindUnknown
+	FileCost
 	VariableNothing
 	VariableMatch
 	VariableContradiction
@@ -171,6 +172,7 @@ var table = [codeCount]Entry{
 	FileDuplicate:          {"file-duplicate", File, Warning, "LAY-12", "Remove one of the two members."},
 	FileMember:             {"file-member", File, Note, "SET-18", "Check the spelling."},
 	FileKindUnknown:        {"file-kind-unknown", File, Problem, "DRV-006", "Say with --kind what the file is meant to be."},
+	FileCost:               {"file-cost", File, Problem, "FUZ-023", "Name the same file, layer or driver less often; it is left out where it costs too much."},
 	VariableNothing:        {"variable-nothing", Variable, Problem, "ENV-2", "Correct the variable, install what it names, or unset it."},
 	VariableMatch:          {"variable-match", Variable, Warning, "ENV-35", "Correct the pattern: it is compared with the whole name."},
 	VariableContradiction:  {"variable-contradiction", Variable, Warning, "SET-108", "Unset one of the variables."},

@@ -91,6 +91,36 @@ func (d *Document) Read(text string) *Fault {
 	return nil
 }
 
+// add appends a node. Where there is no room, what is left of the text says how many more may come, so that the list
+// grows once: in the library the memory that a list has outgrown stays until the call ends.
+func (p *parser) add(n node) {
+	if len(p.nodes) == cap(p.nodes) {
+		nodes := make([]node, len(p.nodes), len(p.nodes)+2+valuesIn(p.text[p.at:]))
+		copy(nodes, p.nodes)
+		p.nodes = nodes
+	}
+	p.nodes = append(p.nodes, n)
+}
+
+// valuesIn gives how many values may begin in a text that begins outside of strings: each is the first of a container or
+// comes after a comma, and takes two bytes with that. One that is the first of a container before the text is not counted.
+func valuesIn(text string) int {
+	count, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case c == ',' || c == '[' || c == '{':
+			count++
+		}
+	}
+	return min(count, len(text)/2)
+}
+
 func (p *parser) fail(what string) bool {
 	p.what = what
 	return false
@@ -140,10 +170,10 @@ func (p *parser) value() bool {
 				p.at++
 				n.empty = true
 				n.end = uint32(p.at)
-				p.nodes = append(p.nodes, n)
+				p.add(n)
 				break
 			}
-			p.nodes = append(p.nodes, n)
+			p.add(n)
 			p.stack = append(p.stack, open{container: index})
 			if n.kind == Object && !p.name(&member) {
 				return false
@@ -157,7 +187,7 @@ func (p *parser) value() bool {
 				return false
 			}
 			n.kind, n.start, n.end, n.odd = String, uint32(start), uint32(p.at-1), odd
-			p.nodes = append(p.nodes, n)
+			p.add(n)
 		case c == '-' || c >= '0' && c <= '9':
 			length := numberLength(p.text[p.at:])
 			if length == 0 {
@@ -165,7 +195,7 @@ func (p *parser) value() bool {
 			}
 			p.at += length
 			n.kind, n.end = Number, uint32(p.at)
-			p.nodes = append(p.nodes, n)
+			p.add(n)
 		default:
 			switch {
 			case p.word("null"):
@@ -178,7 +208,7 @@ func (p *parser) value() bool {
 				return p.fail("this is not the start of a value")
 			}
 			n.end = uint32(p.at)
-			p.nodes = append(p.nodes, n)
+			p.add(n)
 		}
 		// A value has ended here: close containers until one goes on.
 		for {

@@ -43,7 +43,13 @@ func (v Value) Position() (line, column int) {
 		at-- // the quote
 	}
 	if d.lines == nil {
-		d.lines = append(make([]uint32, 0, 64), 0)
+		count := 1
+		for i := 0; i < len(d.text); i++ {
+			if d.text[i] == '\n' {
+				count++
+			}
+		}
+		d.lines = append(make([]uint32, 0, count), 0)
 		for i := 0; i < len(d.text); i++ {
 			if d.text[i] == '\n' {
 				d.lines = append(d.lines, uint32(i)+1)
@@ -97,7 +103,62 @@ func (v Value) hasName(name string) bool {
 	if n.length < uint32(len(name)) || !n.oddName && n.length > uint32(len(name)) {
 		return false
 	}
+	if n.oddName {
+		return means(v.doc.text[n.name:n.name+n.length], name)
+	}
 	return equalFold(v.Name(), name)
+}
+
+// means compares a name with escapes or control characters in it, without decoding more of it than agrees.
+func means(written, name string) bool {
+	at := 0
+	for i := 0; i < len(written) && written[i] != 0; {
+		text, size := written[i:i+1], 1
+		if written[i] == '\\' {
+			text, size = escape(written[i:])
+			if size == 0 { // FUZ-012
+				break
+			}
+		}
+		if len(name)-at < len(text) || !equalFold(name[at:at+len(text)], text) {
+			return false
+		}
+		at += len(text)
+		i += size
+	}
+	return at == len(name)
+}
+
+// escape gives what the escape at the start of a text means, and its size; size 0 for the end of the text.
+func escape(s string) (text string, size int) {
+	switch e := s[1]; e {
+	case 'b':
+		return "\b", 2
+	case 'f':
+		return "\f", 2
+	case 'n':
+		return "\n", 2
+	case 'r':
+		return "\r", 2
+	case 't':
+		return "\t", 2
+	case 'u':
+		code, size := unicodeEscape(s)
+		if code == 0 { // FUZ-012
+			return "", 0
+		}
+		return string(code), size
+	}
+	return s[1:2], 2
+}
+
+// Count is how many elements or members a container has.
+func (v Value) Count() int {
+	count := 0
+	for c := v.First(); c.Exists(); c = c.Next() {
+		count++
+	}
+	return count
 }
 
 func equalFold(a, b string) bool {
@@ -166,55 +227,37 @@ func (v Value) Number() (float64, bool) {
 
 // decode takes the escapes out of a text that has something odd. In a value, control characters are spelled (LAY-19).
 func decode(s string, value bool) string {
-	i := 0
-	out := make([]byte, 0, len(s))
-	put := func(c byte) {
-		if value && spelled(c) {
-			const digits = "0123456789abcdef"
-			out = append(out, 'u', '0', '0', digits[c>>4], digits[c&15])
-			return
-		}
-		out = append(out, c)
-	}
-	for i < len(s) {
-		c := s[i]
-		if c == 0 {
-			break
-		}
-		if c != '\\' {
-			put(c)
-			i++
-			continue
-		}
-		switch e := s[i+1]; e {
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			code, size := unicodeEscape(s[i:])
-			if code == 0 { // FUZ-012
-				return string(out)
-			}
-			if code < 0x80 {
-				put(byte(code))
-			} else {
-				out = append(out, string(code)...)
-			}
-			i += size
-			continue
-		default:
-			out = append(out, e)
-		}
-		i += 2
-	}
+	out := make([]byte, 0, decodeTo(nil, s, value)) // exactly: what is outgrown stays
+	decodeTo(&out, s, value)
 	return string(out)
+}
+
+// decodeTo adds what a text means to out, unless that is nil, and gives its length.
+func decodeTo(out *[]byte, s string, value bool) int {
+	length := 0
+	for i := 0; i < len(s) && s[i] != 0; {
+		text, size := s[i:i+1], 1
+		if s[i] == '\\' {
+			text, size = escape(s[i:])
+			if size == 0 {
+				break
+			}
+		}
+		if value && spelled(text[0]) {
+			const digits = "0123456789abcdef"
+			length += 5
+			if out != nil {
+				*out = append(*out, 'u', '0', '0', digits[text[0]>>4], digits[text[0]&15])
+			}
+		} else {
+			length += len(text)
+			if out != nil {
+				*out = append(*out, text...)
+			}
+		}
+		i += size
+	}
+	return length
 }
 
 // spelled tells whether a value has a control character as five characters: it has no short escape (LAY-19).

@@ -121,6 +121,7 @@ type Store struct {
 	bundle        Bundle
 	hasBundle     bool
 	rights        Rights
+	size          int // bytes of all files
 
 	needs    []Need
 	round    uint32 // counts the lists of needs, from 1
@@ -213,7 +214,13 @@ func (s *Store) kept(secure bool) *table[Var] {
 func (s *Store) SetDirectory(path string, f Directory) { s.directories.set(path, f) }
 
 // SetFile adds a file.
-func (s *Store) SetFile(path string, f File) { s.files.set(path, f) }
+func (s *Store) SetFile(path string, f File) {
+	s.files.set(path, f)
+	s.size += len(f.Content)
+}
+
+// Size is how many bytes of files have been read.
+func (s *Store) Size() int { return s.size }
 
 // SetExists adds whether a path exists.
 func (s *Store) SetExists(path string, yes bool) { s.exists.set(path, yes) }
@@ -337,6 +344,9 @@ func (s *Store) Exe() Exe {
 	}
 	return s.exe
 }
+
+// HasExe tells whether the program's path has been asked for and answered.
+func (s *Store) HasExe() bool { return s.hasExe }
 
 // Graphics lists the graphics devices; false while they are not known.
 func (s *Store) Graphics() (Graphics, bool) {

@@ -51,6 +51,8 @@ type Layer struct {
 	Pre            [preCount]string // symbols of pre-instance functions, "" without
 	Instance       []Extension
 	Device         []Extension
+	Walk           int    // about as many bytes as looking at the components once more takes
+	Weight         int    // about as many bytes as the extensions take in a meta-layer's lists
 	DisableName    string // variables of an implicit layer
 	HasEnable      bool
 	EnableName     string
@@ -77,6 +79,7 @@ type layerReader struct {
 	version  Version
 	text     string // of the version
 	out      *LayerFile
+	spare    *Layer
 }
 
 // ReadLayers judges a layer manifest whose text is acceptable JSON.
@@ -172,6 +175,9 @@ func (r *layerReader) say(at document.Value, flags uint32, code diag.Code, text 
 
 // required says that a field is missing; at is the object or the value of another type.
 func (r *layerReader) required(object, value document.Value, field string) {
+	if r.detail == Silent {
+		return
+	}
 	if !value.Exists() {
 		value = object
 	}
@@ -181,7 +187,12 @@ func (r *layerReader) required(object, value document.Value, field string) {
 
 // layer reads one layer object; a layer that is skipped leaves the others of the file alone (LAY-34).
 func (r *layerReader) layer(v document.Value) {
-	l := &Layer{Manifest: r.path, Implicit: r.implicit}
+	l := r.spare
+	if l == nil {
+		l = &Layer{}
+	}
+	*l = Layer{Manifest: r.path, Implicit: r.implicit}
+	r.spare = l // the next one takes its place unless it is good
 	if r.detail == Placed {
 		l.Line, l.Column = v.Position()
 	}
@@ -191,7 +202,9 @@ func (r *layerReader) layer(v document.Value) {
 	r.functions(v, l)
 	l.Instance = r.extensions(v.Member("instance_extensions"), false)
 	l.Device = r.extensions(v.Member("device_extensions"), true)
+	l.Weight = weight(l.Instance) + weight(l.Device)
 	r.out.Layers = append(r.out.Layers, l)
+	r.spare = nil
 }
 
 // identity reads the required fields (LAY-35 to LAY-47).
@@ -267,6 +280,7 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 			r.say(components, diag.Warn, diag.ManifestVersion, "Layer \""+l.Name+
 				"\" contains meta-layer-specific component_layers, but using older JSON file version.")
 		}
+		l.Components = make([]string, 0, components.Count())
 		for c := components.First(); c.Exists(); c = c.Next() {
 			name, ok := c.Text()
 			if !ok {
@@ -277,7 +291,9 @@ func (r *layerReader) library(v document.Value, l *Layer) bool {
 				return false
 			}
 			l.Components = append(l.Components, name)
+			l.Walk += walkStep + len(name)
 		}
+		l.Walk += walkStep
 		l.Meta = true
 		r.say(components, diag.Info|diag.Layer, diag.None, "Encountered meta-layer \""+l.Name+"\"")
 	default:
@@ -375,19 +391,46 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 	}
 }
 
+// walkStep is what a component takes in the active list.
+const walkStep = 64
+
+// weight is about how many bytes a list takes.
+func weight(list []Extension) int {
+	sum := 0
+	for i := range list {
+		sum += 256 + 2*len(list[i].Name)
+	}
+	return sum
+}
+
+// fewExtensions is how long a list of extensions may be that is searched without a map.
+const fewExtensions = 16
+
 // extensions reads an extension list (LAY-76 to LAY-82).
 func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 	if v.Kind() != document.Array {
 		return nil
 	}
-	var out []Extension
-	seen := make(map[string]bool)
+	count := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if e.Member("name").Kind() == document.String {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]Extension, 0, count)
+	var seen map[string]bool
+	if count > fewExtensions {
+		seen = make(map[string]bool, count)
+	}
 	for e := v.First(); e.Exists(); e = e.Next() {
 		name, ok := e.Member("name").Text()
 		if !ok || len(name) > nameLimit {
 			continue
 		}
-		if seen[name] {
+		if seen[name] || seen == nil && has(out, name) {
 			continue
 		}
 		if !device && r.on.MissingWindowSystem(name) {
@@ -401,9 +444,20 @@ func (r *layerReader) extensions(v document.Value, device bool) []Extension {
 			ext.Entrypoints = texts(e.Member("entrypoints"))
 		}
 		out = append(out, ext)
-		seen[name] = true
+		if seen != nil {
+			seen[name] = true
+		}
 	}
 	return out
+}
+
+func has(list []Extension, name string) bool {
+	for i := range list {
+		if list[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // texts gives the strings of an array; elements of other types are ignored.
@@ -411,7 +465,16 @@ func texts(v document.Value) []string {
 	if v.Kind() != document.Array {
 		return nil
 	}
-	var out []string
+	count := 0
+	for e := v.First(); e.Exists(); e = e.Next() {
+		if e.Kind() == document.String {
+			count++
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	out := make([]string, 0, count)
 	for e := v.First(); e.Exists(); e = e.Next() {
 		if text, ok := e.Text(); ok {
 			out = append(out, text)

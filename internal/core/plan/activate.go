@@ -13,10 +13,26 @@ type activator struct {
 	places map[string]int  // of the first layer of each name; made when a name is first looked for
 	app    map[string]bool // names that the program gave
 	active map[string]bool // names in the active list
-	inside map[int]bool    // meta-layers being expanded
 	own    []uint32        // under a settings file: why a layer is active by itself, 0: it is not
 	named  map[string]bool // and the names of those that are
-	work   int
+
+	states []expansion // for each layer, how far a meta-layer is expanded; made with the first one
+	stack  []expanding
+	fresh  []string // names that have become active by the meta-layer at the bottom of the stack
+	spent  int      // from the budget, for it
+	looks  uint32   // counts the looks for recursions
+}
+
+// expansion is what became of a meta-layer so far.
+type expansion struct {
+	inside, before bool   // it is being expanded, it has been expanded before
+	look           uint32 // the last look for recursions that came by
+}
+
+// expanding is a meta-layer that is being expanded, and the component that comes next.
+type expanding struct {
+	at, next   int
+	incomplete bool
 }
 
 // place gives the place of the first layer of a name, -1 without one.
@@ -35,7 +51,7 @@ func (a *activator) place(name string) int {
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (d *decider) activate(list []*manifest.Layer) {
-	a := &activator{d: d, list: list, app: make(map[string]bool), active: make(map[string]bool), inside: make(map[int]bool)}
+	a := &activator{d: d, list: list, app: make(map[string]bool), active: make(map[string]bool)}
 	for _, n := range d.q.App.Layers {
 		if n.Set {
 			a.app[n.Text] = true
@@ -157,20 +173,29 @@ func (a *activator) addEntry(i int, by uint32) {
 
 func (a *activator) put(i int, by uint32) {
 	name := a.list[i].Name
-	a.active[name] = true
+	if !a.active[name] {
+		a.active[name] = true
+		if len(a.stack) > 0 {
+			a.fresh = append(a.fresh, name)
+		}
+	}
 	a.d.a.Active = append(a.d.a.Active, Active{Layer: i, EnabledBy: by, AppNamed: a.app[name]})
 }
 
 // sayRecursion says that a meta-layer that is being expanded was met again (SET-69).
 func (a *activator) sayRecursion(meta *manifest.Layer) {
+	if a.d.quiet {
+		return
+	}
 	a.d.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+meta.Name+
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
 // privileged tells whether a meta-layer activates implicit components that are not enabled: the override layer does
-// (LAY-134), but not where it is an entry of the settings file (OVR-19).
+// (LAY-134), but not where it is an entry of the settings file (OVR-19), or where its own variables disable it and it is
+// active because somebody named it (OVR-2).
 func (a *activator) privileged(meta *manifest.Layer) bool {
-	if !meta.IsOverride() {
+	if !meta.IsOverride() || !a.d.implicitEnabled(meta) {
 		return false
 	}
 	if a.d.bySet == nil {
@@ -180,47 +205,92 @@ func (a *activator) privileged(meta *manifest.Layer) bool {
 	return !entry
 }
 
-// addMeta puts the components at the meta-layer's place, and then itself; false when a component is missing. One that
-// contains an incomplete one is incomplete, too, except under a settings file (SET-68).
-func (a *activator) addMeta(at int, by uint32) bool {
-	if a.work++; a.work > metaWork { // meta-layers are entered once for each way to them (LAY-176)
-		return false
+// addMeta puts the components at the meta-layer's place, and then itself unless a component is missing. What a meta-layer
+// among the components lacks is no concern of this one (LAY-179, SET-68).
+func (a *activator) addMeta(root int, by uint32) {
+	d := a.d
+	if a.states == nil {
+		a.states = make([]expansion, len(a.list))
 	}
-	meta := a.list[at]
-	a.inside[at] = true
-	complete := true
-	for _, name := range meta.Components {
-		i := a.place(name)
-		if i < 0 { // LAY-179, SET-68
-			a.d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
-				"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
-			complete = false
+	d.open(&d.walks)
+	most, start := d.walks.left/2, len(d.a.Active)
+	a.fresh, a.spent = a.fresh[:0], 0
+	good := a.enter(root, most)
+	for good && len(a.stack) > 0 {
+		top := &a.stack[len(a.stack)-1]
+		meta := a.list[top.at]
+		if top.next < len(meta.Components) {
+			top.next++
+			name := meta.Components[top.next-1]
+			i := a.place(name)
+			if i < 0 { // LAY-179, SET-68
+				top.incomplete = true
+				if !d.quiet {
+					d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
+						"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
+				}
+				continue
+			}
+			good = a.component(meta, i, most)
 			continue
 		}
-		c := a.list[i]
-		switch {
-		case a.inside[i]:
-			a.sayRecursion(c)
-		case a.named[name]: // SET-53, ERRATA 26: it stands at its own place, and only there
-			if c.Meta {
-				a.recursions(i, make(map[int]bool))
-			}
-		case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
-		case c.Meta:
-			complete = (a.addMeta(i, by) || a.own != nil && a.work <= metaWork) && complete
-		case !a.active[c.Name]:
-			reason := ByMeta
-			if c.Implicit { // LAY-425
-				reason = ByImplicit
-			}
-			a.put(i, reason)
+		a.states[top.at].inside = false
+		if !top.incomplete {
+			a.put(top.at, by)
 		}
+		a.stack = a.stack[:len(a.stack)-1]
 	}
-	delete(a.inside, at)
-	if complete {
-		a.put(at, by)
+	d.walks.left -= a.spent
+	if good {
+		return
 	}
-	return complete
+	for _, e := range a.stack {
+		a.states[e.at].inside = false
+	}
+	for _, name := range a.fresh {
+		a.active[name] = false
+	}
+	a.stack, d.a.Active = a.stack[:0], d.a.Active[:start]
+	d.leaveOut(diag.FileCost, "Meta-layer", a.list[root].Name, a.list[root].Manifest)
+}
+
+// enter begins to expand a meta-layer; false when it costs too much. Meta-layers are entered once for each way to them
+// (LAY-176): all ways but the first are paid for.
+func (a *activator) enter(at, most int) bool {
+	state := &a.states[at]
+	if state.before {
+		a.spent += a.list[at].Walk
+	}
+	if a.spent > most || len(a.stack) == metaDepth {
+		return false
+	}
+	state.inside, state.before = true, true
+	a.stack = append(a.stack, expanding{at: at})
+	return true
+}
+
+// component does what there is to do for a component of a meta-layer; false when it costs too much.
+func (a *activator) component(meta *manifest.Layer, i, most int) bool {
+	c := a.list[i]
+	switch {
+	case a.states[i].inside:
+		a.sayRecursion(c)
+	case a.named[c.Name]: // SET-53, ERRATA 26: it stands at its own place, and only there
+		if c.Meta && !a.d.quiet {
+			a.recursions(i)
+		}
+	case a.shutOut(c):
+	case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
+	case c.Meta:
+		return a.enter(i, most)
+	case !a.active[c.Name]:
+		reason := ByMeta
+		if c.Implicit { // LAY-425
+			reason = ByImplicit
+		}
+		a.put(i, reason)
+	}
+	return true
 }
 
 // explainListed finds, for each layer of the list, whether and why it is active.

@@ -24,6 +24,8 @@ type decider struct {
 	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
 	skippedPortability     int
 	bySet                  *settingsState
+	repeats, ways          budget        // for what is named again, for meta-layers
+	cycles, walks          budget        // for cycles of them, for activating them
 	quiet                  bool          // lines are left out
 	offering               []bool        // the question's drivers whose extensions count
 	rights                 []search.Said // which variables count
@@ -93,8 +95,6 @@ func (d *decider) prefetch() bool {
 	if d.f.Missing() {
 		return false
 	}
-	// A settings file may turn lines on (SET-77), this one or the one that is remembered.
-	d.quiet = d.q.Quiet && !d.q.Explain && settings == "" && !d.m.Remembered.Set
 	d.files(implicit)
 	d.files(drivers)
 	if settings != "" {
@@ -106,6 +106,7 @@ func (d *decider) prefetch() bool {
 	if d.f.Missing() {
 		return false
 	}
+	d.quiet = d.q.Quiet && !d.q.Explain && !d.listens(settings)
 	for i := range implicit {
 		file, _ := d.f.File(implicit[i].Path)
 		if file.Status != facts.FileRead {

@@ -69,9 +69,12 @@ func (d *decider) implicitEnabled(l *manifest.Layer) bool {
 	case forbidden:
 	case enabled && d.removes(l):
 		enabled = false
+		if d.quiet {
+			break
+		}
 		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
 			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
-	case forced:
+	case forced && !d.quiet:
 		d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Implicit layer \""+l.Name+
 			"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
 	}
@@ -99,6 +102,9 @@ func (d *decider) regularLayers(full bool) []*manifest.Layer {
 	if override != nil && d.implicitEnabled(override) && len(override.OverridePaths) > 0 {
 		paths = override.OverridePaths
 		for _, path := range paths { // OVR-10, LAY-207
+			if d.quiet {
+				break
+			}
 			d.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
 			d.log(diag.Info|diag.Layer, path)
 		}
@@ -191,125 +197,6 @@ func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *ma
 	return kept, chosen
 }
 
-// metaWork bounds how many meta-layers are validated in one decision; no real installation comes near it.
-const metaWork = 1 << 14
-
-// metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
-func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
-	var invalid map[*manifest.Layer]bool
-	var names map[string]*manifest.Layer         // the first of each name that is not known to be invalid
-	var next map[*manifest.Layer]*manifest.Layer // of the same name
-	work := 0
-	for _, l := range list {
-		if !l.Meta {
-			continue
-		}
-		if names == nil {
-			names, next = firstOf(list), nextOf(list)
-		}
-		if d.validMeta(names, l, map[*manifest.Layer]bool{l: true}, &work) {
-			d.union(names, l)
-			continue
-		}
-		d.say(diag.Debug, diag.MetaInvalid, l.Name, l.Manifest, "Removing meta-layer "+l.Name+
-			" from instance layer list since it appears invalid.")
-		if invalid == nil {
-			invalid = make(map[*manifest.Layer]bool)
-		}
-		invalid[l] = true
-		if names[l.Name] == l { // those that come now do not find it any more (LAY-156)
-			names[l.Name] = next[l]
-		}
-	}
-	if invalid == nil {
-		return list
-	}
-	kept := list[:0]
-	for _, l := range list {
-		if !invalid[l] {
-			kept = append(kept, l)
-		}
-	}
-	return kept
-}
-
-// validMeta checks a meta-layer; met are the meta-layers of this validation so far (LAY-162, LAY-163). Nesting is
-// bounded, because each goes deeper only with a meta-layer that was not met before; the whole work by metaWork.
-func (d *decider) validMeta(names map[string]*manifest.Layer, l *manifest.Layer, met map[*manifest.Layer]bool, work *int) bool {
-	const prefix = "verify_meta_layer_component_layers: "
-	if *work++; *work > metaWork {
-		return false
-	}
-	bad := func(text string) bool {
-		d.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text)
-		return false
-	}
-	for i, name := range l.Components {
-		index := decimal(uint32(i))
-		c := names[name]
-		if c == nil {
-			return bad(prefix + "Meta-layer " + l.Name + " can't find component layer " + name + " at index " + index + ".  Skipping this layer.")
-		}
-		if c.API>>12 < l.API>>12 {
-			return bad(prefix + "Meta-layer uses API version " + majorMinor(l.API) + ", but component layer " + index +
-				" has API version " + majorMinor(c.API) + " that is lower.  Skipping this layer.")
-		}
-		if name == l.Name {
-			return bad(prefix + "Meta-layer " + l.Name + " lists itself in its component layer list at index " + index + ".  Skipping this layer.")
-		}
-		if !c.Meta {
-			continue
-		}
-		if met[c] {
-			return bad(prefix + "Recursive dependency between Meta-layer " + l.Name + " and  Meta-layer " + name + ".  Skipping this layer.")
-		}
-		met[c] = true
-		d.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
-		if !d.validMeta(names, c, met, work) {
-			return bad("Meta-layer " + l.Name + " component layer " + name + " can not find all component layers.  Skipping this layer.")
-		}
-	}
-	d.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
-	for i, name := range l.Components {
-		d.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
-	}
-	return true
-}
-
-func majorMinor(v uint32) string {
-	return decimal(manifest.Major(v)) + "." + decimal(manifest.Minor(v))
-}
-
-// union gives a meta-layer the extensions of its components (LAY-169 to LAY-172).
-func (d *decider) union(names map[string]*manifest.Layer, meta *manifest.Layer) {
-	join := func(out []manifest.Extension, known map[string]bool, more []manifest.Extension, component, kind string) []manifest.Extension {
-		for _, e := range more {
-			d.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+component+" adding "+kind+" extension "+e.Name)
-			if !known[e.Name] {
-				known[e.Name] = true
-				out = append(out, e)
-			}
-		}
-		return out
-	}
-	own := func(list []manifest.Extension) ([]manifest.Extension, map[string]bool) {
-		known := make(map[string]bool)
-		for i := range list {
-			known[list[i].Name] = true
-		}
-		return list[:len(list):len(list)], known // the parse that is remembered keeps its own
-	}
-	instance, ofInstance := own(meta.Instance)
-	device, ofDevice := own(meta.Device)
-	for _, name := range meta.Components {
-		if c := names[name]; c != nil {
-			instance = join(instance, ofInstance, c.Instance, name, "instance")
-			device = join(device, ofDevice, c.Device, name, "device")
-		}
-	}
-	meta.Instance, meta.Device = instance, device
-}
-
 // blacklist removes what the override layer forbids, while it is enabled (LAY-213).
 func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	var override *manifest.Layer
@@ -328,9 +215,11 @@ func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	kept := list[:0]
 	for _, l := range list {
 		if l != override && forbidden[l.Name] {
-			d.say(diag.Debug, diag.LayerBlacklisted, l.Name, l.Manifest,
-				"loader_remove_layers_in_blacklist: Override layer is active and layer "+l.Name+
-					" is in the blacklist inside of it. Removing that layer from current layer list.")
+			if !d.quiet {
+				d.say(diag.Debug, diag.LayerBlacklisted, l.Name, l.Manifest,
+					"loader_remove_layers_in_blacklist: Override layer is active and layer "+l.Name+
+						" is in the blacklist inside of it. Removing that layer from current layer list.")
+			}
 			continue
 		}
 		kept = append(kept, l)
@@ -352,8 +241,10 @@ func (d *decider) filtered(list []*manifest.Layer) []*manifest.Layer {
 		if l.Implicit {
 			d.implicitEnabled(l)
 		}
-		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
-			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+		if !d.quiet {
+			d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
+				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+		}
 	}
 	return kept
 }
@@ -364,9 +255,11 @@ func (d *decider) duplicates(list []*manifest.Layer) []*manifest.Layer {
 	kept := list[:0]
 	for _, l := range list {
 		if first := holder[l.Name]; first != nil {
-			delete(holder, l.Name)
-			d.say(diag.Warn, diag.LayerDuplicate, l.Name, l.Manifest, "Removing layer "+l.Name+" ("+l.Manifest+
-				") because it is a duplicate of "+first.Name+" ("+first.Manifest+")")
+			holder[l.Name] = nil
+			if !d.quiet {
+				d.say(diag.Warn, diag.LayerDuplicate, l.Name, l.Manifest, "Removing layer "+l.Name+" ("+l.Manifest+
+					") because it is a duplicate of "+first.Name+" ("+first.Manifest+")")
+			}
 			continue
 		}
 		holder[l.Name] = l

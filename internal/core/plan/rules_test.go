@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,61 +138,85 @@ func TestOldLayers(t *testing.T) {
 	}
 }
 
-// What meta-layers ask for is bounded: of many, those within the bound are good; of ways through them, no more are
-// gone.
+// What meta-layers ask for is bounded by the size of the files: the one that asks for more is left out, with a line that
+// names it, and those beside it are there.
 //
 // holds: LAY-176 FUZ-023
 func TestMetaWork(t *testing.T) {
 	t.Parallel()
+	const many = 1 << 14
 	var text strings.Builder
 	text.WriteString(`{"file_format_version":"1.2.0","layers":[`)
-	for i := range metaWork + 1 {
+	for i := range many {
 		fmt.Fprintf(&text, `{"name":"M%d","type":"INSTANCE","api_version":"1.3","implementation_version":"1","description":"","component_layers":[]},`, i)
 	}
 	w := newWorld()
 	w.Files[explicitDirectory+"m.json"] = strings.TrimSuffix(text.String(), ",") + "]}"
+	if n := len(w.ask(t, Layers, Name{}).Layers); n != many {
+		t.Errorf("%d meta-layers of %d", n, many)
+	}
+	// Each level doubles the ways.
+	doubled := func(depth int) *world {
+		w := ready()
+		entries := []string{entry("on", "first", "/first.json", "")}
+		meta := func(control, name string, components ...string) {
+			text := ""
+			if len(components) > 0 {
+				text = `"` + strings.Join(components, `","`) + `"`
+			}
+			w.Files["/"+name+".json"] = layerText("1.2.0", name, `,"component_layers":[`+text+`]`)
+			entries = append(entries, entry(control, name, "/"+name+".json", ""))
+		}
+		w.Files["/first.json"] = layerText("1.2.0", "first", `,"library_path":"l"`)
+		meta("on", "doubling", "A0", "last")
+		for i := range depth {
+			meta("auto", fmt.Sprint("A", i), fmt.Sprint("A", i+1), fmt.Sprint("A", i+1))
+		}
+		meta("auto", fmt.Sprint("A", depth))
+		meta("on", "other", "last", "A"+fmt.Sprint(depth))
+		w.Files["/last.json"] = layerText("1.2.0", "last", `,"library_path":"l"`)
+		entries = append(entries, entry("auto", "last", "/last.json", ""))
+		return w.settings(layers(entries...))
+	}
+	a := doubled(8).ask(t, Instance, Name{})
+	if n := len(a.Active); n != 1+511+1+1+2 {
+		t.Errorf("%d are active", n)
+	}
+	a = doubled(60).ask(t, Instance, Name{})
+	expect(t, "active", active(a), "first last A60 other")
+	holds(t, "log", doubled(60).ask(t, InstanceDrivers, Name{}), "WARN|LAYER: Meta-layer doubling (/doubling.json) is left out: what it asks for is out of proportion to the size of the files that were read")
+}
+
+// Meta-layers in meta-layers: a chain of any reasonable length is good, a cycle takes its own members out, and what is
+// deeper than the bound is left out alone.
+//
+// holds: LAY-160 LAY-162 LAY-165 LAY-174
+func TestDeepMetaLayers(t *testing.T) {
+	t.Parallel()
+	chain := func(n int, end string) (*world, []string) {
+		w := newWorld().explicit("e.json", "E", "")
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprint("M", i))
+			next := fmt.Sprint("M", i+1)
+			if i == n-1 {
+				next = end
+			}
+			w.meta(fmt.Sprintf("m%04d.json", i), names[i], `"`+next+`"`, "")
+		}
+		return w, names
+	}
+	w, names := chain(metaDepth, "E")
+	expect(t, "a chain", listed(w.ask(t, Layers, Name{})), "E "+strings.Join(names, " "))
+	slices.Reverse(names)
+	expect(t, "active", active(w.wants("M0").ask(t, Instance, Name{})), "E "+strings.Join(names, " "))
+	w, names = chain(metaDepth+3, "E")
 	a := w.ask(t, Layers, Name{})
-	if n := len(a.Layers); n != metaWork || a.Layers[n-1].Name != fmt.Sprint("M", metaWork-1) {
-		t.Errorf("%d meta-layers of %d", n, metaWork+1)
-	}
-	// Each level doubles the ways: with the two above them, one more than the bound.
-	depth := 0
-	for 1<<(depth+1) <= metaWork {
-		depth++
-	}
-	var entries []string
-	w = ready()
-	meta := func(name string, components ...string) {
-		text := ""
-		if len(components) > 0 {
-			text = `"` + strings.Join(components, `","`) + `"`
-		}
-		w.Files["/"+name+".json"] = layerText("1.2.0", name, `,"component_layers":[`+text+`]`)
-		entries = append(entries, entry("auto", name, "/"+name+".json", ""))
-	}
-	for i := range depth {
-		if i+1 == depth {
-			meta(fmt.Sprint("A", i))
-			meta(fmt.Sprint("B", i))
-			break
-		}
-		meta(fmt.Sprint("A", i), fmt.Sprint("A", i+1), fmt.Sprint("B", i+1))
-		meta(fmt.Sprint("B", i), fmt.Sprint("A", i+1), fmt.Sprint("B", i+1))
-	}
-	meta("within", "A0")
-	meta("beyond", "within")
-	w.settings(layers(entries...))
-	if a = w.wants("within").ask(t, Instance, Name{}); len(a.Active) != metaWork || a.Layers[a.Active[metaWork-1].Layer].Name != "within" {
-		t.Errorf("%d are active, want %d", len(a.Active), metaWork)
-	}
-	w.app = App{}
-	if a = w.wants("beyond").ask(t, Instance, Name{}); len(a.Active) == 0 || len(a.Active) >= metaWork {
-		t.Errorf("%d are active", len(a.Active))
-	}
-	for _, active := range a.Active {
-		if name := a.Layers[active.Layer].Name; name == "within" || name == "beyond" {
-			t.Errorf("%s is active, and not all that is in it", name)
-		}
+	expect(t, "a deeper chain", listed(a), "E "+strings.Join(names[3:], " "))
+	holds(t, "log", a, "WARN|LAYER: Meta-layer M0 ("+explicitDirectory+"m0000.json) is left out: what it asks for is out of proportion to the size of the files that were read")
+	for _, n := range []int{2, 19, 200, 1000} {
+		w, _ = chain(n, "M0")
+		expect(t, "a cycle", listed(w.meta("z.json", "Z", `"E"`, "").ask(t, Layers, Name{})), "E Z")
 	}
 }
 

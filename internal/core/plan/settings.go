@@ -2,7 +2,6 @@ package plan
 
 import (
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -51,8 +50,10 @@ func (d *decider) readSettings() {
 			d.find(diag.SettingsUsed, set.File, set.File, "in force")
 			d.settingsLevel()
 			d.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
-			for _, line := range set.Dump() {
-				d.log(diag.Debug, line)
+			if !d.quiet {
+				for _, line := range set.Dump() {
+					d.log(diag.Debug, line)
+				}
 			}
 		} else {
 			d.settingsLevel()
@@ -79,15 +80,41 @@ func (d *decider) rememberedSettings(file File) *settings.Settings {
 	if !file.Set {
 		return nil
 	}
-	doc, fault := document.Parse(file.Content)
-	if fault != nil {
+	r := d.settingsOf(1, file.Path, file.Content)
+	if r.fault != nil || r.outcome != settings.In {
 		return nil
 	}
-	set, outcome, _ := settings.Read(doc, file.Path, d.exe)
-	if outcome != settings.In {
-		return nil
+	return r.set
+}
+
+// settingsOf reads a settings file's text, once in a call.
+func (d *decider) settingsOf(which int, path, content string) *readSettings {
+	for i := range d.m.settings {
+		if r := &d.m.settings[i]; r.known && r.path == path && r.content == content {
+			return r
+		}
 	}
-	return set
+	r := &readSettings{path: path, content: content, known: d.f.HasExe()}
+	if r.fault = d.m.scratch.Read(content); r.fault == nil {
+		r.set, r.outcome, r.lines = settings.Read(&d.m.scratch, path, d.exe)
+	}
+	if r.known {
+		d.m.settings[which] = *r
+	}
+	return r
+}
+
+// listens tells whether one of the settings files that may be in force turns lines on (SET-77).
+func (d *decider) listens(path string) bool {
+	if path != "" {
+		if file, _ := d.f.File(path); file.Status == facts.FileRead {
+			if r := d.settingsOf(0, path, file.Content); r.fault == nil && r.set != nil && r.set.HasLevel {
+				return true
+			}
+		}
+	}
+	set := d.rememberedSettings(d.m.Remembered)
+	return set != nil && set.HasLevel
 }
 
 // exe is the program's path, as settings files are compared with it.
@@ -114,16 +141,15 @@ func (d *decider) loadSettings() (*settings.Settings, File, settings.Outcome) {
 	if !ok {
 		return nil, File{}, settings.Kept
 	}
-	doc, fault := document.Parse(file.Content)
-	if fault != nil {
-		d.fault(path, fault)
+	r := d.settingsOf(0, path, file.Content)
+	if r.fault != nil {
+		d.fault(path, r.fault)
 		return nil, File{}, settings.None
 	}
-	set, outcome, lines := settings.Read(doc, path, d.exe)
-	for i := range lines {
-		d.line(path, &lines[i])
+	for i := range r.lines {
+		d.line(path, &r.lines[i])
 	}
-	return set, File{path, file.Content, true}, outcome
+	return r.set, File{path, file.Content, true}, r.outcome
 }
 
 // exclusiveSettings tells whether the settings file alone says which layers there are (SET-45).
@@ -161,20 +187,28 @@ func (d *decider) settingsLayers(full bool) []*manifest.Layer {
 		if e.Implicit {
 			kind = search.ImplicitLayers
 		}
-		for _, l := range d.readLayerFile(nil, e.Path, false, kind) {
-			if l.Name != e.Name {
-				continue
-			}
-			s.blocked[l.Name], seen[l.Name] = true, true
-			key := l.Name + "\x00" + l.Library
-			if s.off[l.Name] || !l.Meta && library[key] { // SET-56; a meta-layer has no library that could be the same
-				break
-			}
-			library[key] = true
-			s.control[l] = e.Control
-			list = append(list, l)
-			break
+		p, at := d.layerOf(e, kind)
+		if p == nil {
+			continue
 		}
+		l := p.layers.Layers[at]
+		s.blocked[l.Name], seen[l.Name] = true, true
+		key := ""
+		if !l.Meta { // a meta-layer has no library that could be the same
+			key = l.Name + "\x00" + l.Library
+		}
+		if s.off[l.Name] || !l.Meta && library[key] { // SET-56
+			continue
+		}
+		if l = d.give(p, at); l == nil {
+			d.leaveOut(diag.FileCost, "Layer", e.Name, e.Path)
+			continue
+		}
+		if !l.Meta {
+			library[key] = true
+		}
+		s.control[l] = e.Control
+		list = append(list, l)
 	}
 	if place < 0 { // SET-45
 		d.ignored("the layers of "+d.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
@@ -214,20 +248,29 @@ func (a *activator) bySettings() {
 	}
 	a.own = make([]uint32, len(a.list))
 	for i, l := range a.list {
-		if d.bySet.control[l] == settings.On {
+		control, entry := d.bySet.control[l]
+		if control == settings.On {
 			a.own[i] = BySettings
 			continue
 		}
+		if !entry && a.place(l.Name) != i { // LAY-108: of what the search found, the first of a name counts
+			continue
+		}
 		if d.excludes(l.Name) {
+			if d.quiet {
+				continue
+			}
 			d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
 			continue
 		}
 		switch {
 		case d.enable.matches(l.Name):
-			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
-				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
 			a.own[i] = ByEnable
+			if !d.quiet {
+				d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
+					"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
+			}
 		case named[l.Name]:
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
@@ -249,17 +292,35 @@ func (a *activator) bySettings() {
 	}
 }
 
+// shutOut tells whether a component is left to the usual rules by the settings file, and the disable check takes it out
+// (SET-49, SET-58, SET-60).
+func (a *activator) shutOut(c *manifest.Layer) bool { return a.own != nil && a.d.excludes(c.Name) }
+
 // recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
-func (a *activator) recursions(at int, met map[int]bool) {
-	met[at] = true
-	for _, name := range a.list[at].Components {
-		i := a.place(name)
-		switch {
-		case i < 0 || !a.list[i].Meta || met[i]:
-		case a.inside[i]:
-			a.sayRecursion(a.list[i])
-		default:
-			a.recursions(i, met)
+func (a *activator) recursions(at int) {
+	a.looks++
+	a.states[at].look = a.looks
+	stack := []expanding{{at: at}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		parts := a.list[top.at].Components
+		if top.next == len(parts) {
+			stack = stack[:len(stack)-1]
+			continue
 		}
+		top.next++
+		i := a.place(parts[top.next-1])
+		if i < 0 || !a.list[i].Meta || a.states[i].look == a.looks {
+			continue
+		}
+		if a.states[i].inside {
+			a.sayRecursion(a.list[i])
+			continue
+		}
+		if !a.d.spend(&a.d.cycles, a.list[i].Walk) { // this says lines, and no more than that
+			return
+		}
+		a.states[i].look = a.looks
+		stack = append(stack, expanding{at: i})
 	}
 }

@@ -152,12 +152,16 @@ func (s *Settings) layers(v document.Value) {
 	if !v.Exists() {
 		return
 	}
-	var list []LayerEntry
+	count := 0
 	for e := v.First(); e.Exists(); e = e.Next() {
-		control, ok := e.Member("control").Text()
-		if !ok {
+		if e.Member("control").Kind() != document.String {
 			return
 		}
+		count++
+	}
+	list := make([]LayerEntry, 0, count)
+	for e := v.First(); e.Exists(); e = e.Next() {
+		control, _ := e.Member("control").Text()
 		var entry LayerEntry
 		switch control {
 		case "on":
@@ -184,8 +188,9 @@ func (s *Settings) layers(v document.Value) {
 // drivers reads the additional drivers; one bad entry drops all (SET-83 to SET-87).
 func (s *Settings) drivers(object document.Value) {
 	s.Exclusively = object.Member("additional_drivers_use_exclusively").IsTrue()
-	var list []string
-	for e := object.Member("additional_drivers").First(); e.Exists(); e = e.Next() {
+	drivers := object.Member("additional_drivers")
+	list := make([]string, 0, drivers.Count())
+	for e := drivers.First(); e.Exists(); e = e.Next() {
 		path, ok := e.Member("path").Text()
 		if !ok {
 			return

@@ -1,0 +1,303 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+)
+
+// metaDepth is how many meta-layers may stand one in the other.
+const metaDepth = 64
+
+// checker validates the meta-layers of a list.
+type checker struct {
+	d     *decider
+	names map[string]*manifest.Layer          // the first of each name that is not known to be invalid
+	next  map[*manifest.Layer]*manifest.Layer // the next one of its name, once one is invalid
+	cost  map[*manifest.Layer]int             // of meta-layers, see costs
+	met   map[*manifest.Layer]*manifest.Layer // for which meta-layer one was last met (LAY-162, LAY-163)
+	known map[string]int                      // the number of the union that an extension was last seen in
+	union int                                 // counts them
+	most  int                                 // what is dearer is left out
+	tight int                                 // what is left for those that cost as many bits as most and more
+	stack []visit
+}
+
+// visit is a meta-layer that is being gone through, and the component that comes next.
+type visit struct {
+	layer *manifest.Layer
+	at    int
+}
+
+// metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
+func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
+	count := 0
+	for _, l := range list {
+		if l.Meta {
+			count++
+		}
+	}
+	if count == 0 {
+		return list
+	}
+	c := &checker{d: d, names: firstOf(list), cost: make(map[*manifest.Layer]int, count),
+		met: make(map[*manifest.Layer]*manifest.Layer, count)}
+	c.costs(list)
+	invalid := make(map[*manifest.Layer]bool)
+	for _, l := range list {
+		if !l.Meta {
+			continue
+		}
+		if c.affords(l) && c.valid(l) {
+			c.unite(l)
+			continue
+		}
+		if !d.quiet {
+			d.say(diag.Debug, diag.MetaInvalid, l.Name, l.Manifest, "Removing meta-layer "+l.Name+
+				" from instance layer list since it appears invalid.")
+		}
+		invalid[l] = true
+		if c.names[l.Name] == l { // those that come now do not find it any more (LAY-156)
+			if c.next == nil {
+				c.next = nextOf(list)
+			}
+			c.names[l.Name] = c.next[l]
+		}
+	}
+	if len(invalid) == 0 {
+		return list
+	}
+	kept := list[:0]
+	for _, l := range list {
+		if !invalid[l] {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// costs finds out what validating each meta-layer and uniting its extensions takes beside looking at its own components
+// once: what its components weigh, and all of that again for each meta-layer among them. Where all of them together cost
+// more than the budget has, the cheap ones come first, so that no dear one takes others along.
+func (c *checker) costs(list []*manifest.Layer) {
+	d, sum := c.d, 0
+	var bits [64]int // what those cost whose cost has so many bits
+	for _, l := range list {
+		if l.Meta {
+			cost := c.costOf(l)
+			sum = saturated(sum + cost)
+			bits[length(cost)] = saturated(bits[length(cost)] + cost)
+		}
+	}
+	d.open(&d.ways)
+	c.most = len(bits)
+	c.tight = d.ways.left - sum
+	if c.tight >= 0 {
+		return
+	}
+	c.most, c.tight = 0, d.ways.left
+	for bits[c.most] <= c.tight {
+		c.tight -= bits[c.most]
+		c.most++
+	}
+}
+
+// worst is a cost that no budget has.
+const worst = 1 << 40
+
+func saturated(cost int) int { return min(cost, worst) }
+
+// length is how many bits a number has.
+func length(n int) int {
+	bits := 0
+	for ; n > 0; n >>= 1 {
+		bits++
+	}
+	return bits
+}
+
+// costOf adds up what a meta-layer costs. One that it is part of itself counts for nothing there: those are invalid.
+func (c *checker) costOf(l *manifest.Layer) int {
+	const begun = -1
+	if cost, known := c.cost[l]; known {
+		return cost
+	}
+	c.cost[l] = begun
+	c.stack = append(c.stack[:0], visit{layer: l})
+	sums := []int{0}
+	for {
+		top := &c.stack[len(c.stack)-1]
+		if top.at == len(top.layer.Components) {
+			cost := saturated(sums[len(sums)-1])
+			c.cost[top.layer] = cost
+			c.stack, sums = c.stack[:len(c.stack)-1], sums[:len(sums)-1]
+			if len(c.stack) == 0 {
+				return cost
+			}
+			sums[len(sums)-1] = saturated(sums[len(sums)-1] + cost)
+			continue
+		}
+		part := c.names[top.layer.Components[top.at]]
+		top.at++
+		if part == nil {
+			continue
+		}
+		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Weight)
+		if !part.Meta {
+			continue
+		}
+		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Walk)
+		switch cost, known := c.cost[part]; {
+		case !known:
+			c.cost[part] = begun
+			c.stack, sums = append(c.stack, visit{layer: part}), append(sums, 0)
+		case cost > 0:
+			sums[len(sums)-1] = saturated(sums[len(sums)-1] + cost)
+		}
+	}
+}
+
+// affords tells whether there is a budget for a meta-layer, and says so when there is not.
+func (c *checker) affords(l *manifest.Layer) bool {
+	cost := c.cost[l]
+	switch bits := length(cost); {
+	case bits < c.most:
+		return true
+	case bits == c.most && cost <= c.tight:
+		c.tight -= cost
+		return true
+	}
+	c.d.leaveOut(diag.MetaInvalid, "Meta-layer", l.Name, l.Manifest)
+	return false
+}
+
+// valid checks a meta-layer, and those in it before it goes on.
+func (c *checker) valid(root *manifest.Layer) bool {
+	const prefix = "verify_meta_layer_component_layers: "
+	d := c.d
+	bad := func(l *manifest.Layer, text string) { d.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text) }
+	c.met[root] = root
+	c.stack = append(c.stack[:0], visit{layer: root})
+	paid := c.cost[root]
+	good := true
+	for good {
+		top := &c.stack[len(c.stack)-1]
+		l := top.layer
+		if top.at == len(l.Components) {
+			if !d.quiet {
+				d.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
+				for i, name := range l.Components {
+					d.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
+				}
+			}
+			if c.stack = c.stack[:len(c.stack)-1]; len(c.stack) == 0 {
+				return true
+			}
+			continue
+		}
+		index, name := uint32(top.at), l.Components[top.at]
+		top.at++
+		part := c.names[name]
+		good = part != nil && part.API>>12 >= l.API>>12 && name != l.Name && !(part.Meta && c.met[part] == root)
+		switch {
+		case d.quiet:
+		case part == nil:
+			bad(l, prefix+"Meta-layer "+l.Name+" can't find component layer "+name+" at index "+decimal(index)+".  Skipping this layer.")
+		case part.API>>12 < l.API>>12:
+			bad(l, prefix+"Meta-layer uses API version "+majorMinor(l.API)+", but component layer "+decimal(index)+
+				" has API version "+majorMinor(part.API)+" that is lower.  Skipping this layer.")
+		case name == l.Name:
+			bad(l, prefix+"Meta-layer "+l.Name+" lists itself in its component layer list at index "+decimal(index)+".  Skipping this layer.")
+		case !good:
+			bad(l, prefix+"Recursive dependency between Meta-layer "+l.Name+" and  Meta-layer "+name+".  Skipping this layer.")
+		}
+		if !good || !part.Meta {
+			continue
+		}
+		c.met[part] = root
+		if !d.quiet {
+			d.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
+		}
+		// A cycle may cost more than was reckoned; the difference is paid here.
+		if paid -= part.Walk; len(c.stack) == metaDepth || paid < 0 && !d.spend(&d.cycles, -paid) {
+			good = false
+			d.leaveOut(diag.MetaInvalid, "Meta-layer", root.Name, root.Manifest)
+			continue
+		}
+		paid = max(paid, 0)
+		c.stack = append(c.stack, visit{layer: part})
+	}
+	for i := len(c.stack) - 1; i > 0 && !d.quiet; i-- { // LAY-161
+		l := c.stack[i-1].layer
+		bad(l, "Meta-layer "+l.Name+" component layer "+c.stack[i].layer.Name+" can not find all component layers.  Skipping this layer.")
+	}
+	return false
+}
+
+func majorMinor(v uint32) string {
+	return decimal(manifest.Major(v)) + "." + decimal(manifest.Minor(v))
+}
+
+// unite gives a meta-layer the extensions of its components (LAY-169 to LAY-172).
+func (c *checker) unite(meta *manifest.Layer) {
+	instance, device := false, false
+	for _, name := range meta.Components {
+		if part := c.names[name]; part != nil {
+			instance, device = instance || len(part.Instance) > 0, device || len(part.Device) > 0
+		}
+	}
+	if instance {
+		meta.Instance = c.join(meta, false)
+	}
+	if device {
+		meta.Device = c.join(meta, true)
+	}
+}
+
+// join puts a meta-layer's own extensions of a kind and those of its components together, without duplicates.
+func (c *checker) join(meta *manifest.Layer, device bool) []manifest.Extension {
+	of := func(l *manifest.Layer) []manifest.Extension {
+		if device {
+			return l.Device
+		}
+		return l.Instance
+	}
+	kind := "instance"
+	if device {
+		kind = "device"
+	}
+	own := of(meta)
+	count := len(own)
+	for _, name := range meta.Components {
+		if part := c.names[name]; part != nil {
+			count += len(of(part))
+		}
+	}
+	if c.known == nil {
+		c.known = make(map[string]int, count)
+	}
+	c.union++
+	out := make([]manifest.Extension, 0, count)
+	for i := range own {
+		c.known[own[i].Name] = c.union
+		out = append(out, own[i])
+	}
+	for _, name := range meta.Components {
+		part := c.names[name]
+		if part == nil {
+			continue
+		}
+		list := of(part)
+		for i := range list {
+			e := &list[i]
+			if !c.d.quiet {
+				c.d.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+name+" adding "+kind+" extension "+e.Name)
+			}
+			if c.known[e.Name] != c.union {
+				c.known[e.Name] = c.union
+				// A meta-layer's entry points count for nothing (ERRATA 25).
+				out = append(out, manifest.Extension{Name: e.Name, Spec: e.Spec})
+			}
+		}
+	}
+	return out
+}
