@@ -37,9 +37,9 @@ void lock_wanted(bool taken);
 #else
 #define lock_wanted(taken) ((void)0)
 #endif
-/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
-void gate_enter(void);
-void gate_leave(void);
+/* Registers the handlers of fork, once; as early as can be, since others may fork in the middle of anything. */
+void fork_watch(void);
+/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). It waits for nothing but a fork. */
 /* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
  * copy of what the dynamic linker says, for free(); NULL without memory. */
 void *gate_dlopen(const char *path, char **text);
@@ -67,31 +67,44 @@ static inline void tally_down(struct tally *t)
     if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
 }
 
-/* The calling thread's number among those of the process. */
+/* ---- thread.c -------------------------------------------------------------------------------------------------- */
+
+/* The calling thread's number, which no other thread ever has; without the lock. */
 uint64_t thread_now(void);
+/* The same where thread_now was called before by this thread; with the lock, too. */
+uint64_t thread_known(void);
+/* Before the library is unloaded. */
+void threads_forget(void);
 
 /* ---- wake.c and claim.c ---------------------------------------------------------------------------------------- */
 
 /* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
- * two mutexes. docs/concurrency.md says who waits for what. */
+ * mutex and a fork. docs/concurrency.md says who waits for what. */
 /* All functions are called with the lock; waiting gives it up meanwhile. */
 
-/* Waits until another thread has said that something ended. The caller looks again then: it may be something else. */
-void lock_wait(void);
+/* Waits until another thread has said that something ended, or for a moment (false). The caller looks again then: it
+ * may be something else. */
+bool lock_wait(void);
 void lock_wake(void);
 
-/* What one thread is busy with while it calls out. Lives on the stack of its thread. */
+/* What one thread is busy with while it calls out. The claim itself is the library's, in claim.c: the thread may never
+ * come back (it is cancelled, or leaves by an exception or a jump), and this is only what it knows the claim by. */
 struct claim {
-    struct claim *next;
-    const void *what, *whose;
-    uint64_t thread;
+    unsigned place;
+    uint64_t number;
 };
 /* Waits until no other thread has claimed the pair. False when this very thread has: a driver, an allocator or another
- * library called back into the loader, and waiting would never end. */
+ * library called back into the loader, and waiting would never end. False, too, after CLAIM_SECONDS_MAX: the other
+ * thread does not come back. The calling thread has called thread_now before. */
+#define CLAIM_SECONDS_MAX 5
 bool claim_wait(const void *what, const void *whose);
 /* The same, and makes it one's own. */
 bool claim_take(struct claim *claim, const void *what, const void *whose);
-void claim_drop(struct claim *claim);
+/* The same, but one whose thread does not come back is taken from it. If it does after all, both have claimed it. */
+bool claim_take_over(struct claim *claim, const void *what, const void *whose);
+void claim_drop(const struct claim *claim);
+/* Before what is claimed goes: another object may come to its place. */
+void claims_forget(const void *what);
 
 /* ---- exit.c ---------------------------------------------------------------------------------------------------- */
 

@@ -43,6 +43,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     if (given) object->allocator = *given;
 
     struct claim claim;
+    thread_now();
     lock_take();
     bool claimed = claim_take(&claim, instance, NULL);
     struct handle_list *list = &instance->objects[kind];
