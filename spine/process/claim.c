@@ -12,6 +12,7 @@ static struct place {
     const void *what, *whose; /* what NULL: free */
     uint64_t thread, number;
     uintptr_t frame;               /* of the stack, when it was claimed */
+    struct tally *tally;           /* that counts it, or NULL */
 } places[64];                      /* under the lock */
 static uint64_t places_generation; /* of the process */
 static uint64_t last_number;
@@ -53,15 +54,20 @@ static bool wait_for(const void *what, const void *whose, bool over, uintptr_t f
     return true;
 }
 
-static bool take(struct claim *claim, const void *what, const void *whose, bool over, uintptr_t frame)
+/* False: there is no place. */
+static bool place_take(struct claim *claim, const void *what, const void *whose, uintptr_t frame, struct tally *tally)
 {
     unsigned i = 0;
-    if (!wait_for(what, whose, over, frame)) return false;
     while (i < sizeof places / sizeof *places && places[i].what) i++;
     if (i == sizeof places / sizeof *places) return false;
     *claim = (struct claim){i, ++last_number};
-    places[i] = (struct place){what, whose, thread_known(), last_number, frame};
+    places[i] = (struct place){what, whose, thread_known(), last_number, frame, tally};
     return true;
+}
+
+static bool take(struct claim *claim, const void *what, const void *whose, bool over, uintptr_t frame)
+{
+    return wait_for(what, whose, over, frame) && place_take(claim, what, whose, frame, NULL);
 }
 
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -89,11 +95,49 @@ void claim_drop(const struct claim *claim)
     lock_wake();
 }
 
+void claim_use(struct claim *claim, struct tally *tally)
+{
+    static uint64_t mark;
+    find(tally, &mark); /* in a child: those of its parent go */
+    *claim = (struct claim){0};
+    place_take(claim, tally, &mark, FRAME, tally);
+    tally_up(tally);
+}
+
+void claim_unuse(const struct claim *claim, struct tally *tally)
+{
+    tally_down(tally);
+    claim_drop(claim);
+}
+
+/* The newest claim of this thread is that of the frame that is left. */
+int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context)
+{
+    (void)version, (void)class, (void)exception, (void)context;
+    enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+    if (!(actions & CLEANUP_PHASE)) return CONTINUE_UNWIND;
+    lock_take();
+    struct place *newest = NULL;
+    find(NULL, &last_number);
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].what && places[i].thread == thread_known() && (!newest || places[i].number > newest->number))
+            newest = &places[i];
+    if (newest) {
+        if (newest->tally) tally_down(newest->tally);
+        give_up(newest);
+    }
+    lock_drop();
+    return CONTINUE_UNWIND;
+}
+
 void claims_forget(const void *what)
 {
     lock_wanted(true);
     bool any = false;
     for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i].what == what) places[i].what = NULL, any = true;
+        if (places[i].what == what) {
+            places[i].what = NULL;
+            any = true;
+        }
     if (any) lock_wake();
 }

@@ -75,6 +75,20 @@ uint64_t thread_now(void);
 uint64_t thread_known(void);
 /* Before the library is unloaded. */
 void threads_forget(void);
+/* A thread that has descriptors open is not cancelled before it has closed them; give cancel_on what cancel_off said. */
+#ifdef _WIN32
+static inline int cancel_off(void)
+{
+    return 0;
+}
+static inline void cancel_on(int before)
+{
+    (void)before;
+}
+#else
+int cancel_off(void);
+void cancel_on(int before);
+#endif
 
 /* ---- wake.c and claim.c ---------------------------------------------------------------------------------------- */
 
@@ -103,6 +117,18 @@ bool claim_take(struct claim *claim, const void *what, const void *whose);
 /* The same, but one whose thread does not come back is taken from it. If it does after all, both have claimed it. */
 bool claim_take_over(struct claim *claim, const void *what, const void *whose);
 void claim_drop(const struct claim *claim);
+/* A use that a tally counts; it ends, too, when its thread is cancelled or leaves by an exception. */
+void claim_use(struct claim *claim, struct tally *tally);
+void claim_unuse(const struct claim *claim, struct tally *tally);
+/* First in a function that calls out under a claim, its thread's newest one, and is not inlined: a thread that is
+ * cancelled there, or leaves it by an exception, gives the claim up on its way. The unwinder calls claim_unwinds for
+ * the function's frame. The compiler's own way to say so would need its library, which programs need not have. */
+#ifdef _WIN32
+#define CLAIM_UNWINDS
+#else
+int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context);
+#define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
+#endif
 /* Before what is claimed goes: another object may come to its place. */
 void claims_forget(const void *what);
 

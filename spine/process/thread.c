@@ -35,6 +35,18 @@ uint64_t thread_known(void)
     return number ? number : name();
 }
 
+int cancel_off(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+void cancel_on(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
+
 void threads_forget(void)
 {
     if (exit_begun() || atomic_exchange(&state, KEY_WANTED) != KEY_THERE) return;

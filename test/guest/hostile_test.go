@@ -51,12 +51,9 @@ func TestG12ConstructorsBesideOtherThreads(t *testing.T) {
 	r.holds(t, "linker-lock", library)
 }
 
-// A thread leaves a driver that makes a surface, by its cancellation, an exception or a jump; the surface is usable
-// afterwards, by that thread and by others.
-//
-// holds: WSI-014 WSI-015
-func TestOutOfADriver(t *testing.T) {
-	t.Parallel()
+// breaking makes the driver that does what the program wants, and returns its manifest.
+func breaking(t *testing.T) string {
+	t.Helper()
 	null := filepath.Join(world.Build(), "drivers/libvk_null.so")
 	driver := compile(t, "breaking.so", "-shared", "-fPIC", "-I"+filepath.Join(world.Top(), "spine"),
 		fmt.Sprintf("-DNULL_DRIVER=%q", null), "library/breaking.c")
@@ -65,6 +62,22 @@ func TestOutOfADriver(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return manifest
+}
+
+// holds: UNK-014
+func TestOutOfALookUp(t *testing.T) {
+	t.Parallel()
+	run{env: map[string]string{"VK_DRIVER_FILES": breaking(t)}}.holds(t, "out-of-look-up")
+}
+
+// A thread leaves a driver that makes a surface, by its cancellation, an exception or a jump; the surface is usable
+// afterwards, by that thread and by others.
+//
+// holds: WSI-014 WSI-015
+func TestOutOfADriver(t *testing.T) {
+	t.Parallel()
+	manifest := breaking(t)
 	for _, words := range [][]string{{"cancel"}, {"throw"}, {"throw", "same"}, {"jump"}, {"jump", "same"}} {
 		t.Run(fmt.Sprint(words), func(t *testing.T) {
 			t.Parallel()
@@ -80,4 +93,17 @@ func TestG1CancelledThreadsLeaveNoDescriptor(t *testing.T) {
 	plain(t)
 	t.Parallel()
 	run{}.holds(t, "cancelled-threads")
+}
+
+// The global enumerations without a count fail, with a message.
+//
+// holds: INS-003
+func TestNoCount(t *testing.T) {
+	t.Parallel()
+	e := run{}.start(t, "no-count")
+	if e.state.ExitCode() != 0 || e.stdout != "-1 -1 -1 -1\n" {
+		t.Fatalf("%v: %s%s", e.state, e.stdout, e.stderr)
+	}
+	wantText(t, e.stderr, "(VUID-vkEnumerateInstanceLayerProperties-pPropertyCount-parameter)",
+		"(VUID-vkEnumerateInstanceExtensionProperties-pPropertyCount-parameter)")
 }

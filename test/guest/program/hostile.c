@@ -72,7 +72,7 @@ static void fork_handlers(void)
     pthread_t t[8];
     int threads = atoi(arguments[0]);
     bool late = arguments[1] != NULL;
-    within(30);
+    within(120);
     CHECK(pthread_atfork(before, in_parent, in_the_child) == 0, "pthread_atfork");
     if (!late) {
         load();
@@ -122,7 +122,7 @@ static int only_a_life(void *unused)
 static void fork_own_lock(void)
 {
     pthread_t t[3];
-    within(40);
+    within(170);
     CHECK(pthread_atfork(take_own, give_own, give_own) == 0, "pthread_atfork");
     load();
     CHECK(life() == VK_SUCCESS, "no life");
@@ -153,6 +153,7 @@ static void *open_and_close(void *path)
         CHECK(library, "%s", dlerror());
         dlclose(library);
         opened++;
+        usleep(200); /* the linker's lock is not fair */
     }
     return NULL;
 }
@@ -160,7 +161,7 @@ static void *open_and_close(void *path)
 static void linker_lock(void)
 {
     pthread_t t[4];
-    within(30);
+    within(170);
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, i == 0 ? open_and_close : live, arguments[0]);
@@ -294,7 +295,7 @@ static void out_of_driver(void)
     pthread_t t;
     const char *how = arguments[0];
     bool same_thread = arguments[1] != NULL, jump = strcmp(how, "jump") == 0;
-    within(30);
+    within(120);
     load();
     for (int round = 0; round < (jump ? 1 : 3); round++) {
         surface_new();
@@ -327,6 +328,31 @@ static void out_of_driver(void)
 /* ---- descriptors
  * ----------------------------------------------------------------------------------------------------- */
 
+static void *look_up(void *unused)
+{
+    get_instance_proc(instance, "vkBreakingTEST");
+    return unused;
+}
+
+/* A thread is cancelled while a driver is asked for a new name in every device; the device can be destroyed. */
+static void out_of_look_up(void)
+{
+    pthread_t t;
+    VkDevice device;
+    char byte;
+    within(60);
+    load();
+    CHECK(instance_new(&instance) == VK_SUCCESS && device_new(instance, &device) == VK_SUCCESS, "no device");
+    doing = blocks;
+    CHECK(pipe(inside) == 0, "pipe: %s", strerror(errno));
+    CHECK(pthread_create(&t, NULL, look_up, NULL) == 0, "no thread");
+    CHECK(read(inside[0], &byte, 1) == 1, "the driver was not asked");
+    CHECK(pthread_cancel(t) == 0, "no cancellation");
+    pthread_join(t, NULL);
+    device_end(instance, device);
+    instance_end(instance);
+}
+
 static void *live_until_cancelled(void *unused)
 {
     for (;;) {
@@ -340,7 +366,7 @@ static void *live_until_cancelled(void *unused)
 
 static void cancelled_threads(void)
 {
-    within(40);
+    within(170);
     load();
     CHECK(life() == VK_SUCCESS, "no life");
     char *open_before = descriptors();
@@ -356,7 +382,26 @@ static void cancelled_threads(void)
     CHECK(life() == VK_SUCCESS, "no life afterwards");
 }
 
+/* The global enumerations without a count. */
+static void no_count(void)
+{
+    load();
+    COMMAND(NULL, vkEnumerateInstanceLayerProperties);
+    COMMAND(NULL, vkEnumerateInstanceExtensionProperties);
+    VkLayerProperties layer;
+    VkExtensionProperties extension;
+    printf("%d %d %d %d\n", vkEnumerateInstanceLayerProperties(NULL, NULL),
+           vkEnumerateInstanceLayerProperties(NULL, &layer), vkEnumerateInstanceExtensionProperties(NULL, NULL, NULL),
+           vkEnumerateInstanceExtensionProperties(NULL, NULL, &extension));
+}
+
 const struct guest_case hostile_cases[] = {
-    {"fork-handlers", fork_handlers}, {"fork-own-lock", fork_own_lock},         {"linker-lock", linker_lock},
-    {"out-of-driver", out_of_driver}, {"cancelled-threads", cancelled_threads}, {0},
+    {"fork-handlers", fork_handlers},
+    {"fork-own-lock", fork_own_lock},
+    {"linker-lock", linker_lock},
+    {"no-count", no_count},
+    {"out-of-driver", out_of_driver},
+    {"out-of-look-up", out_of_look_up},
+    {"cancelled-threads", cancelled_threads},
+    {0},
 };
