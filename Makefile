@@ -137,7 +137,7 @@ endif
 
 # A file of spine/windows stands in for the one of the same path in spine.
 WINDOWS_SRC := $(if $(WINDOWS),$(wildcard spine/windows/*/*.c))
-NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
+NOT_WINDOWS := $(if $(WINDOWS),spine/process/note.c spine/process/thread.c spine/physdev/xlib.c $(WINDOWS_SRC:spine/windows/%=spine/%))
 SPINE_SRC := $(filter-out spine/gen/core.c $(NOT_WINDOWS),$(wildcard spine/*/*.c)) $(WINDOWS_SRC) spine/asm/$(MACHINE).S
 # The null driver maps its memory as Linux does.
 DRIVERS := $(if $(WINDOWS),,$(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c)))))
