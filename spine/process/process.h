@@ -14,27 +14,9 @@
  * forked child finds it free. Not recursive. */
 void lock_take(void);
 void lock_drop(void);
-/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define CHECK_LOCK
-void lock_wanted(bool taken);
-/* Nor in what takes locks of the C library's own, or waits for a file system. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
-#define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
-#define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
-#define free(...) (lock_wanted(false), free(__VA_ARGS__))
-#define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
-#define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
-#define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
-#define fopen(...) (lock_wanted(false), fopen(__VA_ARGS__))
-#define access(...) (lock_wanted(false), access(__VA_ARGS__))
-#else
+/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so, and where
+ * a function of lock_check.h is called with it. */
+#ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
 /* Registers the handlers of fork, once; as early as can be, since others may fork in the middle of anything. */

@@ -107,3 +107,10 @@ func TestNoCount(t *testing.T) {
 	wantText(t, e.stderr, "(VUID-vkEnumerateInstanceLayerProperties-pPropertyCount-parameter)",
 		"(VUID-vkEnumerateInstanceExtensionProperties-pPropertyCount-parameter)")
 }
+
+// holds: G-10
+func TestG10NoFutex(t *testing.T) {
+	plain(t)
+	t.Parallel()
+	run{}.holds(t, "no-futex")
+}

@@ -2,11 +2,15 @@
  * constructors do, threads that are cancelled or leave a driver by an exception or a jump. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -395,11 +399,30 @@ static void no_count(void)
            vkEnumerateInstanceExtensionProperties(NULL, NULL, &extension));
 }
 
+/* A filter of system calls refuses futex. */
+static void no_futex(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog sent = {.len = sizeof filter / sizeof *filter, .filter = filter};
+    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl: %s", strerror(errno));
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &sent) == 0, "seccomp: %s", strerror(errno));
+    load();
+    for (int i = 0; i < 3; i++) CHECK(life() == VK_SUCCESS, "no life");
+    CHECK(in_child(only_a_life, NULL, 60) == 0, "no life in a child");
+    unload();
+}
+
 const struct guest_case hostile_cases[] = {
     {"fork-handlers", fork_handlers},
     {"fork-own-lock", fork_own_lock},
     {"linker-lock", linker_lock},
     {"no-count", no_count},
+    {"no-futex", no_futex},
     {"out-of-driver", out_of_driver},
     {"out-of-look-up", out_of_look_up},
     {"cancelled-threads", cancelled_threads},
