@@ -248,6 +248,22 @@ void lock_drop(void)
     mutex_drop();
 }
 
+bool lock_wait(void)
+{
+    uint32_t seen = sleep_begin();
+    lock_drop();
+    bool woken = sleep_for(seen, SECOND / 10);
+    lock_take();
+    sleep_end();
+    return woken;
+}
+
+void lock_wake(void)
+{
+    lock_wanted(true);
+    sleepers_wake();
+}
+
 /* ---- the gate --------------------------------------------------------------------------------------------------- */
 
 /* The calling thread, for gate_leave. */

@@ -14,8 +14,8 @@
  * forked child finds it free. Not recursive. */
 void lock_take(void);
 void lock_drop(void);
-/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so, and where
- * a function of lock_check.h is called with it. */
+/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so, and
+ * where a function of lock_check.h is called with it. */
 #ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
@@ -57,7 +57,7 @@ uint64_t thread_now(void);
 uint64_t thread_known(void);
 /* Before the library is unloaded. */
 void threads_forget(void);
-/* A thread that has descriptors open is not cancelled before it has closed them; give cancel_on what cancel_off said. */
+/* A thread that has descriptors open is not cancelled before it has closed them; cancel_on gets what cancel_off said. */
 #ifdef _WIN32
 static inline int cancel_off(void)
 {
@@ -72,7 +72,7 @@ int cancel_off(void);
 void cancel_on(int before);
 #endif
 
-/* ---- wake.c and claim.c ---------------------------------------------------------------------------------------- */
+/* ---- gate.c (on Windows wake.c) and claim.c -------------------------------------------------------------------- */
 
 /* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
  * mutex and a fork. docs/concurrency.md says who waits for what. */

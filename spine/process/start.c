@@ -15,7 +15,7 @@ __attribute__((weak)) void __cxa_finalize(void *);
 __attribute__((destructor(101))) static void forget_functions(void)
 {
     if (__cxa_finalize) __cxa_finalize(__dso_handle);
-    threads_forget();
+    if (!exit_begun()) threads_forget();
 }
 
 static atomic_int unloading_mode;

@@ -18,7 +18,6 @@ static uint64_t name(void)
 
 uint64_t thread_now(void)
 {
-    lock_wanted(false); /* the C library may want memory */
     int none = KEY_NONE;
     if (atomic_compare_exchange_strong(&state, &none, KEY_WANTED) && pthread_key_create(&key, NULL) == 0)
         atomic_store(&state, KEY_THERE);
@@ -49,6 +48,6 @@ void cancel_on(int before)
 
 void threads_forget(void)
 {
-    if (exit_begun() || atomic_exchange(&state, KEY_WANTED) != KEY_THERE) return;
+    if (atomic_exchange(&state, KEY_WANTED) != KEY_THERE) return;
     pthread_key_delete(key);
 }

@@ -7,13 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/process.h"
-
 /* Of the kernel's interface, whose headers not every C library's compiler finds; between threads of one process. */
 #define FUTEX_WAIT_HERE 128
 #define FUTEX_WAKE_HERE 129
-
-#define WAIT_NANOSECONDS (100 * 1000 * 1000)
 
 static uint32_t ended;    /* counts; waited on */
 static uint32_t sleepers; /* under the lock */
@@ -52,20 +48,4 @@ void sleepers_wake(void)
 void sleepers_forget(void)
 {
     sleepers = 0;
-}
-
-bool lock_wait(void)
-{
-    uint32_t seen = sleep_begin();
-    lock_drop();
-    bool woken = sleep_for(seen, WAIT_NANOSECONDS);
-    lock_take();
-    sleep_end();
-    return woken;
-}
-
-void lock_wake(void)
-{
-    lock_wanted(true);
-    sleepers_wake();
 }

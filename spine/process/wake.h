@@ -1,4 +1,4 @@
-/* wake.h: sleeping until another thread wakes, for gate.c and claim.c, and the wait of the forking threads. */
+/* wake.h: sleeping until another thread wakes, for gate.c. */
 #ifndef VKL_WAKE_H
 #define VKL_WAKE_H
 
