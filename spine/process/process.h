@@ -57,7 +57,7 @@ uint64_t thread_now(void);
 uint64_t thread_known(void);
 /* Before the library is unloaded. */
 void threads_forget(void);
-/* A thread that has descriptors open is not cancelled before it has closed them; cancel_on gets what cancel_off said. */
+/* A thread with open descriptors is not cancelled before it has closed them; cancel_on gets what cancel_off said. */
 #ifdef _WIN32
 static inline int cancel_off(void)
 {
