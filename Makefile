@@ -193,7 +193,7 @@ $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 $(B)/$(1)obj/spine/%.o: spine/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(DEPS) -c -o $$@ $$<
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h)) $$(DEPS) -c -o $$@ $$<
 $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)

@@ -167,18 +167,26 @@ void unknown_fill_device(struct device *dev)
     for (uint32_t i = 0; i < count; i++) fill_one(dev, i, in->unknown_device.name[i]);
 }
 
+__attribute__((noinline)) static void fill_used(struct device *dev, uint32_t i, const char *name)
+{
+    CLAIM_UNWINDS
+    fill_one(dev, i, name);
+    __asm__ volatile(""); /* a call, and no jump: the frame stays */
+}
+
 /* A new name's destination in every device there is (UNK-014); each is held while its chain is asked. */
 static void fill_devices(struct instance *in, uint32_t i, const char *name)
 {
+    struct claim claim;
+    thread_now();
     lock_take();
     for (struct device *dev = in->devices; dev;) {
         if (dev->complete) {
-            tally_up(&dev->uses);
+            claim_use(&claim, &dev->uses);
             lock_drop();
-            fill_one(dev, i, name);
+            fill_used(dev, i, name);
             lock_take();
-            tally_down(&dev->uses);
-            lock_wake(); /* device_unlink */
+            claim_unuse(&claim, &dev->uses); /* wakes device_unlink */
         }
         dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
     }

@@ -97,21 +97,33 @@ static void pre_close(struct pre_chain *chain)
 struct asking {
     struct plan plan;
     struct facts *facts;
+    int cancel; /* files and a socket may be open meanwhile */
 };
 
 /* The plan's own result when there is one. terminator: asked from below the pre-instance functions. */
 static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator)
 {
-    *a = (struct asking){.facts = facts_new()};
+    *a = (struct asking){.cancel = cancel_off()};
+    a->facts = facts_new();
     if (!a->facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = core_decide(NULL, a->facts, question, layer_name, terminator, &a->plan);
     return result == VK_SUCCESS ? a->plan.result : result;
+}
+
+/* As INS-003 has it of the version. */
+static bool counted(const uint32_t *count, const char *command)
+{
+    if (!count)
+        log_line(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+                 "%s: 'pPropertyCount' must not be NULL (VUID-%s-pPropertyCount-parameter)", command, command);
+    return count != NULL;
 }
 
 static VkResult answered(struct asking *a, VkResult result)
 {
     plan_free(&a->plan);
     facts_free(a->facts);
+    cancel_on(a->cancel);
     return result;
 }
 
@@ -197,6 +209,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL layers_last(const VkEnumerateInstanceLayer
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
+    if (!counted(count, "vkEnumerateInstanceLayerProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct asking a;
     VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
     plan_log(NULL, &a.plan);
@@ -290,6 +303,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL extensions_last(const VkEnumerateInstanceE
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
                                                                             VkExtensionProperties *properties)
 {
+    if (!counted(count, "vkEnumerateInstanceExtensionProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct asking a;
     VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =

@@ -234,11 +234,13 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     instance_add(in);
 
     struct facts *facts = NULL;
+    int cancel = cancel_off(); /* files and a socket may be open */
     VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
     if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = put_app(facts, info);
     if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
     facts_free(facts);
+    cancel_on(cancel);
     if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
     if (result != VK_SUCCESS) { /* INS-026, INS-078 */
         drivers_end(in, drivers_allocator(in));

@@ -1,48 +1,143 @@
-/* claim.c: the list of what threads have claimed while they call out, so that others wait for them. A forked child has
- * none of its parent's threads, and so none of their claims.
+/* claim.c: what threads have claimed while they call out, so that others wait for them. A forked child has none of its
+ * parent's threads, and so none of their claims.
+ *
+ * A thread that does not come back out of what it calls leaves its claim behind. Where it can be told, it goes at once
+ * (claim_unwinds, and a thread that comes again from further up its stack); else others wait for it for some seconds.
  */
 #include "process/process.h"
 
-static struct claim *claims;       /* under the lock */
-static uint64_t claims_generation; /* of the process */
+#define WAITS_MAX (CLAIM_SECONDS_MAX * 10) /* lock_wait's moments */
 
-static struct claim *find(const void *what, const void *whose)
+static struct place {
+    const void *what, *whose; /* what NULL: free */
+    uint64_t thread, number;
+    uintptr_t frame;               /* of the stack, when it was claimed */
+    struct tally *tally;           /* that counts it, or NULL */
+} places[64];                      /* under the lock */
+static uint64_t places_generation; /* of the process */
+static uint64_t last_number;
+
+static struct place *find(const void *what, const void *whose)
 {
     lock_wanted(true);
-    if (claims_generation != fork_generation()) {
-        claims_generation = fork_generation();
-        claims = NULL;
+    if (places_generation != fork_generation()) {
+        places_generation = fork_generation();
+        for (unsigned i = 0; i < sizeof places / sizeof *places; i++) places[i].what = NULL;
     }
-    for (struct claim *c = claims; c; c = c->next)
-        if (c->what == what && c->whose == whose) return c;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].what == what && places[i].whose == whose) return &places[i];
     return NULL;
 }
 
-bool claim_wait(const void *what, const void *whose)
+static void give_up(struct place *p)
 {
-    struct claim *other;
-    while ((other = find(what, whose))) {
-        if (other->thread == thread_now()) return false;
-        lock_wait();
+    p->what = NULL;
+    lock_wake();
+}
+
+/* over: a claim that is left behind is taken away. */
+static bool wait_for(const void *what, const void *whose, bool over, uintptr_t frame)
+{
+    struct place *p;
+    unsigned waits = 0;
+    while ((p = find(what, whose))) {
+        bool mine = p->thread == thread_known();
+        bool late = waits >= WAITS_MAX;
+        if (over &&
+            (late || (mine && frame >= p->frame))) /* what was called from there has ended without coming back */
+            give_up(p);
+        else if (mine || late)
+            return false;
+        else
+            waits += !lock_wait();
     }
     return true;
+}
+
+/* False: there is no place. */
+static bool place_take(struct claim *claim, const void *what, const void *whose, uintptr_t frame, struct tally *tally)
+{
+    unsigned i = 0;
+    while (i < sizeof places / sizeof *places && places[i].what) i++;
+    if (i == sizeof places / sizeof *places) return false;
+    *claim = (struct claim){i, ++last_number};
+    places[i] = (struct place){what, whose, thread_known(), last_number, frame, tally};
+    return true;
+}
+
+static bool take(struct claim *claim, const void *what, const void *whose, bool over, uintptr_t frame)
+{
+    return wait_for(what, whose, over, frame) && place_take(claim, what, whose, frame, NULL);
+}
+
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+bool claim_wait(const void *what, const void *whose)
+{
+    return wait_for(what, whose, false, FRAME);
 }
 
 bool claim_take(struct claim *claim, const void *what, const void *whose)
 {
-    if (!claim_wait(what, whose)) return false;
-    *claim = (struct claim){claims, what, whose, thread_now()};
-    claims = claim;
-    return true;
+    return take(claim, what, whose, false, FRAME);
 }
 
-void claim_drop(struct claim *claim)
+bool claim_take_over(struct claim *claim, const void *what, const void *whose)
+{
+    return take(claim, what, whose, true, FRAME);
+}
+
+void claim_drop(const struct claim *claim)
 {
     lock_wanted(true);
-    if (claims_generation == fork_generation()) {
-        struct claim **at = &claims;
-        while (*at && *at != claim) at = &(*at)->next;
-        if (*at) *at = claim->next;
-    }
+    struct place *p = &places[claim->place];
+    if (p->number == claim->number && places_generation == fork_generation()) p->what = NULL;
     lock_wake();
+}
+
+void claim_use(struct claim *claim, struct tally *tally)
+{
+    static uint64_t mark;
+    find(tally, &mark); /* in a child: those of its parent go */
+    *claim = (struct claim){0};
+    place_take(claim, tally, &mark, FRAME, tally);
+    tally_up(tally);
+}
+
+void claim_unuse(const struct claim *claim, struct tally *tally)
+{
+    tally_down(tally);
+    claim_drop(claim);
+}
+
+/* The newest claim of this thread is that of the frame that is left. */
+int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context)
+{
+    (void)version, (void)class, (void)exception, (void)context;
+    enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+    if (!(actions & CLEANUP_PHASE)) return CONTINUE_UNWIND;
+    lock_take();
+    struct place *newest = NULL;
+    find(NULL, &last_number);
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].what && places[i].thread == thread_known() && (!newest || places[i].number > newest->number))
+            newest = &places[i];
+    if (newest) {
+        if (newest->tally) tally_down(newest->tally);
+        give_up(newest);
+    }
+    lock_drop();
+    return CONTINUE_UNWIND;
+}
+
+void claims_forget(const void *what)
+{
+    lock_wanted(true);
+    bool any = false;
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i].what == what) {
+            places[i].what = NULL;
+            any = true;
+        }
+    if (any) lock_wake();
 }

@@ -14,32 +14,14 @@
  * forked child finds it free. Not recursive. */
 void lock_take(void);
 void lock_drop(void);
-/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define CHECK_LOCK
-void lock_wanted(bool taken);
-/* Nor in what takes locks of the C library's own, or waits for a file system. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
-#define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
-#define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
-#define free(...) (lock_wanted(false), free(__VA_ARGS__))
-#define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
-#define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
-#define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
-#define fopen(...) (lock_wanted(false), fopen(__VA_ARGS__))
-#define access(...) (lock_wanted(false), access(__VA_ARGS__))
-#else
+/* In what is done with the lock (taken), or calls out (not): the builds with sanitizers end when it is not so, and
+ * where a function of lock_check.h is called with it. */
+#ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
-/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). Recursive by thread. */
-void gate_enter(void);
-void gate_leave(void);
+/* Registers the handlers of fork, once; as early as can be, since others may fork in the middle of anything. */
+void fork_watch(void);
+/* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). It waits for nothing but a fork. */
 /* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
  * copy of what the dynamic linker says, for free(); NULL without memory. */
 void *gate_dlopen(const char *path, char **text);
@@ -67,31 +49,70 @@ static inline void tally_down(struct tally *t)
     if (now) t->count = now - 1; /* a use that began before the fork was never counted here */
 }
 
-/* The calling thread's number among those of the process. */
-uint64_t thread_now(void);
+/* ---- thread.c -------------------------------------------------------------------------------------------------- */
 
-/* ---- wake.c and claim.c ---------------------------------------------------------------------------------------- */
+/* The calling thread's number, which no other thread ever has; without the lock. */
+uint64_t thread_now(void);
+/* The same where thread_now was called before by this thread; with the lock, too. */
+uint64_t thread_known(void);
+/* Before the library is unloaded. */
+void threads_forget(void);
+/* A thread with open descriptors is not cancelled before it has closed them; cancel_on gets what cancel_off said. */
+#ifdef _WIN32
+static inline int cancel_off(void)
+{
+    return 0;
+}
+static inline void cancel_on(int before)
+{
+    (void)before;
+}
+#else
+int cancel_off(void);
+void cancel_on(int before);
+#endif
+
+/* ---- gate.c (on Windows wake.c) and claim.c -------------------------------------------------------------------- */
 
 /* Waiting for what another thread does while it calls out: the one way in which the spine waits for anything but its
- * two mutexes. docs/concurrency.md says who waits for what. */
+ * mutex and a fork. docs/concurrency.md says who waits for what. */
 /* All functions are called with the lock; waiting gives it up meanwhile. */
 
-/* Waits until another thread has said that something ended. The caller looks again then: it may be something else. */
-void lock_wait(void);
+/* Waits until another thread has said that something ended, or for a moment (false). The caller looks again then: it
+ * may be something else. */
+bool lock_wait(void);
 void lock_wake(void);
 
-/* What one thread is busy with while it calls out. Lives on the stack of its thread. */
+/* What one thread is busy with while it calls out. The claim itself is the library's, in claim.c: the thread may never
+ * come back (it is cancelled, or leaves by an exception or a jump), and this is only what it knows the claim by. */
 struct claim {
-    struct claim *next;
-    const void *what, *whose;
-    uint64_t thread;
+    unsigned place;
+    uint64_t number;
 };
 /* Waits until no other thread has claimed the pair. False when this very thread has: a driver, an allocator or another
- * library called back into the loader, and waiting would never end. */
+ * library called back into the loader, and waiting would never end. False, too, after CLAIM_SECONDS_MAX: the other
+ * thread does not come back. The calling thread has called thread_now before. */
+#define CLAIM_SECONDS_MAX 5
 bool claim_wait(const void *what, const void *whose);
 /* The same, and makes it one's own. */
 bool claim_take(struct claim *claim, const void *what, const void *whose);
-void claim_drop(struct claim *claim);
+/* The same, but one whose thread does not come back is taken from it. If it does after all, both have claimed it. */
+bool claim_take_over(struct claim *claim, const void *what, const void *whose);
+void claim_drop(const struct claim *claim);
+/* A use that a tally counts; it ends, too, when its thread is cancelled or leaves by an exception. */
+void claim_use(struct claim *claim, struct tally *tally);
+void claim_unuse(const struct claim *claim, struct tally *tally);
+/* First in a function that calls out under a claim, its thread's newest one, and is not inlined: a thread that is
+ * cancelled there, or leaves it by an exception, gives the claim up on its way. The unwinder calls claim_unwinds for
+ * the function's frame. The compiler's own way to say so would need its library, which programs need not have. */
+#ifdef _WIN32
+#define CLAIM_UNWINDS
+#else
+int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context);
+#define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
+#endif
+/* Before what is claimed goes: another object may come to its place. */
+void claims_forget(const void *what);
 
 /* ---- exit.c ---------------------------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@ void instance_add(struct instance *in)
 void instance_drop(struct instance *in)
 {
     lock_take();
+    claims_forget(in);
     for (struct instance **at = &instances; *at; at = &(*at)->next) {
         if (*at != in) continue;
         *at = in->next;

@@ -19,8 +19,9 @@ bool objects_settled(struct instance *instance)
 
 /* Enlarges an array of eight-byte entries; called with the lock and the instance's claim, calls out without the lock
  * (ALC-042: an existing block is enlarged with pfnReallocation). */
-static bool enlarge(struct instance *instance, void *array, uint32_t *room, uint32_t wanted)
+__attribute__((noinline)) static bool enlarge(struct instance *instance, void *array, uint32_t *room, uint32_t wanted)
 {
+    CLAIM_UNWINDS
     const VkAllocationCallbacks *allocator = instance_allocator(instance);
     void *old;
     memcpy(&old, array, sizeof old);
@@ -43,6 +44,7 @@ VkResult object_place(struct instance *instance, enum object_kind kind, struct o
     if (given) object->allocator = *given;
 
     struct claim claim;
+    thread_now();
     lock_take();
     bool claimed = claim_take(&claim, instance, NULL);
     struct handle_list *list = &instance->objects[kind];

@@ -165,12 +165,23 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
 }
 
 /* WSI-013 (c), without the lock. */
-static VkResult create_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR *made)
+__attribute__((noinline)) static VkResult create_in_driver(struct driver *driver, const struct surface *surface,
+                                                           VkSurfaceKHR *made)
 {
+    CLAIM_UNWINDS
     const struct surface_kind *kind = surface->kind;
     if (!driver_has(driver, kind->ext)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     *made = VK_NULL_HANDLE;
-    return kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
+    VkResult result = kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
+    __asm__ volatile(""); /* a call, and no jump: the frame stays */
+    return result;
+}
+
+/* What was made for a surface that has one by now. */
+static void destroy_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR made)
+{
+    PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
+    if (destroy) destroy(driver->handle, made, object_allocator(&surface->object));
 }
 
 /* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. */
@@ -179,11 +190,19 @@ static VkResult make_in_driver(struct driver *driver, const struct surface *surf
     VkSurfaceKHR fresh;
     lock_drop();
     VkResult result = create_in_driver(driver, surface, &fresh);
-    if (result == VK_SUCCESS) {
-        *made = (uint64_t)fresh; /* a driver's handle may be wider than a pointer */
-        object_store(driver, OBJECT_SURFACE, surface->object.index, *made);
-    }
     lock_take();
+    if (result != VK_SUCCESS) return result;
+    *made = (uint64_t)fresh; /* a driver's handle may be wider than a pointer */
+    if (!objects_settled(driver->instance)) return result;
+    uint64_t *place = &driver->objects[OBJECT_SURFACE].handle[surface->object.index];
+    if (!*place) {
+        *place = *made;
+    } else { /* this took so long that another thread has not waited for it */
+        *made = *place;
+        lock_drop();
+        destroy_in_driver(driver, surface, fresh);
+        lock_take();
+    }
     return result;
 }
 
@@ -195,6 +214,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
 
     const struct handle_table *table = &driver->objects[OBJECT_SURFACE];
     struct claim claim;
+    thread_now();
     lock_take();
     VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) goto done;
@@ -208,7 +228,7 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     uint64_t made = table->handle[index];
     if (!made) {
         /* WSI-015: of several threads one creates, the others wait for it and find what it made. */
-        if (!claim_take(&claim, surface, driver)) {
+        if (!claim_take_over(&claim, surface, driver)) {
             result = VK_ERROR_INITIALIZATION_FAILED;
             goto done;
         }
@@ -233,5 +253,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurface
     if (!surface) return; /* WSI-019 */
     struct instance *instance = instance_of(handle);
     object_destroy(instance, OBJECT_SURFACE, &surface->object, allocator);
+    lock_take();
+    claims_forget(surface);
+    lock_drop();
     surface_free(instance, &surface->object);
 }

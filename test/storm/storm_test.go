@@ -147,7 +147,9 @@ func TestStormAddresses(t *testing.T) {
 
 // TestStormRaces is the storm on the library with the thread sanitizer.
 func TestStormRaces(t *testing.T) {
-	storm(t, build{"tsan", "tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77"}})
+	// What has no instrumentation (drivers, layers) is not judged: the linker's lock, which is not seen either, keeps its
+	// constructors from its other calls.
+	storm(t, build{"tsan", "tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77:ignore_noninstrumented_modules=1"}})
 }
 
 func storm(t *testing.T, b build) {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"math"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 )
@@ -101,8 +103,8 @@ func (c *checker) costs(list []*manifest.Layer) {
 	}
 }
 
-// worst is a cost that no budget has.
-const worst = 1 << 40
+// worst is a cost that no budget has; twice of it is still a number.
+const worst = math.MaxInt / 4
 
 func saturated(cost int) int { return min(cost, worst) }
 

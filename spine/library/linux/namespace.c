@@ -55,12 +55,13 @@ static VkResult open_in_namespace(const char *path, uint32_t slot)
 {
     const char *why = "its descriptor is none";
     bool done = false;
-    int fd = -1;
+    int fd = -1, cancel = cancel_off();
     if (slot <= INT32_MAX && fcntl((int)slot, F_GETFD) >= 0) fd = open_what(path, (int)slot, &done, &why);
     if (fd >= 0) {
         done = dup3(fd, (int)slot, O_CLOEXEC) >= 0;
         close(fd);
     }
+    cancel_on(cancel);
     if (done) return VK_SUCCESS;
     log_line(NULL, LOG_WARN | LOG_DRIVER, "A driver of the driver service cannot open %s: %s", path, why);
     return VK_ERROR_INITIALIZATION_FAILED;

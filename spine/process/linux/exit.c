@@ -3,7 +3,7 @@
  */
 #include "process/process.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static bool begun;
@@ -14,16 +14,12 @@ static void note(void)
     __atomic_store_n(&begun, true, __ATOMIC_RELAXED);
 }
 
-static void watch(void)
-{
-    atexit(note);
-}
-
+/* Not with pthread_once: start.c says why. */
 void exit_watch(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static atomic_bool watched;
     lock_wanted(false);
-    pthread_once(&once, watch);
+    if (!atomic_load_explicit(&watched, memory_order_relaxed) && !atomic_exchange(&watched, true)) atexit(note);
 }
 
 bool exit_begun(void)

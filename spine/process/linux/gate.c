@@ -1,7 +1,10 @@
 /* gate.c: what keeps fork, dlopen and threads apart: the one lock, the fork gate around every dl function of the spine,
  * and the number by which a forked child knows itself (G-4).
  *
- * A fork waits for either with a limit of time, and a forked child finds both free. */
+ * The gate keeps nobody out but while a thread forks: libraries' constructors use Vulkan with the dynamic linker's lock
+ * held, and would wait for who waits for that. A fork waits for those inside, and other threads for the fork, both with
+ * a limit of time. The forking thread waits for nobody: other handlers of fork may use Vulkan, before ours and after.
+ */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,90 +16,212 @@
 
 #include "process/process.h"
 #include "process/waiting.h"
+#include "process/linux/wake.h"
 
 /* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
- * constructor waits for the forking thread only slows it down. */
+ * constructor waits for the forking thread only slows it down. So long, too, other threads wait for a fork: one of its
+ * handlers may wait for them. */
 #define FORK_WAIT_SECONDS_MAX 2
+#define SECOND 1000000000ll
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uintptr_t gate_owner; /* pthread_self() of the thread inside, or 0 */
-static unsigned gate_depth;
-/* The forking threads that hold gate and lock between the handlers of a fork, or 0. */
-static _Atomic uintptr_t gate_fork, lock_fork;
 #ifdef CHECK_LOCK
 static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has taken the lock, or 0 */
 #endif
 static _Atomic uint64_t generation = 1;
+
+/* All of this under the lock. A thread that is inside the gate, or between the handlers of a fork of its own. */
+static struct visitor {
+    uint64_t thread;
+    uint32_t inside; /* how often: constructors come back in */
+    bool forking;
+    clockid_t clock; /* of the forking thread: its child has another one */
+} visitors[64];
+static uint32_t crowd;              /* threads inside that found no place */
+static uint32_t forks, forks_ready; /* between their handlers; those that wait for nobody any more */
+static int64_t forks_until;         /* until when other threads wait for them; 0: nobody has waited yet */
+static bool child_known;            /* it was seen before the handler in the child has run */
 
 uint64_t fork_generation(void)
 {
     return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-uint64_t thread_now(void)
+static int64_t now(void)
 {
-    return (uint64_t)pthread_self();
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* Differs between a thread and the one that it is in a forked child; no system call. */
+static clockid_t clock_of_thread(void)
+{
+    clockid_t clock;
+    return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : 0;
+}
+
+/* ---- the mutex -------------------------------------------------------------------------------------------------- */
+
+static void owned(bool mine)
+{
+#ifdef CHECK_LOCK
+    atomic_store_explicit(&lock_owner, mine ? (uintptr_t)pthread_self() : 0, memory_order_relaxed);
+#else
+    (void)mine;
+#endif
+}
+
+static void mutex_take(void)
+{
+    pthread_mutex_lock(&lock);
+    owned(true);
+}
+
+static void mutex_drop(void)
+{
+    owned(false);
+    pthread_mutex_unlock(&lock);
+}
+
+/* A handler of a signal may fork while its thread has the lock. */
+static bool mutex_take_bounded(void)
+{
+    struct timespec end;
+    if (pthread_mutex_trylock(&lock) != 0) {
+        clock_gettime(WAITING_CLOCK, &end);
+        end.tv_sec += FORK_WAIT_SECONDS_MAX;
+        if (mutex_lock_until(&lock, &end) != 0) return false;
+    }
+    owned(true);
+    return true;
+}
+
+/* Sleeps without the lock until something has changed; false when the time has come. */
+static bool sleep_before(int64_t end)
+{
+    int64_t left = end - now();
+    if (left <= 0) return false;
+    uint32_t seen = sleep_begin();
+    mutex_drop();
+    sleep_for(seen, left);
+    mutex_take();
+    sleep_end();
+    return true;
 }
 
 /* ---- fork ------------------------------------------------------------------------------------------------------- */
 
-static bool wait_bounded(pthread_mutex_t *mutex)
+static struct visitor *visitor_of(uint64_t thread)
 {
-    struct timespec end;
-    if (pthread_mutex_trylock(mutex) == 0) return true;
-    clock_gettime(WAITING_CLOCK, &end);
-    end.tv_sec += FORK_WAIT_SECONDS_MAX;
-    return mutex_lock_until(mutex, &end) == 0;
+    for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+        if ((visitors[i].inside || visitors[i].forking) && visitors[i].thread == thread) return &visitors[i];
+    return NULL;
+}
+
+/* The thread's place, a free one where it has none; NULL: there is none. */
+static struct visitor *visitor_place(uint64_t thread)
+{
+    struct visitor *v = visitor_of(thread);
+    for (size_t i = 0; i < sizeof visitors / sizeof *visitors && !v; i++)
+        if (!visitors[i].inside && !visitors[i].forking) v = &visitors[i];
+    if (v) v->thread = thread;
+    return v;
+}
+
+static bool others_inside(uint64_t thread)
+{
+    bool any = crowd > 0;
+    for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+        any |= visitors[i].inside && visitors[i].thread != thread;
+    return any;
+}
+
+/* One thread, and whatever others did means nothing. */
+static void child_begins(void)
+{
+    memset(visitors, 0, sizeof visitors);
+    crowd = forks = forks_ready = 0;
+    sleepers_forget();
+    atomic_fetch_add(&generation, 1);
+}
+
+/* Is this thread between the handlers of its own fork? Another handler may have been called before ours, also in the
+ * child: then the child begins here. */
+static bool forks_itself(void)
+{
+    const struct visitor *v = visitor_of(thread_known());
+    if (!v || !v->forking) return false;
+    if (v->clock != clock_of_thread()) {
+        child_begins();
+        child_known = true;
+    }
+    return true;
+}
+
+/* Waits, without the lock meanwhile, while others fork. */
+static void wait_for_forks(const uint32_t *some)
+{
+    if (forks_itself()) return;
+    while (*some) {
+        if (!forks_until) forks_until = now() + FORK_WAIT_SECONDS_MAX * SECOND;
+        if (!sleep_before(forks_until)) return;
+    }
 }
 
 /* Nobody forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held for ever. */
 static void before_fork(void)
 {
-    uintptr_t me = (uintptr_t)pthread_self();
-    /* The thread inside may fork itself, in a library's constructor; it waits for nobody. */
-    if (atomic_load(&gate_owner) != me && wait_bounded(&gate)) atomic_store(&gate_fork, me);
-    if (wait_bounded(&lock)) atomic_store(&lock_fork, me);
+    uint64_t me = thread_now();
+    if (!mutex_take_bounded()) return;
+    struct visitor *v = visitor_place(me);
+    if (v && !v->forking) {
+        v->forking = true;
+        v->clock = clock_of_thread();
+        if (!forks++) forks_until = 0;
+        int64_t end = 0;
+        while (others_inside(me)) {
+            if (!end) end = now() + FORK_WAIT_SECONDS_MAX * SECOND;
+            if (!sleep_before(end)) break;
+        }
+        if (!forks_ready++) forks_until = 0;
+    }
+    mutex_drop();
 }
 
 static void after_fork_in_parent(void)
 {
-    uintptr_t me = (uintptr_t)pthread_self();
-    if (atomic_load(&lock_fork) == me) {
-        atomic_store(&lock_fork, 0);
-        pthread_mutex_unlock(&lock);
+    if (!mutex_take_bounded()) return;
+    struct visitor *v = visitor_of(thread_known());
+    if (v && v->forking) {
+        v->forking = false;
+        forks--;
+        forks_ready--;
+        sleepers_wake();
     }
-    if (atomic_load(&gate_fork) == me) {
-        atomic_store(&gate_fork, 0);
-        pthread_mutex_unlock(&gate);
-    }
+    mutex_drop();
 }
 
-/* One thread, and everything free, whoever had it before. */
+/* Everything is free, whoever had it before. */
 static void after_fork_in_child(void)
 {
-    lock = gate = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    atomic_store(&gate_owner, 0);
-    atomic_store(&gate_fork, 0);
-    atomic_store(&lock_fork, 0);
-#ifdef CHECK_LOCK
-    atomic_store(&lock_owner, 0);
-#endif
-    gate_depth = 0;
-    atomic_fetch_add(&generation, 1);
+    const struct visitor *v = visitor_of(thread_known());
+    bool known = child_known && !(v && v->forking);
+    child_known = false;
+    if (known) return;
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    owned(false);
+    child_begins();
 }
 
-/* Handlers registered from here belong to this library: the C library drops them when it is unloaded. */
-static void watch(void)
+/* Handlers registered from here belong to this library: the C library drops them when it is unloaded. Called when the
+ * library is loaded, or by what comes before that, and before anything is held. Who comes while another thread is about
+ * to register them does not wait. */
+void fork_watch(void)
 {
+    static atomic_bool begun;
+    if (atomic_load_explicit(&begun, memory_order_relaxed) || atomic_exchange(&begun, true)) return;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-/* Called before anything is held: the constructor of another library may be earlier than ours. */
-static void fork_watch(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch);
 }
 
 /* ---- the lock --------------------------------------------------------------------------------------------------- */
@@ -113,43 +238,60 @@ void lock_take(void)
 {
     fork_watch();
     lock_wanted(false);
-    pthread_mutex_lock(&lock);
-#ifdef CHECK_LOCK
-    atomic_store_explicit(&lock_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
-#endif
+    mutex_take();
+    if (forks_ready) wait_for_forks(&forks_ready);
 }
 
 void lock_drop(void)
 {
     lock_wanted(true);
-#ifdef CHECK_LOCK
-    atomic_store_explicit(&lock_owner, 0, memory_order_relaxed);
-#endif
-    pthread_mutex_unlock(&lock);
+    mutex_drop();
+}
+
+bool lock_wait(void)
+{
+    uint32_t seen = sleep_begin();
+    lock_drop();
+    bool woken = sleep_for(seen, SECOND / 10);
+    lock_take();
+    sleep_end();
+    return woken;
+}
+
+void lock_wake(void)
+{
+    lock_wanted(true);
+    sleepers_wake();
 }
 
 /* ---- the gate --------------------------------------------------------------------------------------------------- */
 
-void gate_enter(void)
+/* The calling thread, for gate_leave. */
+static uint64_t gate_enter(void)
 {
-    lock_wanted(false);
-    fork_watch();
-    if (atomic_load(&gate_owner) == (uintptr_t)pthread_self()) {
-        gate_depth++;
-        return;
-    }
-    pthread_mutex_lock(&gate);
-    atomic_store(&gate_owner, (uintptr_t)pthread_self());
-    gate_depth = 1;
+    uint64_t me = thread_now();
+    lock_take();
+    if (forks && !visitor_of(me)) wait_for_forks(&forks);
+    struct visitor *v = visitor_place(me);
+    if (v)
+        v->inside++;
+    else
+        crowd++;
+    lock_drop();
+    return me;
 }
 
-void gate_leave(void)
+/* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
+static void gate_leave(uint64_t me)
 {
-    /* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
-    if (atomic_load(&gate_owner) != (uintptr_t)pthread_self() || gate_depth == 0) return;
-    if (--gate_depth) return;
-    atomic_store(&gate_owner, 0);
-    pthread_mutex_unlock(&gate);
+    lock_take();
+    struct visitor *v = visitor_of(me);
+    if (v && v->inside)
+        v->inside--;
+    else if (crowd)
+        crowd--;
+    if (forks) sleepers_wake();
+    lock_drop();
 }
 
 void *gate_dlopen(const char *path, char **text)
@@ -158,47 +300,55 @@ void *gate_dlopen(const char *path, char **text)
         if (text && asprintf(text, "%s: cannot open shared object file: Not a regular file", path) < 0) *text = NULL;
         return NULL;
     }
-    gate_enter();
+    uint64_t me = gate_enter();
     void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!handle && text) {
         const char *why = dlerror();
         *text = why ? strdup(why) : NULL;
     }
-    gate_leave();
+    gate_leave(me);
     return handle;
 }
 
 void *gate_dlopen_mapped(const char *name)
 {
-    gate_enter();
+    uint64_t me = gate_enter();
     void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    gate_leave();
+    gate_leave(me);
     return handle;
 }
 
 int gate_dlclose(void *handle)
 {
-    gate_enter();
+    uint64_t me = gate_enter();
     int result = dlclose(handle);
-    gate_leave();
+    gate_leave(me);
     return result;
 }
 
 void *gate_dlsym(void *handle, const char *name)
 {
-    gate_enter();
+    uint64_t me = gate_enter();
     void *p = dlsym(handle, name);
-    gate_leave();
+    gate_leave(me);
     return p;
+}
+
+char *image_name_of(const void *function)
+{
+    Dl_info info;
+    uint64_t me = gate_enter(); /* the name is the linker's, as long as the library is there */
+    bool found = function && dladdr(function, &info) && info.dli_fname;
+    char *name = found ? strdup(info.dli_fname) : NULL;
+    gate_leave(me);
+    return name;
 }
 
 char *gate_path_of(const void *function)
 {
-    Dl_info info;
-    gate_enter(); /* the name is the linker's, as long as the library is there */
-    bool found = function && dladdr(function, &info) && info.dli_fname;
-    char *path = found ? realpath(info.dli_fname, NULL) : NULL;
-    if (found && !path) path = strdup(info.dli_fname);
-    gate_leave();
-    return path;
+    char *name = image_name_of(function);
+    char *real = name ? realpath(name, NULL) : NULL;
+    if (!real) return name;
+    free(name);
+    return real;
 }

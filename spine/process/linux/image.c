@@ -92,13 +92,3 @@ const char *loader_named_in(const char *path)
     close(fd);
     return name;
 }
-
-char *image_name_of(const void *function)
-{
-    Dl_info info;
-    gate_enter(); /* the name is the linker's, as long as the library is there */
-    bool found = function && dladdr(function, &info) && info.dli_fname;
-    char *name = found ? strdup(info.dli_fname) : NULL;
-    gate_leave();
-    return name;
-}

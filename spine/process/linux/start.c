@@ -1,7 +1,7 @@
 /* start.c: what happens when the library is loaded: the two variables that are read at load (GEN-2) are read, and the
  * log gets its first lines. The constructor of another library may call us before ours has run. And the little that the
  * compiler's start files would do, without which the library is linked: they are not marked for indirect jumps. */
-#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "process/process.h"
@@ -15,10 +15,10 @@ __attribute__((weak)) void __cxa_finalize(void *);
 __attribute__((destructor(101))) static void forget_functions(void)
 {
     if (__cxa_finalize) __cxa_finalize(__dso_handle);
+    if (!exit_begun()) threads_forget();
 }
 
-static int unloading_mode;
-static pthread_once_t start_once = PTHREAD_ONCE_INIT;
+static atomic_int unloading_mode;
 
 static void start(void)
 {
@@ -32,13 +32,18 @@ static void start(void)
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
 }
 
+/* Who comes while another thread starts does not wait: that thread may be this one, in a getenv that is the program's,
+ * or one that a forked child does not have. Nor does it use pthread_once, which ends the process where a filter of
+ * system calls refuses futex. */
 void start_once_at_load(void)
 {
-    pthread_once(&start_once, start);
+    static atomic_bool begun;
+    if (!atomic_load_explicit(&begun, memory_order_acquire) && !atomic_exchange(&begun, true)) start();
 }
 
 __attribute__((constructor)) static void start_at_load(void)
 {
+    fork_watch();
     start_once_at_load();
 }
 

@@ -1,8 +1,7 @@
-/* gate.c: the one lock, and the gate around every function of the spine that opens, closes or looks into a library.
- * Nobody forks here: there is one generation. */
+/* gate.c: the one lock, and the functions of the spine that open, close or look into a library. Nobody forks here:
+ * there is one generation, and no gate. */
 #include "process/process.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +10,6 @@
 #include "process/windows/wide.h"
 
 SRWLOCK lock_word = SRWLOCK_INIT;
-static SRWLOCK gate = SRWLOCK_INIT;
-static _Atomic DWORD gate_owner; /* the thread inside, or 0 */
-static unsigned gate_depth;
 
 uint64_t fork_generation(void)
 {
@@ -21,6 +17,11 @@ uint64_t fork_generation(void)
 }
 
 uint64_t thread_now(void)
+{
+    return GetCurrentThreadId();
+}
+
+uint64_t thread_known(void)
 {
     return GetCurrentThreadId();
 }
@@ -37,25 +38,7 @@ void lock_drop(void)
     ReleaseSRWLockExclusive(&lock_word);
 }
 
-/* ---- the gate --------------------------------------------------------------------------------------------------- */
-
-void gate_enter(void)
-{
-    if (atomic_load(&gate_owner) == GetCurrentThreadId()) {
-        gate_depth++;
-        return;
-    }
-    AcquireSRWLockExclusive(&gate);
-    atomic_store(&gate_owner, GetCurrentThreadId());
-    gate_depth = 1;
-}
-
-void gate_leave(void)
-{
-    if (--gate_depth) return;
-    atomic_store(&gate_owner, 0);
-    ReleaseSRWLockExclusive(&gate);
-}
+/* ---- libraries -------------------------------------------------------------------------------------------------- */
 
 /* Is it a path from a drive's or a share's root? Only those may be searched for what they need beside them. */
 static bool from_root(const WCHAR *path)
@@ -88,9 +71,7 @@ void *gate_dlopen(const char *path, char **text)
 {
     WCHAR *wide = wide_path(path);
     DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* no memory, or no text */
-    gate_enter();
     HMODULE module = wide ? open(wide, &error) : NULL;
-    gate_leave();
     free(wide);
     if (!module && text) *text = text_of(path, error);
     return module;
@@ -98,28 +79,19 @@ void *gate_dlopen(const char *path, char **text)
 
 int gate_dlclose(void *handle)
 {
-    gate_enter();
-    BOOL closed = FreeLibrary(handle);
-    gate_leave();
-    return closed ? 0 : -1;
+    return FreeLibrary(handle) ? 0 : -1;
 }
 
 void *gate_dlsym(void *handle, const char *name)
 {
-    gate_enter();
-    void *p = (void *)(uintptr_t)GetProcAddress(handle, name);
-    gate_leave();
-    return p;
+    return (void *)(uintptr_t)GetProcAddress(handle, name);
 }
 
 char *gate_path_of(const void *function)
 {
     HMODULE module;
-    gate_enter();
     bool found = function && GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
                                                     GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
                                                 (const WCHAR *)function, &module);
-    char *path = found ? module_path(module) : NULL;
-    gate_leave();
-    return path;
+    return found ? module_path(module) : NULL;
 }

@@ -5,9 +5,9 @@
 
 static CONDITION_VARIABLE ended = CONDITION_VARIABLE_INIT;
 
-void lock_wait(void)
+bool lock_wait(void)
 {
-    SleepConditionVariableSRW(&ended, &lock_word, INFINITE, 0);
+    return SleepConditionVariableSRW(&ended, &lock_word, 100, 0);
 }
 
 void lock_wake(void)

@@ -16,7 +16,7 @@ struct guest_case {
     void (*run)(void);
 };
 extern const struct guest_case signal_cases[], fork_cases[], limit_cases[], closing_cases[], thread_cases[],
-    surroundings_cases[], allowed_cases[], asked_cases[];
+    surroundings_cases[], allowed_cases[], asked_cases[], hostile_cases[];
 
 extern const char *loader_path; /* what dlopen is given */
 extern char **arguments;        /* of the case */

@@ -318,8 +318,8 @@ int in_child(int (*function)(void *), void *argument, unsigned within)
 
 int main(int argc, char **argv)
 {
-    const struct guest_case *lists[] = {signal_cases, fork_cases,         limit_cases,   closing_cases,
-                                        thread_cases, surroundings_cases, allowed_cases, asked_cases};
+    const struct guest_case *lists[] = {signal_cases,       fork_cases,    limit_cases, closing_cases, thread_cases,
+                                        surroundings_cases, allowed_cases, asked_cases, hostile_cases};
     CHECK(argc >= 3, "usage: guest LOADER CASE [ARGUMENT...]");
     loader_path = argv[1];
     arguments = argv + 3;

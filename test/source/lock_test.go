@@ -1,0 +1,55 @@
+package source
+
+import (
+	"debug/elf"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/test/world"
+)
+
+// What the library calls with the lock, or may: it neither waits nor calls back, and takes no lock of the C library's.
+// What ends the process or the call (abort, longjmp) does not come back.
+const harmless = ` __errno_location _setjmp longjmp abort memcmp memcpy memmove memset
+	strchr strcmp strcspn strlen strncmp strncpy strnlen strstr strtoll strtoull snprintf vsnprintf __isoc99_sscanf
+	clock_gettime getauxval geteuid sched_yield syscall sysconf
+	pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_self
+	pthread_getcpuclockid pthread_getspecific pthread_setspecific pthread_key_delete
+	pthread_setcancelstate stderr `
+
+// Every function that the library calls is checked in the builds with sanitizers (spine/process/lock_check.h), or is known
+// as harmless.
+//
+// holds: THR-012
+func TestLockCheckIsComplete(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../spine/process/lock_check.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := []string{"__register_atfork", "__cxa_atexit"} // of pthread_atfork and atexit
+	for _, m := range regexp.MustCompile(`(?m)^#define (\w+)\(\.\.\.\) \(lock_wanted\(false\), (\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != m[2] {
+			t.Errorf("%s calls %s", m[1], m[2])
+		}
+		checked = append(checked, m[1])
+	}
+	f, err := elf.Open(world.Build() + "/libvulkan.so.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	called, err := f.ImportedSymbols()
+	if err != nil || len(called) < 40 {
+		t.Fatalf("%d functions are called: %v", len(called), err)
+	}
+	for _, s := range called {
+		known := slices.Contains(strings.Fields(harmless), s.Name)
+		if checked := slices.Contains(checked, s.Name); checked == known && !strings.HasPrefix(s.Name, "__cxa_finalize") {
+			t.Errorf("%s: checked %v, harmless %v", s.Name, checked, known)
+		}
+	}
+}
