@@ -14,7 +14,7 @@ VkResult group_replace(struct group_swap *swap, const void *first, void *(*next_
         if (p->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) continue;
         const VkDeviceGroupDeviceCreateInfo *g = (const VkDeviceGroupDeviceCreateInfo *)p;
         if (g->physicalDeviceCount == 0 || !g->pPhysicalDevices) break;
-        VkPhysicalDevice *own = malloc(g->physicalDeviceCount * sizeof *own);
+        VkPhysicalDevice *own = array_grow(NULL, g->physicalDeviceCount, sizeof *own);
         if (!own) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < g->physicalDeviceCount; i++) own[i] = next_handle(g->pPhysicalDevices[i]);
         swap->group = *g;

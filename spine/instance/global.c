@@ -54,7 +54,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) count += record.id == WIRE_PRE_LAYER;
     if (count == 0) return NULL;
-    struct pre_chain *chain = calloc(1, sizeof *chain + count * sizeof chain->layer[0]);
+    struct pre_chain *chain = array_new(sizeof *chain, count, sizeof chain->layer[0]);
     if (!chain) {
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;

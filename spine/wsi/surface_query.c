@@ -217,7 +217,9 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
     const VkAllocationCallbacks *allocator = instance_allocator(instance);
     uint32_t given = *count;
     VkSurfaceFormatKHR few[64], *plain = few;
-    if (given > 64) plain = mem_new(allocator, given * sizeof *plain, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    size_t size;
+    if (!size_of_array(0, given, sizeof *plain, &size)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (given > 64) plain = mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
     if (!plain) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = older(driver_physdev(physdev), own, count, plain);
     for (uint32_t i = 0; result >= 0 && i < *count && i < given; i++) {

@@ -82,6 +82,8 @@ void claim_more(const char *function, uint32_t *count, bool array)
 {
     const struct statement *s = script_find("more", function, 0);
     if (s && array && s->count > 2) *count += (uint32_t)script_number(s->word[2]);
+    s = script_find("counted", function, 0);
+    if (s && !array && s->count > 2) *count = (uint32_t)script_number(s->word[2]);
 }
 
 /* ---- global functions ---- */

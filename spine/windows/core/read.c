@@ -25,8 +25,8 @@ void read_var(struct wire_writer *w, struct variable v)
 /* The same text with something before and after it. */
 static WCHAR *joined(const WCHAR *before, const WCHAR *text, const WCHAR *after)
 {
-    size_t size = wcslen(before) + wcslen(text) + wcslen(after) + 1;
-    WCHAR *out = malloc(size * sizeof *out);
+    uint64_t size = (uint64_t)wcslen(before) + wcslen(text) + wcslen(after) + 1;
+    WCHAR *out = array_grow(NULL, size, sizeof *out);
     if (!out) return NULL;
     wcscpy(out, before);
     wcscat(out, text);
