@@ -312,7 +312,7 @@ static inline bool wire_get_directory(const struct wire_record *record, struct w
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file */
+    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file, 5 too large */
     const char *content;
     uint32_t content_len;
 };

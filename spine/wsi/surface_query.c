@@ -42,17 +42,14 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysi
     struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR)) return VK_SUCCESS;
     demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
+    *supported = VK_FALSE; /* also where the driver writes nothing; WSI-027 */
     PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
     if (!ask) {
-        *supported = VK_FALSE;
         surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
-    if (surface_for_driver(physdev->driver, surface, &own) != VK_SUCCESS) {
-        *supported = VK_FALSE; /* WSI-027 */
-        return VK_SUCCESS;
-    }
+    if (surface_for_driver(physdev->driver, surface, &own) != VK_SUCCESS) return VK_SUCCESS;
     return ask(driver_physdev(physdev), family, own, supported);
 }
 
