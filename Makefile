@@ -115,6 +115,10 @@ CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MAC
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
+# Programs call on stacks of 16 kB: no array there whose size comes from outside; and none that is large, where no sanitizer
+# adds to it.
+NO_ARRAYS := -Wvla -Walloca
+SMALL_FRAMES := -Wframe-larger-than=2048
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
@@ -193,7 +197,7 @@ $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 $(B)/$(1)obj/spine/%.o: spine/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h)) $$(DEPS) -c -o $$@ $$<
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(NO_ARRAYS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h),$$(SMALL_FRAMES)) $$(DEPS) -c -o $$@ $$<
 $(B)/$(1)obj/test/%.o: test/% Makefile
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)

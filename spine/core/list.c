@@ -9,7 +9,7 @@ bool name_add(struct name_list *list, const char *name)
 {
     if (list->count == list->room) {
         uint32_t room = list->room ? list->room * 2 : 16;
-        char **grown = realloc(list->name, room * sizeof *grown);
+        char **grown = room > list->room ? array_grow(list->name, room, sizeof *grown) : NULL;
         if (!grown) return false;
         list->name = grown;
         list->room = room;

@@ -51,7 +51,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
 {
     uint32_t wanted = info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0, count = 0, kept = 0;
     VkExtensionProperties *list = NULL;
-    *names = malloc((wanted + 1) * sizeof **names);
+    *names = array_grow(NULL, (uint64_t)wanted + 1, sizeof **names);
     if (!*names) return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (wanted) {
         VkResult result = device_extensions(p->driver, driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),

@@ -206,7 +206,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
             dev->app_debug_marker = true; /* GPA-058 */
 
     uint32_t count = in->layers->node_count, used = 0;
-    VkLayerDeviceLink *links = calloc(count + 1, sizeof *links);
+    VkLayerDeviceLink *links = array_new(0, (uint64_t)count + 1, sizeof *links);
     if (!links) {
         device_free(dev);
         return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -52,7 +52,7 @@ static inline bool wire_room(struct wire_writer *w, size_t more) {
     size_t want = w->size + more;
     if (want <= w->room) return true;
     size_t room = w->room ? w->room : 1024;
-    while (room < want) room *= 2;
+    while (room < want) room = room > (size_t)-1 / 2 ? want : room * 2;
     unsigned char *bytes = realloc(w->bytes, room);
     if (!bytes) {
         w->failed = true;
@@ -312,7 +312,7 @@ static inline bool wire_get_directory(const struct wire_record *record, struct w
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file */
+    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file, 5 too large */
     const char *content;
     uint32_t content_len;
 };

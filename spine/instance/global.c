@@ -34,15 +34,27 @@ typedef VkResult(VKAPI_PTR *pre_layers)(const VkEnumerateInstanceLayerProperties
 typedef VkResult(VKAPI_PTR *pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *,
                                             uint32_t *, VkExtensionProperties *);
 
+/* What a function gets: the next function and its link. Not on the stack: there may be hundreds (G-12). */
+union pre_link {
+    VkEnumerateInstanceVersionChain version;
+    VkEnumerateInstanceLayerPropertiesChain layers;
+    VkEnumerateInstanceExtensionPropertiesChain extensions;
+};
+
 struct pre_layer {
     void *handle;
     void *function;
+    union pre_link link; /* leads to this layer */
 };
 
 struct pre_chain {
     uint32_t count;
+    union pre_link last; /* leads to the loader */
     struct pre_layer layer[];
 };
+
+/* LAY-222. */
+#define HEADER(type, link) ((VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_##type, CHAIN_VERSION, sizeof(link)})
 
 /* Opens the layers of a plan that have a function for the call. NULL when there are none. */
 static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkResult *result)
@@ -54,7 +66,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) count += record.id == WIRE_PRE_LAYER;
     if (count == 0) return NULL;
-    struct pre_chain *chain = calloc(1, sizeof *chain + count * sizeof chain->layer[0]);
+    struct pre_chain *chain = array_new(sizeof *chain, count, sizeof chain->layer[0]);
     if (!chain) {
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
@@ -80,7 +92,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
             library_let_go(handle);
             continue;
         }
-        chain->layer[chain->count++] = (struct pre_layer){handle, function};
+        chain->layer[chain->count++] = (struct pre_layer){.handle = handle, .function = function};
     }
     return chain;
 }
@@ -153,16 +165,17 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *versio
     VkResult result = ask(&a, QUESTION_VERSION, NULL, false);
     plan_log(NULL, &a.plan);
     struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceVersion", &result) : NULL;
-    if (result == VK_SUCCESS) {
-        uint32_t n = pre ? pre->count : 0;
-        VkEnumerateInstanceVersionChain link[n + 1];
-        for (uint32_t i = 0; i <= n; i++) {
-            link[i].header = (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? version_last : (pre_version)pre->layer[i - 1].function;
-            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+    if (result == VK_SUCCESS && !pre) {
+        result = term_vkEnumerateInstanceVersion(version);
+    } else if (result == VK_SUCCESS) {
+        VkEnumerateInstanceVersionChain *top = &pre->last.version;
+        *top = (VkEnumerateInstanceVersionChain){HEADER(VERSION, *top), version_last, NULL};
+        for (uint32_t i = 0; i < pre->count; i++) { /* the last in list order is called first (LAY-224) */
+            VkEnumerateInstanceVersionChain *link = &pre->layer[i].link.version;
+            *link = (VkEnumerateInstanceVersionChain){HEADER(VERSION, *link), (pre_version)pre->layer[i].function, top};
+            top = link;
         }
-        /* link[i] leads to layer i - 1: the last in list order is called first (LAY-224). */
-        result = link[n].pfnNextLayer(link[n].pNextLink, version);
+        result = top->pfnNextLayer(top->pNextLink, version);
     }
     pre_close(pre);
     return answered(&a, result);
@@ -218,15 +231,15 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
     if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
         result = layers_answer(&a.plan, count, properties);
     } else if (result == VK_SUCCESS) {
-        uint32_t n = pre->count;
-        VkEnumerateInstanceLayerPropertiesChain link[n + 1];
-        for (uint32_t i = 0; i <= n; i++) {
-            link[i].header =
-                (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? layers_last : (pre_layers)pre->layer[i - 1].function;
-            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+        VkEnumerateInstanceLayerPropertiesChain *top = &pre->last.layers;
+        *top = (VkEnumerateInstanceLayerPropertiesChain){HEADER(LAYER_PROPERTIES, *top), layers_last, NULL};
+        for (uint32_t i = 0; i < pre->count; i++) {
+            VkEnumerateInstanceLayerPropertiesChain *link = &pre->layer[i].link.layers;
+            *link = (VkEnumerateInstanceLayerPropertiesChain){HEADER(LAYER_PROPERTIES, *link),
+                                                              (pre_layers)pre->layer[i].function, top};
+            top = link;
         }
-        result = link[n].pfnNextLayer(link[n].pNextLink, count, properties);
+        result = top->pfnNextLayer(top->pNextLink, count, properties);
     }
     pre_close(pre);
     return answered(&a, result);
@@ -311,15 +324,15 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
     if (!pre) {
         result = extensions_finish(&a, result, layer_name, count, properties);
     } else {
-        uint32_t n = pre->count;
-        VkEnumerateInstanceExtensionPropertiesChain link[n + 1];
-        for (uint32_t i = 0; i <= n; i++) {
-            link[i].header =
-                (VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, CHAIN_VERSION, sizeof link[i]};
-            link[i].pfnNextLayer = i == 0 ? extensions_last : (pre_extensions)pre->layer[i - 1].function;
-            link[i].pNextLink = i == 0 ? NULL : &link[i - 1];
+        VkEnumerateInstanceExtensionPropertiesChain *top = &pre->last.extensions;
+        *top = (VkEnumerateInstanceExtensionPropertiesChain){HEADER(EXTENSION_PROPERTIES, *top), extensions_last, NULL};
+        for (uint32_t i = 0; i < pre->count; i++) {
+            VkEnumerateInstanceExtensionPropertiesChain *link = &pre->layer[i].link.extensions;
+            *link = (VkEnumerateInstanceExtensionPropertiesChain){HEADER(EXTENSION_PROPERTIES, *link),
+                                                                  (pre_extensions)pre->layer[i].function, top};
+            top = link;
         }
-        result = link[n].pfnNextLayer(link[n].pNextLink, layer_name, count, properties);
+        result = top->pfnNextLayer(top->pNextLink, layer_name, count, properties);
     }
     pre_close(pre);
     return answered(&a, result);

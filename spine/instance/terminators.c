@@ -131,7 +131,7 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
 {
     *out = NULL;
     struct driver *d = calloc(1, sizeof *d);
-    const char **names = malloc((info->enabledExtensionCount + 1) * sizeof *names);
+    const char **names = array_grow(NULL, (uint64_t)info->enabledExtensionCount + 1, sizeof *names);
     if (!d || !names) {
         free(d);
         free(names);

@@ -20,11 +20,11 @@ static const char **cut_names(const char *const *names, uint32_t count, char **s
 {
     *store = NULL;
     if (!names || count == 0) return NULL;
-    const char **list = malloc(count * sizeof *list);
-    size_t size = 0;
+    const char **list = array_grow(NULL, count, sizeof *list);
+    uint64_t size = 0; /* one long name may stand there many times */
     for (uint32_t i = 0; list && i < count; i++)
         if (names[i]) size += strnlen(names[i], 257) + 1;
-    char *at = list ? malloc(size + 1) : NULL;
+    char *at = list ? array_grow(NULL, size, 1) : NULL;
     if (!at) {
         free(list);
         return NULL;
@@ -88,7 +88,7 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
                            const VkAllocationCallbacks *allocator)
 {
     uint32_t count = in->layers->node_count;
-    VkLayerInstanceLink *links = calloc(count + 1, sizeof *links);
+    VkLayerInstanceLink *links = array_new(0, (uint64_t)count + 1, sizeof *links);
     if (!links) return VK_ERROR_OUT_OF_HOST_MEMORY;
     /* From the bottom up: a link holds what its layer calls next (LAY-312 to 314). */
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
@@ -228,8 +228,6 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     in->has_allocator = allocator != NULL;
     if (allocator) in->allocator = *allocator; /* ALC-011 */
     in->api_version = VK_API_VERSION_1_0;      /* until the terminator learns it */
-    in->enabled =
-        extension_bits(info->ppEnabledExtensionNames, info->ppEnabledExtensionNames ? info->enabledExtensionCount : 0);
     table_fill_missing(in);
     instance_add(in);
 
@@ -238,6 +236,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
     if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = put_app(facts, info);
+    if (result == VK_SUCCESS && info->ppEnabledExtensionNames) /* of which there are no more than memory holds */
+        in->enabled = extension_bits(info->ppEnabledExtensionNames, info->enabledExtensionCount);
     if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
     facts_free(facts);
     cancel_on(cancel);

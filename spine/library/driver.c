@@ -187,6 +187,10 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     d->manifest_version = step->api_version;
     if (mapped->closure) namespace_offer(mapped->handle); /* FLS-128 */
     if (!negotiate(in, d, result)) {
+        if (*result == VK_SUCCESS) /* DRV-046 */
+            log_line(in, LOG_ERROR | LOG_DRIVER,
+                     "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
+                     step->library);
         library_close(mapped);
         driver_lib_free(d);
         return NULL;

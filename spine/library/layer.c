@@ -32,7 +32,7 @@ void layers_free(struct layer_list *list)
 static bool grow(void *list, uint32_t count, size_t size)
 {
     if (count & (count - 1)) return true; /* grows at 0, 1, 2, 4, 8, ... */
-    void *bigger = realloc(*(void **)list, (count ? 2 * (size_t)count : 1) * size);
+    void *bigger = array_grow(*(void **)list, count ? 2 * (uint64_t)count : 1, size);
     if (!bigger) return false;
     *(void **)list = bigger;
     return true;

@@ -32,7 +32,7 @@ VkResult configurations_read(struct instance *instance, const struct plan *plan)
     wire_open(&reader, plan->bytes, plan->size);
     while (wire_next(&reader, &record)) {
         if (wire_get_device_configs(&record, &head) && !list) {
-            list = calloc(1, sizeof *list + head.count * sizeof list->entry[0]);
+            list = array_new(sizeof *list, head.count, sizeof list->entry[0]);
             if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
             room = head.count;
         } else if (list && list->count < room && wire_get_device_config(&record, &config) &&

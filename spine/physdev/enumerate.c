@@ -39,7 +39,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDevices(VkInstance handle
         result = VK_ERROR_INITIALIZATION_FAILED;
         goto done;
     }
-    order = malloc(scan.count * sizeof *order);
+    order = array_grow(NULL, scan.count, sizeof *order);
     if (!order) {
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
         goto done;

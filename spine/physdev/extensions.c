@@ -34,7 +34,8 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
             return driver ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED;
         }
         uint32_t room = *count;
-        size_t size = (room ? room : 1) * sizeof *list;
+        size_t size;
+        if (!size_of_array(0, room ? room : 1, sizeof *list, &size)) return VK_ERROR_OUT_OF_HOST_MEMORY;
         list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
         if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < room; i++) list[i].extensionName[0] = 0; /* what a driver counts and does not write */

@@ -19,7 +19,7 @@ static bool groups_room(struct groups *groups, uint32_t more)
 {
     uint32_t room;
     if (__builtin_add_overflow(groups->count, more, &room)) return false;
-    VkPhysicalDeviceGroupProperties *group = realloc(groups->group, (room ? room : 1) * sizeof *group);
+    VkPhysicalDeviceGroupProperties *group = array_grow(groups->group, room, sizeof *group);
     if (!group) return false;
     groups->group = group;
     return true;

@@ -21,7 +21,7 @@ static bool scan_room(struct scan *scan, uint32_t more)
 {
     uint32_t room;
     if (__builtin_add_overflow(scan->count, more, &room)) return false;
-    struct found *found = realloc(scan->found, (room ? room : 1) * sizeof *found);
+    struct found *found = array_grow(scan->found, room, sizeof *found);
     if (!found) return false;
     scan->found = found;
     return true;

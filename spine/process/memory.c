@@ -9,6 +9,26 @@
 
 #define ALIGNMENT 16 /* ALC-008: a power of two, enough for everything that the spine stores */
 
+bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size)
+{
+    return !__builtin_mul_overflow(count, each, size) && !__builtin_add_overflow(*size, head, size) &&
+           *size <= PTRDIFF_MAX;
+}
+
+void *array_new(size_t head, uint64_t count, size_t each)
+{
+    size_t size;
+    lock_wanted(false);
+    return size_of_array(head, count, each, &size) ? calloc(1, size ? size : 1) : NULL;
+}
+
+void *array_grow(void *array, uint64_t count, size_t each)
+{
+    size_t size;
+    lock_wanted(false);
+    return size_of_array(0, count, each, &size) ? realloc(array, size ? size : 1) : NULL;
+}
+
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope)
 {
     lock_wanted(false);

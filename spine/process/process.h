@@ -218,6 +218,14 @@ void stream_end(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 
+/* The bytes of count elements behind a head. False: no block can be that large, and *size says nothing. Every size that
+ * comes from a driver, a layer, a file or the program is computed here: a product that wraps is a block that is too
+ * small (where size_t has 32 bits, 16,519,105 extensions take four bytes). */
+bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size);
+/* Arrays of malloc's memory; NULL: there is none, or the size is none. Zeroed; and, with what was there, not zeroed. */
+void *array_new(size_t head, uint64_t count, size_t each);
+void *array_grow(void *array, uint64_t count, size_t each);
+
 /* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);
 /* The added part is zeroed. */

@@ -56,7 +56,7 @@ bool drivers_take(struct instance *in, struct held_drivers *held)
     for (struct driver *d = in->drivers; d; d = d->next) all++;
     lock_drop();
     held->count = 0;
-    held->driver = all > HELD_FEW ? malloc(all * sizeof *held->driver) : held->few;
+    held->driver = all > HELD_FEW ? array_grow(NULL, all, sizeof *held->driver) : held->few;
     if (!held->driver) return false;
     lock_take();
     for (struct driver *d = in->drivers; d; d = d->next) { /* they only get fewer */

@@ -26,10 +26,11 @@ __attribute__((noinline)) static bool enlarge(struct instance *instance, void *a
     void *old;
     memcpy(&old, array, sizeof old);
     uint32_t old_room = *room;
+    size_t size;
+    if (wanted <= old_room || !size_of_array(0, wanted, 8, &size)) return false;
     lock_drop();
-    void *grown =
-        old ? mem_grow(allocator, old, old_room * (size_t)8, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE)
-            : mem_new(allocator, wanted * (size_t)8, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
+    void *grown = old ? mem_grow(allocator, old, old_room * (size_t)8, size, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE)
+                      : mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
     lock_take();
     if (!grown) return false;
     memcpy(array, &grown, sizeof grown);

@@ -42,17 +42,14 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysi
     struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR)) return VK_SUCCESS;
     demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
+    *supported = VK_FALSE; /* also where the driver writes nothing; WSI-027 */
     PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
     if (!ask) {
-        *supported = VK_FALSE;
         surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
         return VK_SUCCESS;
     }
     VkSurfaceKHR own;
-    if (surface_for_driver(physdev->driver, surface, &own) != VK_SUCCESS) {
-        *supported = VK_FALSE; /* WSI-027 */
-        return VK_SUCCESS;
-    }
+    if (surface_for_driver(physdev->driver, surface, &own) != VK_SUCCESS) return VK_SUCCESS;
     return ask(driver_physdev(physdev), family, own, supported);
 }
 
@@ -217,7 +214,9 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
     const VkAllocationCallbacks *allocator = instance_allocator(instance);
     uint32_t given = *count;
     VkSurfaceFormatKHR few[64], *plain = few;
-    if (given > 64) plain = mem_new(allocator, given * sizeof *plain, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    size_t size;
+    if (!size_of_array(0, given, sizeof *plain, &size)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (given > 64) plain = mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
     if (!plain) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = older(driver_physdev(physdev), own, count, plain);
     for (uint32_t i = 0; result >= 0 && i < *count && i < given; i++) {

@@ -71,7 +71,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
     }
     const VkAllocationCallbacks *own = instance_allocator(device->instance);
     VkSwapchainCreateInfoKHR few[8], *copy = few;
-    if (count > 8) copy = mem_new(own, count * sizeof *copy, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
+    size_t size;
+    if (!size_of_array(0, count, sizeof *copy, &size)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (count > 8) copy = mem_new(own, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND);
     if (!copy) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {

@@ -168,6 +168,9 @@ func (s *stated) refused(d *driver) {
 	default: // DRV-051
 		s.say("ERROR: loader_scanned_icd_add: ICD " + d.library + " doesn't support interface version compatible with loader, skip this ICD.")
 	}
+	if who != "" && libraries[who].isDriver() && !strings.HasSuffix(d.library, "/wrong.so") { // DRV-046: it was opened
+		s.say("ERROR|DRIVER: loader_icd_scan: Failed loading library associated with ICD JSON " + d.library + ". Ignoring this JSON")
+	}
 }
 
 // imposed is what a fake's script says of a function's result.

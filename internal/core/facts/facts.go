@@ -30,7 +30,11 @@ const (
 	FileNotRead
 	FileNoSize
 	FileNotRegular // a pipe, a socket, a device: not opened
+	FileTooLarge   // more than MaxFile bytes: not read (ERRATA 30)
 )
+
+// MaxFile is how many bytes of a manifest or of a settings file are read at most. Both readers have it: spine/core/facts.h.
+const MaxFile = 16 * 1024 * 1024
 
 // File is a file's content.
 type File struct {

@@ -69,7 +69,7 @@ func ReadDriver(doc *document.Document, path string, on *System) *Driver {
 	switch library.Kind() {
 	case document.String:
 		d.LibraryPath, _ = library.Text()
-	case document.Null, document.True, document.False, document.Number:
+	case document.Null, document.True, document.False, document.Number, document.Array, document.Object:
 		d.LibraryPath = library.Raw() // DRV-018
 	default:
 		at := library

@@ -75,7 +75,7 @@ func (d *decider) activate(list []*manifest.Layer) {
 	}
 }
 
-// oldLayers warns of active layers that are older than the program (LAY-132).
+// oldLayers warns of layers of the chain that are older than the program (LAY-132).
 func (d *decider) oldLayers() {
 	app := d.q.App.API
 	if app == 0 { // INS-024
@@ -83,7 +83,7 @@ func (d *decider) oldLayers() {
 	}
 	for _, active := range d.a.Active {
 		l := d.a.Layers[active.Layer]
-		if l.API>>12&0x1ffff < app>>12&0x1ffff {
+		if !l.Meta && l.API>>12&0x1ffff < app>>12&0x1ffff {
 			d.say(diag.Warn|diag.Layer, diag.LayerOldVersion, l.Name, l.Manifest, "Layer "+l.Name+" uses API version "+
 				majorMinor(l.API)+" which is older than the application specified API version of "+majorMinor(app)+". May cause issues.")
 		}

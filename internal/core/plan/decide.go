@@ -258,7 +258,7 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 		return file, known
 	}
 	text := ""
-	code := diag.FileRead
+	code, severity := diag.FileRead, diag.Error
 	switch file.Status {
 	case facts.FileRead:
 		return file, true
@@ -272,10 +272,13 @@ func (d *decider) read(path string, listed bool) (facts.File, bool) {
 		text = "loader_get_json: Failed to read file size of JSON file " + path
 	case facts.FileNotRegular:
 		text = "loader_get_json: JSON file " + path + " is not a regular file"
+	case facts.FileTooLarge:
+		severity = diag.Warn
+		text = "loader_get_json: JSON file " + path + " is larger than 16777216 bytes"
 	default:
 		text = "loader_get_json: Failed to read entire JSON file " + path
 	}
-	d.say(diag.Error, code, path, path, text)
+	d.say(severity, code, path, path, text)
 	return file, false
 }
 

@@ -147,7 +147,7 @@ func (rec Record) Directory() (r Directory, ok bool) {
 // File is record 4.
 type File struct {
 	Path    Str
-	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file
+	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file, 5 too large
 	Content Str
 }
 

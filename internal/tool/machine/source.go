@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"vkloader/internal/core/facts"
@@ -58,9 +59,15 @@ func (s *Source) File(path string) facts.File {
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	content, err := readAll(f)
+	if info.Size() > facts.MaxFile {
+		return facts.File{Status: facts.FileTooLarge}
+	}
+	content, err := io.ReadAll(io.LimitReader(f, facts.MaxFile+1)) // it may grow meanwhile
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
+	}
+	if len(content) > facts.MaxFile {
+		return facts.File{Status: facts.FileTooLarge}
 	}
 	return facts.File{Content: s.forClass(string(content))}
 }

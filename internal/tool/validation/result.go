@@ -36,6 +36,8 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 			result.Problem = "cannot be opened"
 		case facts.FileNotRegular:
 			result.Problem = "is not a regular file"
+		case facts.FileTooLarge:
+			result.Problem = "is larger than 16 MB (16777216 bytes)"
 		}
 		return result, true
 	}

@@ -55,8 +55,6 @@ void read_directory(struct wire_writer *w, const char *path)
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
-
 /* The size of an open file, or -1 with the status that says why. A stream that another library made has no descriptor;
  * it can be measured all the same. */
 static long long stream_size(FILE *file, uint32_t *status)
@@ -87,7 +85,9 @@ void read_file(struct wire_writer *w, const char *path)
     }
     setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     long long size = stream_size(file, &r.status);
-    if (size > 0xfffffff0ll || (size >= 0 && !(content = malloc((size_t)size + 1)))) {
+    if (size > FILE_SIZE_MAX) {
+        r.status = FILE_TOO_LARGE;
+    } else if (size >= 0 && !(content = malloc((size_t)size + 1))) {
         w->failed = true;
     } else if (size >= 0) {
         size_t got = 0;

@@ -91,8 +91,8 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
     *state = NO_VALUE;
     if (k->query(&info) < 0) return q;
     if (q->status == OVERFLOWED) {
-        size += q->size;
-        struct registry_query *longer = realloc(q, size);
+        struct registry_query *longer = NULL;
+        if (size_of_array(size, q->size, 1, &size)) longer = realloc(q, size);
         if (!longer) {
             free(q);
             return NULL;

@@ -123,7 +123,7 @@ static WCHAR *display_devices(const struct tree *t)
     for (unsigned i = 0; i < LIST_TRIES_MAX; i++) {
         ULONG size;
         if (t->list_size(&size, DISPLAY_CLASS, flags) != CR_SUCCESS) return NULL;
-        WCHAR *list = calloc(size + 1, sizeof *list);
+        WCHAR *list = array_new(0, (uint64_t)size + 1, sizeof *list);
         CONFIGRET result = list ? t->list(DISPLAY_CLASS, list, size, flags) : CR_OUT_OF_MEMORY;
         if (result == CR_SUCCESS) return list;
         free(list);

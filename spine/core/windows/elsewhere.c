@@ -29,7 +29,7 @@ static void put_value(struct wire_writer *w, const WCHAR *name, DWORD type, cons
 static void put_values(struct wire_writer *w, HKEY key)
 {
     DWORD room = 1024;
-    WCHAR *name = malloc(NAME_MAX_WIDE * sizeof *name);
+    WCHAR *name = array_grow(NULL, NAME_MAX_WIDE, sizeof *name);
     BYTE *data = malloc(room);
     for (DWORD i = 0; name && data && !w->failed;) {
         DWORD length = NAME_MAX_WIDE, size = room, type;
@@ -88,7 +88,7 @@ static void add_packages(struct wire_writer *w, struct name_list *list, const WC
     path_of_package path_of = (path_of_package)(void *)GetProcAddress(kernel, "GetPackagePathByFullName");
     UINT32 count = 0, length = 0;
     if (!list_of || !path_of || list_of(family, &count, NULL, &length, NULL) != ERROR_INSUFFICIENT_BUFFER) return;
-    WCHAR **names = malloc(count * sizeof *names), *buffer = malloc(length * sizeof *buffer);
+    WCHAR **names = array_grow(NULL, count, sizeof *names), *buffer = array_grow(NULL, length, sizeof *buffer);
     if (!names || !buffer)
         w->failed = true;
     else if (list_of(family, &count, names, &length, buffer) == ERROR_SUCCESS)

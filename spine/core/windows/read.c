@@ -25,8 +25,8 @@ void read_var(struct wire_writer *w, struct variable v)
 /* The same text with something before and after it. */
 static WCHAR *joined(const WCHAR *before, const WCHAR *text, const WCHAR *after)
 {
-    size_t size = wcslen(before) + wcslen(text) + wcslen(after) + 1;
-    WCHAR *out = malloc(size * sizeof *out);
+    uint64_t size = (uint64_t)wcslen(before) + wcslen(text) + wcslen(after) + 1;
+    WCHAR *out = array_grow(NULL, size, sizeof *out);
     if (!out) return NULL;
     wcscpy(out, before);
     wcscat(out, text);
@@ -72,8 +72,6 @@ void read_directory(struct wire_writer *w, const char *path)
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR };
-
 static HANDLE open_wide(const WCHAR *path)
 {
     return CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,
@@ -101,7 +99,8 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
     if (GetFileType(file) != FILE_TYPE_DISK) return true;
     *status = FILE_NO_SIZE; /* LAY-8 */
     if (!GetFileSizeEx(file, &size)) return true;
-    if (size.QuadPart > 0xfffffff0ll) return false;
+    *status = FILE_TOO_LARGE;
+    if (size.QuadPart > FILE_SIZE_MAX) return true;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
     while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&

@@ -169,7 +169,7 @@ static bool open_all(struct closure *c, struct service *service, const struct se
 struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                              char **text)
 {
-    struct closure *c = calloc(1, sizeof *c + count * sizeof c->handle[0]);
+    struct closure *c = array_new(sizeof *c, count, sizeof c->handle[0]);
     bool took = false;
     *text = NULL;
     if (!c) return NULL;

@@ -200,9 +200,9 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
                      uint32_t count)
 {
     (void)scan;
-    uint32_t members = 0;
+    uint64_t members = 0;
     for (uint32_t i = 0; i < count; i++) members += group[i].physicalDeviceCount;
-    struct key *key = calloc(members ? members : 1, sizeof *key);
+    struct key *key = members <= UINT32_MAX ? array_new(0, members, sizeof *key) : NULL;
     struct group_key *order = calloc(count ? count : 1, sizeof *order);
     if (!key || !order) {
         free(key);
@@ -213,7 +213,7 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++, next++)
             read_key(next, term_physdev(group[i].physicalDevices[j]), (uint32_t)(next - key));
-    read_all_pci(instance, key, members);
+    read_all_pci(instance, key, (uint32_t)members);
     uint32_t vendor = 0, id = 0;
     bool selection = read_selection(instance, &vendor, &id);
     next = key;

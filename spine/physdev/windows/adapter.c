@@ -42,7 +42,7 @@ static bool add_adapter(struct adapters *list, LUID luid)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (same_luid(list->luid[i], luid)) return true;
-    LUID *longer = realloc(list->luid, (list->count + 1) * sizeof *longer);
+    LUID *longer = array_grow(list->luid, (uint64_t)list->count + 1, sizeof *longer);
     if (!longer) return false;
     list->luid = longer;
     longer[list->count++] = luid;

@@ -42,7 +42,7 @@ char *path_other_than(const char *path, const char *real)
 {
     WCHAR *wide = wide_path(path), *other = wide_path(real);
     DWORD room = wide && other ? GetFullPathNameW(wide, 0, NULL, NULL) : 0;
-    WCHAR *whole = room ? malloc(room * sizeof *whole) : NULL;
+    WCHAR *whole = room ? array_grow(NULL, room, sizeof *whole) : NULL;
     char *wanted = NULL;
     if (whole && GetFullPathNameW(wide, room, whole, NULL) < room &&
         CompareStringOrdinal(whole, -1, other, -1, TRUE) != CSTR_EQUAL)

@@ -186,7 +186,7 @@ static inline bool wire_room(struct wire_writer *w, size_t more) {
     size_t want = w->size + more;
     if (want <= w->room) return true;
     size_t room = w->room ? w->room : 1024;
-    while (room < want) room *= 2;
+    while (room < want) room = room > (size_t)-1 / 2 ? want : room * 2;
     unsigned char *bytes = realloc(w->bytes, room);
     if (!bytes) {
         w->failed = true;
