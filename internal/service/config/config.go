@@ -24,7 +24,7 @@ type Config struct {
 
 	PackageRoots  []string // directories with packages
 	GPUTables     []string // directories with tables of drivers
-	OCICache      string   // directory for unpacked images; "": in the service's own
+	OCICache      string   // directory for unpacked images; "": in the service's private one
 	TrustedGroups []string
 
 	RetryFailed     bool

@@ -347,7 +347,12 @@ func TestDeviceDirectory(t *testing.T) {
 // holds: FLS-094 PRO-039
 func TestOneDevice(t *testing.T) {
 	t.Parallel()
-	trees, err := makeTrees(t.TempDir())
+	base, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	trees, err := makeTrees(base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +372,7 @@ func TestOneDevice(t *testing.T) {
 	if err := unix.Fstat(int(opened.files[0].Fd()), &one); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Stat(filepath.Join(trees.debug, "device-fs", path), &other); err != nil || one.Rdev != other.Rdev || one.Ino != other.Ino {
+	if err := unix.Stat(filepath.Join(filepath.Join(base.Name(), debug), "device-fs", path), &other); err != nil || one.Rdev != other.Rdev || one.Ino != other.Ino {
 		t.Errorf("%+v and %+v, %v", one, other, err)
 	}
 }

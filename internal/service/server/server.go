@@ -24,7 +24,8 @@ import (
 // Options are what a service is made of.
 type Options struct {
 	Log       *slog.Logger
-	Directory string // of the sockets and of what clients see; made when it is not there
+	Directory string // of the socket, which may be given to clients whole; made when it is not there
+	Private   string // of all else: the lock, the trusted socket, what clients get descriptors of; "": PrivateDirectory
 	Sockets   Sockets
 	State     state.Options
 	Source    *machine.Source // whose drivers are offered
@@ -54,6 +55,7 @@ type Server struct {
 	loop    *loop
 	state   *state.State // the loop's goroutine alone uses it
 	offers  *offer.Offers
+	places  *places
 	trees   *trees
 	started time.Time
 
@@ -89,12 +91,17 @@ func Run(ctx context.Context, options Options) error {
 		s.options.Resolver = &component.Resolver{Log: s.log}
 	}
 	s.state = state.New(s, options.State)
-	listeners, release, err := s.listen()
+	var err error
+	if s.places, err = s.occupy(); err != nil {
+		return err
+	}
+	defer s.places.leave()
+	listeners, release, err := s.listen(s.places)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if s.trees, err = makeTrees(options.Directory); err != nil {
+	if s.trees, err = makeTrees(s.places.private); err != nil {
 		return fmt.Errorf("the directories that clients see: %w", err)
 	}
 	defer s.trees.close()

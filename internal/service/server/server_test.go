@@ -78,6 +78,9 @@ func dial(t *testing.T, directory string) *protocol.Client {
 
 func dialTo(t *testing.T, directory, socket string) *protocol.Client {
 	t.Helper()
+	if socket == TrustedSocket {
+		directory = PrivateDirectory(directory)
+	}
 	c, err := protocol.Dial(filepath.Join(directory, socket))
 	if err != nil {
 		t.Fatal(err)
