@@ -235,7 +235,7 @@ func TestManifestDirectory(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"library_path": "1-libfake.so"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	operators, err := os.ReadFile(s.directory + "/debug/manifest-fs/" + name)
+	operators, err := os.ReadFile(PrivateDirectory(s.directory) + "/debug/manifest-fs/" + name)
 	if err != nil || string(operators) != string(text) {
 		t.Errorf("debug: %v", err)
 	}
@@ -254,10 +254,10 @@ func TestManifestDirectory(t *testing.T) {
 	}
 	d.close()
 	until(t, c, "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
-	entries, err := os.ReadDir(s.directory + "/debug/manifest-fs")
+	entries, err := os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { // it goes with the next notification
 		time.Sleep(10 * time.Millisecond)
-		entries, err = os.ReadDir(s.directory + "/debug/manifest-fs")
+		entries, err = os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	}
 	if err != nil || len(entries) != 0 {
 		t.Errorf("a manifest without its device: %v, %v", entries, err)

@@ -25,7 +25,7 @@ func planted(t *testing.T, directory string) error {
 	o.Sockets.Ready = func() {
 		dump <- os.Interrupt
 		for range 200 { // it has written the tree then, wherever that went
-			if _, err := os.Stat(filepath.Join(directory, InspectFile)); err == nil {
+			if _, err := os.Stat(filepath.Join(PrivateDirectory(directory), InspectFile)); err == nil {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
