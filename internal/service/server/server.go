@@ -31,6 +31,7 @@ type Options struct {
 	Source    *machine.Source // whose drivers are offered
 
 	NoMachineDrivers bool // what the machine has is not offered
+	OpenDevice       bool // device nodes are opened for clients, who may be kept from them otherwise
 
 	Devices         *devices.DRM        // nil: no device of the machine is watched
 	Tables          []string            // directories with tables of drivers

@@ -39,7 +39,7 @@ func service(t *testing.T, files map[string]string, change ...func(*Options)) st
 			t.Fatal(err)
 		}
 	}
-	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory,
+	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory, OpenDevice: true,
 		Source: &machine.Source{Machine: machine.Machine{Root: root}}, State: state.Options{AllowHardware: true, AllowEmulated: true}}
 	for _, f := range change {
 		f(&options)

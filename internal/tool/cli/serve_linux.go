@@ -85,7 +85,7 @@ func (s *surroundings) serve(o *serving) error {
 		o.directory = s.serviceDirectory()
 	}
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
-		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
+		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
 		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
 		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(server.PrivateDirectory(o.directory), "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
 			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
