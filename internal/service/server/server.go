@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/service/component"
 	"vkloader/internal/service/devices"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/service/protocol"
 	"vkloader/internal/service/state"
 	"vkloader/internal/service/table"
 	"vkloader/internal/tool/machine"
@@ -42,6 +41,10 @@ type Options struct {
 
 	TrustedGroups  []string // whose members may use the socket for trusted clients
 	MaxConnections int
+	MaxPerUser     int           // connections; this and what follows: 0 for the default
+	MaxUnderWay    int           // descriptors that a user's clients have not read
+	IdleGrace      time.Duration // after which an idle client may have to make room
+	IdleLimit      time.Duration // after which an idle client has to go
 	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
 	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
 }
@@ -73,6 +76,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	connections map[*connection]bool
+	flying      underWay
 	ending      bool
 	lastClient  time.Time // when there was one
 }
@@ -80,7 +84,7 @@ type Server struct {
 // Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
-		connections: map[*connection]bool{}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
+		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later = s.workers.Go
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -182,6 +186,10 @@ func (s *Server) end(listeners []listener) {
 	for c := range s.connections {
 		open = append(open, c)
 	}
+	for _, c := range s.flying.left {
+		c.conn.Close()
+	}
+	s.flying.left = nil
 	s.mu.Unlock()
 	for _, c := range open {
 		c.end()
@@ -212,26 +220,6 @@ func (s *Server) accept(l listener) {
 			s.connect(socket, l.trusted)
 		}
 	}
-}
-
-// admit lets a client in.
-func (s *Server) admit(c *connection, peer protocol.Peer) error {
-	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
-		s.refused.Add(1)
-		return errors.New("it is in none of the groups of trusted clients")
-	}
-	most := s.options.MaxConnections
-	if most == 0 {
-		most = maxConnections
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ending || len(s.connections) >= most {
-		s.refused.Add(1)
-		return errors.New("there are too many clients")
-	}
-	s.connections[c] = true
-	return nil
 }
 
 // leave forgets a client.
