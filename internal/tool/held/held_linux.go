@@ -35,13 +35,39 @@ func Own(directory string) (*os.Root, error) {
 
 // Directory opens the directory of a file that is to be written, which may be another user's; links in its path count
 // when they are root's or this process's user's.
-func Directory(directory string, make bool) (*os.Root, error) {
+func Directory(directory string, make bool) (*os.File, error) {
 	w, err := walk(directory, make, false)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
-	return w.root()
+	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
+	}
+	return os.NewFile(uintptr(fd), directory), nil
+}
+
+// Link is what a link in a directory says, "" when the name is that of no link. One of another user is an error.
+func Link(directory *os.File, name string) (target string, err error) {
+	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer unix.Close(fd)
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFLNK {
+		return "", err
+	}
+	if !ours(info.Uid) {
+		return "", fmt.Errorf("%w: %s is a link of user %d", ErrOthers, name, info.Uid)
+	}
+	text := [unix.PathMax]byte{}
+	n, err := unix.Readlinkat(fd, "", text[:])
+	return string(text[:max(n, 0)]), err
 }
 
 // walked is a path that was followed to its end.
