@@ -42,6 +42,7 @@ begin() {
     mkdir -p "$root/proc" "$root/run/vkloaderd" "$root/tmp/.X11-unix" "$root/test"
     mount -t proc proc "$root/proc"
     mount --bind "$here/run" "$root/run/vkloaderd"
+    mount -o remount,bind,ro "$root/run/vkloaderd"
 }
 
 end() {

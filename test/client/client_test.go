@@ -452,6 +452,7 @@ func TestRealService(t *testing.T) {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 		os.RemoveAll(directory)
+		os.RemoveAll(directory + "-private")
 	})
 	ready := false // it has looked at the machine, so that a busy one does not make it late
 	for range 300 {

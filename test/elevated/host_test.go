@@ -37,7 +37,7 @@ var (
 )
 
 // directories of the system that the case's own are mounted over. They are on every machine; /etc/vulkan may be.
-var directories = []string{"/usr/share", "/usr/local/share", "/usr/local/etc", "/etc/xdg", "/etc/vulkan"}
+var directories = []string{"/usr/share", "/usr/local/share", "/usr/local/etc", "/etc/xdg", "/etc/vulkan", "/run"}
 
 // newWorld is a world that another user can reach, with a copy of the loader in it, or none when this process cannot
 // make a program with more rights.

@@ -141,7 +141,7 @@ func TestLife(t *testing.T) {
 	}
 	var text []byte
 	for range 1000 {
-		if text, _ = os.ReadFile(filepath.Join(directory, "inspect.json")); len(text) > 0 {
+		if text, _ = os.ReadFile(filepath.Join(directory+"-private", "inspect.json")); len(text) > 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -152,8 +152,8 @@ func TestLife(t *testing.T) {
 	if err := p.stop(syscall.SIGTERM); err != nil {
 		t.Errorf("its end: %v\n%s", err, p.log.String())
 	}
-	for _, name := range []string{"loader.sock", "loader-trusted.sock", "debug"} {
-		if _, err := os.Lstat(filepath.Join(directory, name)); err == nil {
+	for _, name := range []string{"run/loader.sock", "run-private/loader-trusted.sock", "run-private/debug"} {
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(directory), name)); err == nil {
 			t.Errorf("%s is left", name)
 		}
 	}
@@ -391,7 +391,7 @@ func TestSystemdActivation(t *testing.T) {
 	if _, err := os.ReadDir(directory); err != nil {
 		t.Error(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(directory, "inspect.json")); err == nil {
+	if text, err := os.ReadFile(filepath.Join(directory+"-private", "inspect.json")); err == nil {
 		t.Errorf("inspect.json: %s", text)
 	}
 	time.Sleep(200 * time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,12 +23,18 @@ const (
 	maxIndex = 1 << 20
 )
 
+// atSecure is AT_SECURE, the entry of the auxiliary vector about that.
+const atSecure = 23
+
 // machines are the service's names of the machines that the library is built for.
 var machines = map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64"}
 
 // Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
-// user does not count.
+// user does not count, and a process with raised rights asks none (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
+	if raised() {
+		return facts.Service{State: facts.ServiceNone}
+	}
 	read := func(v variables.ID) string { return variable(v.Name(), v.Secure()).Value }
 	if told := read(variables.ServiceDirectory); told != "" {
 		return askIn(told)
@@ -37,6 +44,20 @@ func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 		return askIn(own + "/vkloaderd")
 	}
 	return said
+}
+
+// raised tells whether this process has rights that its user lacks, or may take some back.
+func raised() bool {
+	user, effective, saved := unix.Getresuid()
+	group, effectiveGroup, savedGroup := unix.Getresgid()
+	return user != effective || user != saved || group != effectiveGroup || group != savedGroup || secure()
+}
+
+// secure tells whether the kernel started this process with more rights than its user has. What cannot be found out
+// counts as yes.
+func secure() bool {
+	vector, err := unix.Auxv()
+	return err != nil || slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
 }
 
 func askIn(directory string) facts.Service {

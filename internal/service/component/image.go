@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/tool/held"
 )
 
 // Limits of an image: whatever is larger holds more than a driver.
@@ -71,12 +73,12 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 	if r.Cache == "" {
 		return "", errors.New("there is no directory for unpacked images")
 	}
+	if err := r.ownCache(); err != nil {
+		return "", err
+	}
 	target := filepath.Join(r.Cache, strings.Replace(d.Digest, ":", "-", 1))
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		return target, nil
-	}
-	if err := os.MkdirAll(r.Cache, 0o755); err != nil {
-		return "", err
 	}
 	building, err := os.MkdirTemp(r.Cache, "unpacking-")
 	if err != nil {
@@ -100,6 +102,15 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 		return "", err
 	}
 	return target, nil
+}
+
+// ownCache makes sure that nobody else can change what was unpacked.
+func (r *Resolver) ownCache() error {
+	cache, err := held.Own(r.Cache)
+	if err != nil {
+		return err
+	}
+	return cache.Close()
 }
 
 // openBlob opens a part of an image and checks that it is what its digest says.

@@ -21,10 +21,11 @@ type Config struct {
 	SoftwareURL    string // at most maxURL bytes
 	SoftwareMode   string // state.Fallback or state.Always
 	MachineDrivers bool
+	OpenDevice     bool // device nodes are opened for clients
 
 	PackageRoots  []string // directories with packages
 	GPUTables     []string // directories with tables of drivers
-	OCICache      string   // directory for unpacked images; "": in the service's own
+	OCICache      string   // directory for unpacked images; "": in the service's private one
 	TrustedGroups []string
 
 	RetryFailed     bool
@@ -143,6 +144,7 @@ var keys = []key{
 		return nil
 	}},
 	{"machine_drivers", into(func(c *Config) *bool { return &c.MachineDrivers })},
+	{"open_device", into(func(c *Config) *bool { return &c.OpenDevice })},
 	{"package_roots", absolute(func(c *Config) *[]string { return &c.PackageRoots })},
 	{"gpu_tables", absolute(func(c *Config) *[]string { return &c.GPUTables })},
 	{"oci_cache", func(c *Config, value json.RawMessage) error {

@@ -15,13 +15,13 @@ func TestConfig(t *testing.T) {
 		t.Errorf("defaults: %+v", c)
 	}
 	text := `{"allow_drm_icds":false,"allow_goldfish_icd":false,"allow_lavapipe_icd":true,"lavapipe_icd_url":"lavapipe_icd#meta/vulkan.cm",
-		"software_mode":"always","machine_drivers":false,"package_roots":["/a","/b"],"gpu_tables":["/c"],"oci_cache":"/d",
+		"software_mode":"always","machine_drivers":false,"open_device":true,"package_roots":["/a","/b"],"gpu_tables":["/c"],"oci_cache":"/d",
 		"trusted_groups":["video"],"retry_failed":true,"keep_stale_manifests":true,"fuchsia_names":true,"tolerate_missing_sources":false,
 		"no_symlinks":true,"check_libraries":true,"step_timeout_ms":5,"idle_exit_seconds":60}`
 	if err := c.Read([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	want := &Config{AllowSoftware: true, SoftwareURL: "lavapipe_icd#meta/vulkan.cm", SoftwareMode: "always", PackageRoots: []string{"/a", "/b"},
+	want := &Config{AllowSoftware: true, OpenDevice: true, SoftwareURL: "lavapipe_icd#meta/vulkan.cm", SoftwareMode: "always", PackageRoots: []string{"/a", "/b"},
 		GPUTables: []string{"/c"}, OCICache: "/d", TrustedGroups: []string{"video"}, RetryFailed: true, KeepStale: true, OldNames: true,
 		NoSymlinks: true, CheckLibraries: true, StepTimeout: 5 * time.Millisecond, IdleExit: time.Minute}
 	if !reflect.DeepEqual(c, want) {

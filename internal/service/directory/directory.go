@@ -3,6 +3,7 @@ package directory
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -11,38 +12,44 @@ import (
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.
 type Tree struct {
+	base    *os.Root // what both lie in
 	path    string
 	staging string // on the same file system; where entries are made
 	mount   *os.File
 	count   int
 }
 
-// New makes an empty directory at path. With detached, clients get it by a mount of its own that cannot be written to,
-// where the service has the right to make one; see ReadOnly.
-func New(path, staging string, detached bool) (*Tree, error) {
+// New makes an empty directory at a path in another one. With detached, clients get it by a mount of its own that cannot
+// be written to, where the service has the right to make one; see ReadOnly.
+func New(base *os.Root, path, staging string, detached bool) (*Tree, error) {
 	for _, directory := range []string{path, staging} {
-		if err := os.MkdirAll(directory, 0o755); err != nil {
+		if err := base.MkdirAll(directory, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	if err := os.Chmod(path, 0o555); err != nil {
+	if err := base.Chmod(path, 0o555); err != nil {
 		return nil, err
 	}
-	t := &Tree{path: path, staging: staging}
+	t := &Tree{base: base, path: path, staging: staging}
 	if detached {
 		// Without the privilege the mode of the directory has to do (PRO-037).
-		t.mount, _ = detach(path)
+		t.mount, _ = t.detach()
 	}
 	return t, nil
 }
 
-// detach makes a mount of a directory that is nowhere in the file system, and only reads.
-func detach(path string) (*os.File, error) {
-	fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+// detach makes a mount of the directory that is nowhere in the file system, and only reads.
+func (t *Tree) detach() (*os.File, error) {
+	directory, err := t.base.OpenFile(t.path, readDirectory, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer directory.Close()
+	fd, err := unix.OpenTree(int(directory.Fd()), "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return nil, fmt.Errorf("open_tree: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), path)
+	f := os.NewFile(uintptr(fd), t.path)
 	err = unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{
 		Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV})
 	if err != nil {
@@ -52,14 +59,16 @@ func detach(path string) (*os.File, error) {
 	return f, nil
 }
 
+// readDirectory opens a directory for reading.
+const readDirectory = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+
 // ReadOnly tells whether clients get the directory by a mount that only reads.
 func (t *Tree) ReadOnly() bool { return t.mount != nil }
 
 // Open gives a descriptor for a client: of its own, so that clients read independently.
 func (t *Tree) Open() (*os.File, error) {
-	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 	if t.mount == nil {
-		return os.OpenFile(t.path, flags, 0)
+		return t.base.OpenFile(t.path, readDirectory, 0)
 	}
 	raw, err := t.mount.SyscallConn()
 	if err != nil {
@@ -67,7 +76,7 @@ func (t *Tree) Open() (*os.File, error) {
 	}
 	var fd int
 	var failed error
-	err = raw.Control(func(mount uintptr) { fd, failed = unix.Openat(int(mount), ".", flags, 0) })
+	err = raw.Control(func(mount uintptr) { fd, failed = unix.Openat(int(mount), ".", readDirectory, 0) })
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
@@ -77,16 +86,18 @@ func (t *Tree) Open() (*os.File, error) {
 // Write puts a file into the directory, whole from the first moment on; one of its name is replaced.
 func (t *Tree) Write(name string, data []byte) error {
 	return t.put(name, func(path string) error {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		f, err := t.base.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
 			return err
 		}
-		return os.Chmod(path, 0o444)
+		_, err = f.Write(data)
+		return errors.Join(err, f.Chmod(0o444), f.Close())
 	})
 }
 
 // Link puts a symbolic link into the directory.
 func (t *Tree) Link(name, target string) error {
-	return t.put(name, func(path string) error { return os.Symlink(target, path) })
+	return t.put(name, func(path string) error { return t.base.Symlink(target, path) })
 }
 
 // put makes an entry elsewhere and renames it. The name has at most a few directories before it, which are made.
@@ -99,10 +110,10 @@ func (t *Tree) put(name string, build func(path string) error) error {
 	target := filepath.Join(t.path, name)
 	err := build(temporary)
 	if err == nil {
-		err = t.writable(filepath.Dir(target), func() error { return os.Rename(temporary, target) })
+		err = t.writable(filepath.Dir(target), func() error { return t.base.Rename(temporary, target) })
 	}
 	if err != nil {
-		os.Remove(temporary)
+		_ = t.base.Remove(temporary)
 	}
 	return err
 }
@@ -111,7 +122,7 @@ func (t *Tree) put(name string, build func(path string) error) error {
 func (t *Tree) Remove(name string) error {
 	target := filepath.Join(t.path, name)
 	return t.writable(filepath.Dir(target), func() error {
-		if err := os.Remove(target); !errors.Is(err, os.ErrNotExist) {
+		if err := t.base.Remove(target); !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -124,10 +135,10 @@ func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err
 	}
-	if err := os.Chmod(directory, 0o755); err != nil {
+	if err := t.base.Chmod(directory, 0o755); err != nil {
 		return err
 	}
-	return errors.Join(do(), os.Chmod(directory, 0o555))
+	return errors.Join(do(), t.base.Chmod(directory, 0o555))
 }
 
 // Directory makes a directory in the tree.
@@ -137,7 +148,7 @@ func (t *Tree) Directory(name string) error {
 		parent := path
 		path = filepath.Join(path, part)
 		err := t.writable(parent, func() error {
-			if err := os.Mkdir(path, 0o555); !errors.Is(err, os.ErrExist) {
+			if err := t.base.Mkdir(path, 0o555); !errors.Is(err, os.ErrExist) {
 				return err
 			}
 			return nil
@@ -158,11 +169,11 @@ func splitPath(name string) []string {
 
 // Has tells whether an entry is there, and where it leads when it is a link.
 func (t *Tree) Has(name string) (target string, there bool) {
-	target, err := os.Readlink(filepath.Join(t.path, name))
+	target, err := t.base.Readlink(filepath.Join(t.path, name))
 	if err == nil {
 		return target, true
 	}
-	_, err = os.Lstat(filepath.Join(t.path, name))
+	_, err = t.base.Lstat(filepath.Join(t.path, name))
 	return "", err == nil
 }
 
@@ -171,19 +182,19 @@ func (t *Tree) Close() error {
 	if t.mount != nil {
 		t.mount.Close()
 	}
-	return RemoveAll(t.path)
+	return RemoveAll(t.base, t.path)
 }
 
 // RemoveAll removes a directory whose parts may be for reading only.
-func RemoveAll(path string) error {
-	err := filepath.WalkDir(path, func(name string, entry os.DirEntry, err error) error {
+func RemoveAll(base *os.Root, path string) error {
+	err := fs.WalkDir(base.FS(), path, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
-			err = os.Chmod(name, 0o755)
+			err = base.Chmod(name, 0o755)
 		}
 		return err
 	})
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, os.RemoveAll(path))
+	return errors.Join(err, base.RemoveAll(path))
 }

@@ -11,7 +11,12 @@ func TestTree(t *testing.T) {
 	t.Parallel()
 	for _, detached := range []bool{false, true} {
 		top := t.TempDir()
-		tree, err := New(filepath.Join(top, "tree"), filepath.Join(top, "staging"), detached)
+		base, err := os.OpenRoot(top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer base.Close()
+		tree, err := New(base, "tree", "staging", detached)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +72,12 @@ func TestTree(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := RemoveAll(filepath.Join(t.TempDir(), "nothing")); err != nil {
+	base, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	if err := RemoveAll(base, "nothing"); err != nil {
 		t.Error(err)
 	}
 }

@@ -73,6 +73,35 @@ func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	return c.buffer[:n], files, nil
 }
 
+// ReceiveWithin is Receive with a limit; IsLate knows the error of one that is over. The connection stays.
+func (c *Conn) ReceiveWithin(limit time.Duration) (frame []byte, files []*os.File, err error) {
+	if err := c.socket.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return nil, nil, err
+	}
+	return c.Receive()
+}
+
+// IsLate tells whether an error is that a limit is over.
+func IsLate(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+// Unread tells whether the other end has not read all that was sent.
+func (c *Conn) Unread() bool {
+	raw, err := c.socket.SyscallConn()
+	if err != nil {
+		return false // it is closed
+	}
+	var left int
+	var failed error
+	err = raw.Control(func(fd uintptr) { left, failed = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+	return err == nil && failed == nil && left > 0
+}
+
+// Shut ends the connection in both directions, and keeps the socket for Unread.
+func (c *Conn) Shut() {
+	_ = c.socket.CloseRead()
+	_ = c.socket.CloseWrite()
+}
+
 // received takes descriptors out of the control messages of a datagram.
 func received(beside []byte) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(beside)

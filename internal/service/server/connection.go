@@ -29,10 +29,13 @@ type connection struct {
 
 	mu         sync.Mutex
 	unanswered int
+	used       time.Time // when something was last asked for or answered
 	out        []answer
 	closed     bool
 	index      *offer.Index // the last one that was sent
 	wake       chan struct{}
+
+	flying int // descriptors sent and perhaps not read; the server's lock guards it
 }
 
 // answer is made when it is sent, so that an answer that is never read holds no descriptor.
@@ -52,7 +55,7 @@ type content struct {
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 	// Answers are small; a client that reads none shall not hold many descriptors in flight.
 	_ = socket.SetWriteBuffer(16 << 10)
-	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1)}
+	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now()}
 	peer, err := c.conn.Peer()
 	if err != nil {
 		c.conn.Close()
@@ -74,8 +77,7 @@ func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 // read takes requests until the connection ends.
 func (c *connection) read() {
 	for {
-		frame, files, err := c.conn.Receive()
-		protocol.Discard(files) // no method takes any
+		frame, err := c.receive()
 		var r *protocol.Request
 		if err == nil {
 			r, err = protocol.ParseRequest(frame)
@@ -98,6 +100,7 @@ func (c *connection) read() {
 func (c *connection) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.used = time.Now()
 	if c.unanswered++; c.unanswered > maxUnanswered {
 		return errors.New("too many questions that were not answered yet")
 	}
@@ -113,7 +116,7 @@ func (c *connection) end() {
 	if again {
 		return
 	}
-	c.conn.Close()
+	c.server.hangUp(c)
 	c.signal()
 	c.server.leave(c)
 	c.log.Debug("disconnected")
@@ -174,11 +177,17 @@ func (c *connection) send(a answer) error {
 	if limit == 0 {
 		limit = 10 * time.Second
 	}
+	if len(made.files) > 0 {
+		if err := c.server.mayFly(c, len(made.files), limit); err != nil {
+			return err
+		}
+	}
 	if made.first != nil {
 		made.first()
 	}
 	c.mu.Lock()
 	c.unanswered--
+	c.used = time.Now()
 	c.mu.Unlock()
 	c.server.answered.Add(1)
 	return c.conn.Send(frame, limit, made.files...)

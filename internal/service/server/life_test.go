@@ -47,13 +47,15 @@ func TestEnd(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("a question that waits was answered at the end")
 	}
-	entries, err := os.ReadDir(directory)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.Name() != "lock" {
-			t.Errorf("%s is left", e.Name())
+	for _, place := range []string{directory, PrivateDirectory(directory)} {
+		entries, err := os.ReadDir(place)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Name() != "lock" {
+				t.Errorf("%s is left", e.Name())
+			}
 		}
 	}
 }
@@ -131,8 +133,9 @@ func TestTrustedClients(t *testing.T) {
 		t.Error("who is trusted")
 	}
 	directory := service(t, nil)
-	for name, mode := range map[string]os.FileMode{Socket: 0o666, TrustedSocket: 0o600} {
-		if info, err := os.Stat(filepath.Join(directory, name)); err != nil || info.Mode().Perm() != mode {
+	for name, mode := range map[string]os.FileMode{filepath.Join(directory, Socket): 0o666,
+		filepath.Join(PrivateDirectory(directory), TrustedSocket): 0o600} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v", name, info.Mode())
 		}
 	}
@@ -215,7 +218,7 @@ func TestKernelDevices(t *testing.T) {
 	}
 	until(t, dial(t, directory), "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
 	for _, tree := range []string{"device-fs", "trusted-device-fs"} {
-		if entries, err := os.ReadDir(filepath.Join(directory, "debug", tree, class)); err != nil || len(entries) != 0 {
+		if entries, err := os.ReadDir(filepath.Join(PrivateDirectory(directory), "debug", tree, class)); err != nil || len(entries) != 0 {
 			t.Errorf("%s still has %v, %v", tree, entries, err)
 		}
 	}

@@ -29,6 +29,9 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 		if s.options.NoMachineDrivers {
 			features &^= protocol.FeatureMachineDrivers
 		}
+		if !s.options.OpenDevice {
+			features &^= protocol.FeatureOpenDevice
+		}
 		now(map[string]uint64{"features": features})
 	case protocol.Get:
 		s.do(func() { s.get(c, id, *r.Name) })
@@ -53,6 +56,10 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 			now(struct{}{})
 		}
 	case protocol.OpenDevice:
+		if !s.options.OpenDevice {
+			fail(protocol.ErrUnsupported)
+			return
+		}
 		c.reply(id, func() (content, *protocol.Error) { return s.openDevice(c, *r.Path) })
 	case protocol.Inspect:
 		s.do(func() { s.inspect(c, id) })

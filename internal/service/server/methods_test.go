@@ -235,7 +235,7 @@ func TestManifestDirectory(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"library_path": "1-libfake.so"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	operators, err := os.ReadFile(s.directory + "/debug/manifest-fs/" + name)
+	operators, err := os.ReadFile(PrivateDirectory(s.directory) + "/debug/manifest-fs/" + name)
 	if err != nil || string(operators) != string(text) {
 		t.Errorf("debug: %v", err)
 	}
@@ -254,10 +254,10 @@ func TestManifestDirectory(t *testing.T) {
 	}
 	d.close()
 	until(t, c, "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
-	entries, err := os.ReadDir(s.directory + "/debug/manifest-fs")
+	entries, err := os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { // it goes with the next notification
 		time.Sleep(10 * time.Millisecond)
-		entries, err = os.ReadDir(s.directory + "/debug/manifest-fs")
+		entries, err = os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	}
 	if err != nil || len(entries) != 0 {
 		t.Errorf("a manifest without its device: %v, %v", entries, err)
@@ -347,7 +347,12 @@ func TestDeviceDirectory(t *testing.T) {
 // holds: FLS-094 PRO-039
 func TestOneDevice(t *testing.T) {
 	t.Parallel()
-	trees, err := makeTrees(t.TempDir())
+	base, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	trees, err := makeTrees(base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +372,7 @@ func TestOneDevice(t *testing.T) {
 	if err := unix.Fstat(int(opened.files[0].Fd()), &one); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Stat(filepath.Join(trees.debug, "device-fs", path), &other); err != nil || one.Rdev != other.Rdev || one.Ino != other.Ino {
+	if err := unix.Stat(filepath.Join(filepath.Join(base.Name(), debug), "device-fs", path), &other); err != nil || one.Rdev != other.Rdev || one.Ino != other.Ino {
 		t.Errorf("%+v and %+v, %v", one, other, err)
 	}
 }

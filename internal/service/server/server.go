@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/service/component"
 	"vkloader/internal/service/devices"
 	"vkloader/internal/service/offer"
-	"vkloader/internal/service/protocol"
 	"vkloader/internal/service/state"
 	"vkloader/internal/service/table"
 	"vkloader/internal/tool/machine"
@@ -24,12 +23,14 @@ import (
 // Options are what a service is made of.
 type Options struct {
 	Log       *slog.Logger
-	Directory string // of the sockets and of what clients see; made when it is not there
+	Directory string // of the socket, which may be given to clients whole; made when it is not there
+	Private   string // of all else: the lock, the trusted socket, what clients get descriptors of; "": PrivateDirectory
 	Sockets   Sockets
 	State     state.Options
 	Source    *machine.Source // whose drivers are offered
 
 	NoMachineDrivers bool // what the machine has is not offered
+	OpenDevice       bool // device nodes are opened for clients, who may be kept from them otherwise
 
 	Devices         *devices.DRM        // nil: no device of the machine is watched
 	Tables          []string            // directories with tables of drivers
@@ -40,6 +41,10 @@ type Options struct {
 
 	TrustedGroups  []string // whose members may use the socket for trusted clients
 	MaxConnections int
+	MaxPerUser     int           // connections; this and what follows: 0 for the default
+	MaxUnderWay    int           // descriptors that a user's clients have not read
+	IdleGrace      time.Duration // after which an idle client may have to make room
+	IdleLimit      time.Duration // after which an idle client has to go
 	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
 	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
 }
@@ -54,6 +59,7 @@ type Server struct {
 	loop    *loop
 	state   *state.State // the loop's goroutine alone uses it
 	offers  *offer.Offers
+	places  *places
 	trees   *trees
 	started time.Time
 
@@ -70,6 +76,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	connections map[*connection]bool
+	flying      underWay
 	ending      bool
 	lastClient  time.Time // when there was one
 }
@@ -77,7 +84,7 @@ type Server struct {
 // Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
-		connections: map[*connection]bool{}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
+		connections: map[*connection]bool{}, flying: underWay{users: map[uint32]int{}}, offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later = s.workers.Go
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,12 +96,17 @@ func Run(ctx context.Context, options Options) error {
 		s.options.Resolver = &component.Resolver{Log: s.log}
 	}
 	s.state = state.New(s, options.State)
-	listeners, release, err := s.listen()
+	var err error
+	if s.places, err = s.occupy(); err != nil {
+		return err
+	}
+	defer s.places.leave()
+	listeners, release, err := s.listen(s.places)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if s.trees, err = makeTrees(options.Directory); err != nil {
+	if s.trees, err = makeTrees(s.places.private); err != nil {
 		return fmt.Errorf("the directories that clients see: %w", err)
 	}
 	defer s.trees.close()
@@ -174,6 +186,10 @@ func (s *Server) end(listeners []listener) {
 	for c := range s.connections {
 		open = append(open, c)
 	}
+	for _, c := range s.flying.left {
+		c.conn.Close()
+	}
+	s.flying.left = nil
 	s.mu.Unlock()
 	for _, c := range open {
 		c.end()
@@ -204,26 +220,6 @@ func (s *Server) accept(l listener) {
 			s.connect(socket, l.trusted)
 		}
 	}
-}
-
-// admit lets a client in.
-func (s *Server) admit(c *connection, peer protocol.Peer) error {
-	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
-		s.refused.Add(1)
-		return errors.New("it is in none of the groups of trusted clients")
-	}
-	most := s.options.MaxConnections
-	if most == 0 {
-		most = maxConnections
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ending || len(s.connections) >= most {
-		s.refused.Add(1)
-		return errors.New("there are too many clients")
-	}
-	s.connections[c] = true
-	return nil
 }
 
 // leave forgets a client.

@@ -39,7 +39,7 @@ func service(t *testing.T, files map[string]string, change ...func(*Options)) st
 			t.Fatal(err)
 		}
 	}
-	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory,
+	options := Options{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Directory: directory, OpenDevice: true,
 		Source: &machine.Source{Machine: machine.Machine{Root: root}}, State: state.Options{AllowHardware: true, AllowEmulated: true}}
 	for _, f := range change {
 		f(&options)
@@ -78,6 +78,9 @@ func dial(t *testing.T, directory string) *protocol.Client {
 
 func dialTo(t *testing.T, directory, socket string) *protocol.Client {
 	t.Helper()
+	if socket == TrustedSocket {
+		directory = PrivateDirectory(directory)
+	}
 	c, err := protocol.Dial(filepath.Join(directory, socket))
 	if err != nil {
 		t.Fatal(err)

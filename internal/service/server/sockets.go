@@ -13,13 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/protocol"
+	"vkloader/internal/tool/held"
 )
 
-// Names of the sockets in the service's directory (PRO-001).
+// Names of the sockets: one in the service's directory, which clients see, one in its private directory (PRO-001).
 const (
 	Socket        = "loader.sock"
 	TrustedSocket = "loader-trusted.sock"
 )
+
+// PrivateDirectory is the service's own directory beside that of its socket, when the options name none. Who is given the
+// directory of the socket gets nothing of it.
+func PrivateDirectory(directory string) string { return filepath.Clean(directory) + "-private" }
 
 // Sockets are those that whoever started the service has made already.
 type Sockets struct {
@@ -35,33 +40,59 @@ type listener struct {
 	trusted bool
 }
 
-// listen takes the sockets that it was given, or makes its own; release removes what it has made.
-func (s *Server) listen() (list []listener, release func(), err error) {
-	directory := s.options.Directory
-	if err := os.MkdirAll(directory, 0o755); err != nil {
-		return nil, nil, err
+// places are the directories of a service, both its own alone.
+type places struct {
+	client, private         *os.Root
+	clientPath, privatePath string
+	lock                    *os.File
+}
+
+// occupy opens the service's directories, which have to be its own, and keeps other services out of them.
+func (s *Server) occupy() (p *places, err error) {
+	p = &places{clientPath: s.options.Directory, privatePath: s.options.Private}
+	if p.privatePath == "" {
+		p.privatePath = PrivateDirectory(p.clientPath)
 	}
-	lock, err := os.OpenFile(filepath.Join(directory, "lock"), os.O_RDWR|os.O_CREATE|unix.O_CLOEXEC, 0o600)
+	if p.client, err = held.Own(p.clientPath); err != nil {
+		return nil, err
+	}
+	if p.private, err = held.Own(p.privatePath); err == nil {
+		p.lock, err = p.private.OpenFile("lock", os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	}
+	if err == nil && unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		err = fmt.Errorf("another service runs in %s", p.clientPath)
+	}
 	if err != nil {
-		return nil, nil, err
+		p.leave()
+		return nil, err
 	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, nil, fmt.Errorf("another service runs in %s", directory)
+	return p, nil
+}
+
+// leave lets the directories go.
+func (p *places) leave() {
+	p.client.Close()
+	if p.private != nil {
+		p.private.Close()
 	}
-	var paths []string
+	if p.lock != nil {
+		p.lock.Close()
+	}
+}
+
+// listen takes the sockets that it was given, or makes its own; release removes what it has made.
+func (s *Server) listen(p *places) (list []listener, release func(), err error) {
+	var made []func() error
 	release = func() {
-		for _, path := range paths {
-			os.Remove(path)
+		for _, remove := range made {
+			_ = remove()
 		}
-		lock.Close()
 	}
 	if s.options.Sockets.Given() {
 		for i, files := range [][]*os.File{s.options.Sockets.Plain, s.options.Sockets.Trusted} {
 			for _, f := range files {
 				l, err := taken(f)
 				if err != nil {
-					release()
 					return nil, nil, err
 				}
 				list = append(list, listener{l, i == 1})
@@ -70,18 +101,15 @@ func (s *Server) listen() (list []listener, release func(), err error) {
 		return list, release, nil
 	}
 	for _, one := range []struct {
+		in      *os.Root
+		path    string
 		name    string
 		trusted bool
-	}{{Socket, false}, {TrustedSocket, true}} {
-		path := filepath.Join(directory, one.name)
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			release()
-			return nil, nil, err
-		}
-		l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})
+	}{{p.client, p.clientPath, Socket, false}, {p.private, p.privatePath, TrustedSocket, true}} {
+		l, err := bound(one.in, one.path, one.name)
 		if err == nil {
-			paths = append(paths, path)
-			err = s.permit(path, one.trusted)
+			made = append(made, func() error { return one.in.Remove(one.name) })
+			err = s.permit(one.in, one.name, one.trusted)
 		}
 		if err != nil {
 			release()
@@ -90,6 +118,23 @@ func (s *Server) listen() (list []listener, release func(), err error) {
 		list = append(list, listener{l, one.trusted})
 	}
 	return list, release, nil
+}
+
+// bound listens on a socket of a directory. The path may be used because nobody else can change where it leads.
+func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
+	if err := directory.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: filepath.Join(path, name), Net: "unixpacket"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false)
+	if info, err := directory.Lstat(name); err != nil || info.Mode().Type() != os.ModeSocket {
+		l.Close()
+		return nil, fmt.Errorf("%s is not where its socket is: %w", path, errors.Join(err, os.ErrInvalid))
+	}
+	return l, nil
 }
 
 // taken listens on a socket that somebody else has made.
@@ -113,13 +158,13 @@ func taken(f *os.File) (*net.UnixListener, error) {
 
 // permit says by the socket's mode who may connect: everybody, or the trusted groups. Which groups a client is in is
 // looked at again when it connects.
-func (s *Server) permit(path string, trusted bool) error {
+func (s *Server) permit(directory *os.Root, name string, trusted bool) error {
 	if !trusted {
-		return os.Chmod(path, 0o666)
+		return directory.Chmod(name, 0o666)
 	}
 	switch groups := s.options.TrustedGroups; len(groups) {
 	case 0:
-		return os.Chmod(path, 0o600)
+		return directory.Chmod(name, 0o600)
 	case 1:
 		group, err := user.LookupGroup(groups[0])
 		if err != nil {
@@ -129,9 +174,9 @@ func (s *Server) permit(path string, trusted bool) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(os.Chown(path, -1, gid), os.Chmod(path, 0o660))
+		return errors.Join(directory.Lchown(name, -1, gid), directory.Chmod(name, 0o660))
 	default:
-		return os.Chmod(path, 0o666)
+		return directory.Chmod(name, 0o666)
 	}
 }
 

@@ -3,8 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"vkloader/internal/service/state"
@@ -53,7 +54,7 @@ func (s *Server) tree() node {
 	}}
 }
 
-// InspectFile is where the tree is written on request, in the service's directory (PRO-043).
+// InspectFile is where the tree is written on request, in the service's private directory (PRO-043).
 const InspectFile = "inspect.json"
 
 // dump writes the tree whenever that is asked for, until the service ends.
@@ -74,11 +75,19 @@ func (s *Server) writeTree() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(s.options.Directory, InspectFile)
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+	private := s.places.private
+	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was killed
 		return err
 	}
-	return os.Rename(path+".new", path)
+	f, err := private.OpenFile(InspectFile+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return private.Rename(InspectFile+".new", InspectFile)
 }
 
 func deviceNode(d *state.Device) node {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -15,27 +14,31 @@ import (
 // class is where device nodes are in the device directories: as below /dev/class on the system that has such a service.
 const class = "class/drm"
 
-// trees are the directories that clients see; debug/ of the runtime directory holds them, for operators (PRO-040).
+// debug is the directory with the directories that clients see, for operators (PRO-040).
+const debug = "debug"
+
+// trees are the directories that clients see.
 type trees struct {
-	debug                       string
+	private                     *os.Root
 	manifests, devices, trusted *directory.Tree
 }
 
-func makeTrees(runtime string) (*trees, error) {
-	t := &trees{debug: filepath.Join(runtime, "debug")}
-	if err := directory.RemoveAll(t.debug); err != nil { // of a service that did not come to its end
+// makeTrees makes them in the service's private directory.
+func makeTrees(private *os.Root) (*trees, error) {
+	t := &trees{private: private}
+	if err := directory.RemoveAll(private, debug); err != nil { // of a service that did not come to its end
 		return nil, err
 	}
-	staging := filepath.Join(t.debug, "staging")
+	const staging = debug + "/staging"
 	for name, tree := range map[string]**directory.Tree{"manifest-fs": &t.manifests, "device-fs": &t.devices,
 		"trusted-device-fs": &t.trusted} {
-		made, err := directory.New(filepath.Join(t.debug, name), staging, true)
+		made, err := directory.New(private, debug+"/"+name, staging, true)
 		if err != nil {
 			return nil, err
 		}
 		*tree = made
 	}
-	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), os.Chmod(staging, 0o700))
+	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), private.Chmod(staging, 0o700))
 }
 
 // of is the tree of devices for a client (FLS-033).
@@ -54,7 +57,7 @@ func (t *trees) close() error {
 			errs = append(errs, tree.Close())
 		}
 	}
-	return errors.Join(append(errs, directory.RemoveAll(t.debug))...)
+	return errors.Join(append(errs, directory.RemoveAll(t.private, debug))...)
 }
 
 // directoryOf answers with a directory.

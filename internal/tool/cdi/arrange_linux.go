@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,9 +143,20 @@ func (a *Arrangement) kind(m *machine.Machine, name string, options linker.Optio
 	}
 }
 
+// maxManifest is how long a manifest may be, in bytes, as for the library.
+const maxManifest = 16 << 20
+
 // read gives a manifest with the library's place in the container, and that place.
 func read(m *machine.Machine, manifest, place string) (text []byte, library string, err error) {
-	content, err := m.ReadFile(manifest)
+	f, err := m.Open(manifest)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err == nil && len(content) > maxManifest {
+		err = errors.New("its manifest has more than 16 MB")
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -218,7 +228,7 @@ func (a *Arrangement) data(m *machine.Machine, directory string) {
 }
 
 // Into makes the arrangement in a container, whose file system lies below a directory. Every path is taken with that
-// directory as "/", so that no link of the image leads out.
+// directory as "/", so that no link of the image leads out, and nothing is written to a volume, which is the host's.
 func (a *Arrangement) Into(root string) error {
 	base, err := os.OpenRoot(root)
 	if err != nil {
@@ -228,11 +238,11 @@ func (a *Arrangement) Into(root string) error {
 	m := &machine.Machine{Root: root}
 	var wrong []error
 	for _, l := range a.Links {
-		wrong = append(wrong, replace(m, base, l.Path, func(name string) error { return base.Symlink(l.Target, name) }))
+		wrong = append(wrong, replace(m, base, l.Path, func(in *os.Root, name string) error { return in.Symlink(l.Target, name) }))
 	}
 	for _, t := range a.Manifests {
-		wrong = append(wrong, replace(m, base, t.Path, func(name string) error {
-			f, err := base.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
+		wrong = append(wrong, replace(m, base, t.Path, func(in *os.Root, name string) error {
+			f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
 			if err != nil {
 				return err
 			}
@@ -243,20 +253,73 @@ func (a *Arrangement) Into(root string) error {
 	return errors.Join(wrong...)
 }
 
-// replace makes a file anew: what an earlier start of the container has left there goes.
-func replace(m *machine.Machine, base *os.Root, name string, make func(string) error) error {
+// replace makes a file again: what an earlier start of the container has left there goes.
+func replace(m *machine.Machine, base *os.Root, name string, make func(in *os.Root, name string) error) error {
 	directory, err := m.Real(path.Dir(name))
 	if err != nil {
 		return err
 	}
-	name = strings.TrimPrefix(path.Join(directory, path.Base(name)), "/")
-	if err := base.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	in, err := descend(base, strings.Split(strings.TrimPrefix(directory, "/"), "/"))
+	if err != nil {
+		return fmt.Errorf("%s is not written: %w", name, err)
+	}
+	defer in.Close()
+	if err := in.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := base.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	return make(in, path.Base(name))
+}
+
+// errVolume says that a directory is not the container's own.
+var errVolume = errors.New("it would lie on a volume, and not in the container's own file system")
+
+// descend opens a directory of the container's own file system, which it makes where it is missing.
+func descend(base *os.Root, parts []string) (*os.Root, error) {
+	own, err := mountOf(base)
+	if err != nil {
+		return nil, err
 	}
-	return make(name)
+	at, err := base.OpenRoot(".")
+	for _, part := range parts {
+		if err != nil {
+			return nil, err
+		}
+		if part == "" {
+			continue
+		}
+		above := at
+		if err = above.Mkdir(part, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
+			at, err = above.OpenRoot(part)
+		}
+		above.Close()
+		if err == nil {
+			var mount uint64
+			if mount, err = mountOf(at); err == nil && mount != own {
+				err = errVolume
+			}
+			if err != nil {
+				at.Close()
+			}
+		}
+	}
+	return at, err
+}
+
+// mountOf is the mount that a directory lies on; before Linux 5.8, its file system.
+func mountOf(directory *os.Root) (uint64, error) {
+	f, err := directory.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var info unix.Statx_t
+	if err := unix.Statx(int(f.Fd()), "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil {
+		return 0, err
+	}
+	if info.Mask&unix.STATX_MNT_ID != 0 {
+		return info.Mnt_id, nil
+	}
+	return unix.Mkdev(info.Dev_major, info.Dev_minor), nil
 }
 
 // Container finds the root of a container that is being made: the runtime gives a hook the container's state, which says

@@ -104,6 +104,11 @@ func generate(t *testing.T, s *machine.Source) (*specs.Spec, []LeftOut) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, h := range spec.ContainerEdits.Hooks {
+		if h.Timeout == nil || *h.Timeout <= 0 {
+			t.Errorf("a hook that may take for ever: %+v", h)
+		}
+	}
 	return spec, left
 }
 

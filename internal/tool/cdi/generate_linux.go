@@ -32,6 +32,9 @@ const Kind = "vkloader/gpu"
 // All is the name of the device that stands for every one.
 const All = "all"
 
+// hookSeconds is how long the runtime waits for the hook.
+const hookSeconds = 30
+
 // Options say what goes into a file.
 type Options struct {
 	Kind     string   // VENDOR/CLASS; "": Kind
@@ -52,7 +55,8 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 	if err := errors.Join(parser.ValidateVendorName(vendor), parser.ValidateClassName(class)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
 	}
-	hook := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}}
+	timeout := hookSeconds
+	hook := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}, Timeout: &timeout}
 	edits := &writer{machine: &source.Machine, seen: map[string]bool{}, hook: hook}
 	edits.Hooks = []*specs.Hook{hook}
 	edits.Mounts = []*specs.Mount{{HostPath: "tmpfs", ContainerPath: Directory, Type: "tmpfs",

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -108,19 +106,12 @@ func newCDIGenerate(s *surroundings) *cobra.Command {
 
 // replaceFile writes a file, which others see as a whole or not at all.
 func replaceFile(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	p, err := (&machine.Machine{}).PlaceOf(name, false)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	defer p.Close()
+	return p.Replace("", text, 0o644)
 }
 
 type cdiVerified struct {

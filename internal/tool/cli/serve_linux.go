@@ -51,7 +51,7 @@ func newServe(s *surroundings) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", where it is there)")
-	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the sockets (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
+	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket alone; all else is in DIRECTORY-private (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` of the configuration, after the file; may be repeated")
 	f.StringVar(&o.level, "log-level", "info", "the least serious lines that are written: `debug`, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
@@ -85,9 +85,9 @@ func (s *surroundings) serve(o *serving) error {
 		o.directory = s.serviceDirectory()
 	}
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
-		NoMachineDrivers: !c.MachineDrivers, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
+		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
 		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
-		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(o.directory, "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
+		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(server.PrivateDirectory(o.directory), "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
 			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
 			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
 	if err := s.takeSockets(&options.Sockets); err != nil {

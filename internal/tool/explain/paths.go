@@ -124,7 +124,7 @@ func settingsPlaces(files []string, source facts.Source, add func(*Searched)) (p
 // services are the sockets of the driver service, which is the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
-	if answer.Style != pathname.Slash { // Windows has none
+	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised rights ask none
 		return nil
 	}
 	if answer.Settings != nil {

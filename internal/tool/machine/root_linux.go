@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/tool/held"
 )
 
 // roots are the directories that stand for "/", each opened once and kept: what becomes of the path to it later, such as
@@ -205,17 +207,7 @@ type Place struct {
 // make asks for it and they are missing.
 func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	if !m.Foreign() {
-		real, err := m.Real(name)
-		if err != nil {
-			return nil, err
-		}
-		if make {
-			if err := os.MkdirAll(path.Dir(real), 0o755); err != nil {
-				return nil, err
-			}
-		}
-		directory, err := os.Open(path.Dir(real))
-		return &Place{directory, path.Dir(real), path.Base(real)}, err
+		return placeHere(name, make)
 	}
 	w, err := m.walk(name, true)
 	if err != nil {
@@ -254,6 +246,34 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	}
 	real := w.real()
 	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
+}
+
+// placeHere is PlaceOf on this machine. Links count only when they are root's or the caller's: another user could lead
+// what is written anywhere.
+func placeHere(name string, make bool) (*Place, error) {
+	for range maxLinks {
+		directory, err := held.Directory(path.Dir(name), make)
+		if err != nil {
+			return nil, err
+		}
+		where, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", directory.Fd()))
+		if err != nil {
+			where = path.Dir(name)
+		}
+		p := &Place{directory, where, path.Base(name)}
+		target, err := held.Link(directory, p.base)
+		if err == nil && target == "" {
+			return p, nil
+		}
+		p.Close()
+		if err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+		if name = target; !path.IsAbs(target) {
+			name = where + "/" + target
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
 }
 
 // Close lets the directory go, and with it a lock on it.

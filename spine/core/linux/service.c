@@ -171,13 +171,24 @@ static enum state exchange(struct service *s, const char *request, char text[ANS
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
 
+/* Does the program have rights that its user lacks, or may it take some back? What it loads has to come from the
+ * system's own directories: whoever can put a socket into place could give it a library (PRO-008). */
+static bool raised(void)
+{
+    uid_t user, effective_user, saved_user;
+    gid_t group, effective_group, saved_group;
+    return getauxval(AT_SECURE) || getresuid(&user, &effective_user, &saved_user) != 0 ||
+           getresgid(&group, &effective_group, &saved_group) != 0 || user != effective_user || user != saved_user ||
+           group != effective_group || group != saved_group;
+}
+
 /* PRO-008. */
 static bool trusted(int socket)
 {
     struct ucred who;
     socklen_t size = sizeof who;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return false;
-    return who.uid == 0 || (who.uid == geteuid() && !getauxval(AT_SECURE));
+    return who.uid == 0 || who.uid == geteuid();
 }
 
 /* Connects to the socket in a directory. */
@@ -210,8 +221,9 @@ static enum state connect_in(struct service *s, const char *directory, const cha
 static enum state connect_somewhere(struct service *s)
 {
     char *block; /* no copy here */
-    const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     service_end(s);
+    if (raised()) return NONE;
+    const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
     enum state state = connect_in(s, "/run/vkloaderd", "");

@@ -1,0 +1,167 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"vkloader/internal/service/protocol"
+)
+
+// What one user's clients may take of the service, so that enough is left for everybody else's.
+const (
+	maxPerUser  = 1024            // connections
+	maxUnderWay = 256             // descriptors that were sent and not read yet
+	idleGrace   = time.Second     // an idle client may have to make room for another one after this
+	idleLimit   = 5 * time.Minute // and has to go after this
+)
+
+// admit lets a client in. Where its user has too many, or all users together, the one that was idle longest makes room.
+func (s *Server) admit(c *connection, peer protocol.Peer) error {
+	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
+		s.refused.Add(1)
+		return errors.New("it is in none of the groups of trusted clients")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	same := 0
+	for other := range s.connections {
+		if other.peer.UID == peer.UID {
+			same++
+		}
+	}
+	own := same >= cmp.Or(s.options.MaxPerUser, maxPerUser)
+	full := len(s.connections) >= cmp.Or(s.options.MaxConnections, maxConnections)
+	if s.ending || (own || full) && !s.makeRoom(peer.UID, own) {
+		s.refused.Add(1)
+		return errors.New("there are too many clients")
+	}
+	s.connections[c] = true
+	return nil
+}
+
+// makeRoom ends the client that was idle longest: of a user, or of all. The caller holds the lock.
+func (s *Server) makeRoom(uid uint32, own bool) bool {
+	var longest *connection
+	since := time.Now().Add(-cmp.Or(s.options.IdleGrace, idleGrace))
+	for c := range s.connections {
+		if own && c.peer.UID != uid {
+			continue
+		}
+		if idle, at := c.idle(); idle && at.Before(since) {
+			longest, since = c, at
+		}
+	}
+	if longest == nil {
+		return false
+	}
+	delete(s.connections, longest)
+	s.workers.Go(longest.end)
+	return true
+}
+
+// idle tells whether nothing that the client asked for is to be answered, and since when.
+func (c *connection) idle() (bool, time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unanswered == 0, c.used
+}
+
+// receive waits for the next request. A client that asks for nothing for long is ended.
+func (c *connection) receive() ([]byte, error) {
+	limit := cmp.Or(c.server.options.IdleLimit, idleLimit)
+	for {
+		frame, files, err := c.conn.ReceiveWithin(limit)
+		protocol.Discard(files) // no method takes any
+		if !protocol.IsLate(err) {
+			return frame, err
+		}
+		if idle, at := c.idle(); idle && time.Since(at) >= limit {
+			return nil, errors.New("it was idle for too long")
+		}
+	}
+}
+
+// underWay counts, for each user, the descriptors that were sent to its clients and perhaps not read. Connections that
+// have ended with some unread are kept until those are gone: they stay under way in what the client has.
+type underWay struct {
+	users map[uint32]int
+	left  []*connection
+}
+
+// mayFly waits until descriptors can be sent to a client without too many of its user's being under way.
+func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
+	for end := time.Now().Add(limit); !s.fly(c, count); {
+		if time.Now().After(end) {
+			return errors.New("its user leaves too many descriptors unread")
+		}
+		select {
+		case <-s.context.Done():
+			return s.context.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+func (s *Server) fly(c *connection, count int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most := cmp.Or(s.options.MaxUnderWay, maxUnderWay)
+	if s.flying.users[c.peer.UID]+count > most {
+		s.land(c.peer.UID)
+	}
+	if s.flying.users[c.peer.UID]+count > most {
+		return false
+	}
+	s.flying.users[c.peer.UID] += count
+	c.flying += count
+	return true
+}
+
+// land counts a user's descriptors again. The caller holds the lock.
+func (s *Server) land(uid uint32) {
+	for c := range s.connections {
+		if c.peer.UID == uid {
+			s.landed(c)
+		}
+	}
+	s.sweep()
+}
+
+// landed takes a client's descriptors off the count when it has read all.
+func (s *Server) landed(c *connection) bool {
+	if c.flying > 0 && c.conn.Unread() {
+		return false
+	}
+	if s.flying.users[c.peer.UID] -= c.flying; s.flying.users[c.peer.UID] <= 0 {
+		delete(s.flying.users, c.peer.UID)
+	}
+	c.flying = 0
+	return true
+}
+
+// sweep closes ended connections of which nothing is under way any more. The caller holds the lock.
+func (s *Server) sweep() {
+	s.flying.left = slices.DeleteFunc(s.flying.left, func(c *connection) bool {
+		if !s.landed(c) {
+			return false
+		}
+		c.conn.Close()
+		return true
+	})
+}
+
+// hangUp ends a connection's socket, now or when its descriptors are gone.
+func (s *Server) hangUp(c *connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sweep()
+	if !s.ending && !s.landed(c) {
+		c.conn.Shut()
+		s.flying.left = append(s.flying.left, c)
+		return
+	}
+	c.conn.Close()
+}

@@ -1,0 +1,73 @@
+package machine
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// What root writes lands in no directory that another user's links lead to, however fast that user puts them there and
+// takes them away: neither a link on the way nor one in the file's place.
+func TestPlaceOfRace(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("making files of another user takes root")
+	}
+	const somebody = 4242
+	for name, c := range map[string]struct{ real, link, target, file string }{
+		"on the way":          {"users/real", "users/link", "precious", "users/real/sub/settings.json"},
+		"in the file's place": {"users/settings.json", "users/link", "precious/settings.json", "users/settings.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			in := func(name string) string { return filepath.Join(top, name) }
+			err := errors.Join(os.MkdirAll(in("users"), 0o755), os.MkdirAll(in("precious/sub"), 0o755),
+				os.Symlink(in(c.target), in(c.link)), os.Lchown(in(c.link), somebody, somebody))
+			if c.file != c.real {
+				err = errors.Join(err, os.MkdirAll(filepath.Dir(in(c.file)), 0o755))
+			} else {
+				err = errors.Join(err, os.WriteFile(in(c.real), nil, 0o644))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop, ended := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(ended)
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						_ = unix.Renameat2(unix.AT_FDCWD, in(c.real), unix.AT_FDCWD, in(c.link), unix.RENAME_EXCHANGE)
+					}
+				}
+			}()
+			written := 0
+			for try := 0; try < 2000 || written == 0 && try < 200_000; try++ {
+				p, err := (&Machine{}).PlaceOf(in(c.file), true)
+				if err != nil {
+					continue
+				}
+				if p.Replace("", []byte("root's"), 0o644) == nil {
+					written++
+				}
+				p.Close()
+			}
+			close(stop)
+			<-ended
+			for _, name := range []string{"precious/settings.json", "precious/sub/settings.json"} {
+				if _, err := os.Lstat(in(name)); err == nil {
+					t.Errorf("%s is written", name)
+				}
+			}
+			if written == 0 {
+				t.Error("nothing was ever written")
+			}
+		})
+	}
+}
