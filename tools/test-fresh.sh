@@ -83,6 +83,7 @@ here=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-fresh.XXXXXX")
 root=$here/root
 inside=
 # All mounts are in there, and go with its last process.
+# shellcheck disable=SC2317 # by a trap
 end() {
     if [ -n "$inside" ]; then
         kill "$inside" 2> /dev/null || :
@@ -101,6 +102,7 @@ if [ -n "${FRESH_CACHE:-}" ]; then
 fi
 
 # Where this machine's apt gets that release from; where it has none, debootstrap's own choice. By this machine's proxy.
+# shellcheck disable=SC2016 # apt-get's own names
 mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2> /dev/null |
     sed -n "s/^$release main //p" | head -n 1) || :
 for scheme in http https; do

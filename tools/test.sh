@@ -11,8 +11,8 @@ only=${1:-}
 # Debian's cross compilers; where one of these is installed, the 32-bit library is left out.
 list() { grep -v '^#' tools/test-packages.txt | awk "NF == 2 && \$2 != \"-\" { print \$$1 }" | sort -u; }
 packages=$(list 2)
-if [ "$(uname -m)" = x86_64 ] && ! printf 'int main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null &&
-    ! ls /usr/bin/*-linux-gnu*-gcc-[0-9]* 2> /dev/null | grep -qv "/$(gcc -dumpmachine)-"; then
+crossed=$(find /usr/bin -name "*-linux-gnu*-gcc-[0-9]*" ! -name "$(gcc -dumpmachine)-*")
+if [ "$(uname -m)" = x86_64 ] && [ -z "$crossed" ] && ! printf 'int main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
     packages="$packages gcc-multilib"
 fi
 # shellcheck disable=SC2086
