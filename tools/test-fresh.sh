@@ -86,7 +86,8 @@ inside=
 # shellcheck disable=SC2317 # by a trap
 end() {
     if [ -n "$inside" ]; then
-        kill "$inside" 2> /dev/null || :
+        # unshare ignores other signals while it waits; what is in there goes with it.
+        kill -KILL "$inside" 2> /dev/null || :
         wait "$inside" 2> /dev/null || :
     fi
     rm -rf --one-file-system "$here"
