@@ -152,14 +152,15 @@ CORE := $(if $(WINDOWS),build/windows/core.c,build/core.c)
 
 # ---- all --------------------------------------------------------------------------------------------------------
 
-.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-packages test-service mutants abi \
+.PHONY: all spine core tool drivers layers fakes asan tsan run test bench generate generate-check install install-only uninstall dist deb rpm test-fresh test-packages test-service mutants abi \
 	clean help FORCE
 all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fakes
 
 help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, by way of build/libvulkan.so.1'
-	@echo 'make test            install what the tests need (Debian), build, and run every test'
+	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run every test'
+	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
 	@echo 'make bench           install what it needs (Debian), build, and measure beside the system'"'"'s loader'
@@ -337,6 +338,10 @@ run: all
 
 test:
 	$(Q)$(if $(TARGET),tools/target.sh $(TARGET),tools/test.sh)
+
+# In a Debian 12 with nothing in it but what the README asks for; needs root, and the network.
+test-fresh:
+	$(Q)GO='$(GO)' tools/test-fresh.sh
 
 # ---- generated files --------------------------------------------------------------------------------------------
 

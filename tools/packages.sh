@@ -41,7 +41,7 @@ if [ -n "$missing" ]; then
             exit 1
         fi
     fi
-    echo "$for: installing$missing"
+    echo "$for: installing these Debian packages:$missing"
     log=$(mktemp)
     # shellcheck disable=SC2086
     if ! { $as apt-get update && $as env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-remove --no-install-recommends \

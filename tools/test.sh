@@ -1,21 +1,39 @@
 #!/bin/sh
 # "make test": installs the Debian packages that the tests need when they are missing and it may, builds, and runs
-# every check and test.
+# every check and test. "test.sh tests" runs the tests in Go alone, once.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 
-# What real programs, drivers and layers the tests use. Reading binaries: binutils. Displays: xvfb, weston.
-packages="mesa-vulkan-drivers vulkan-tools vulkan-validationlayers libvulkan1 libvulkan-dev
-    mangohud vkbasalt xvfb weston libcap2-bin libx11-6 libxcb1 libwayland-client0 binutils procps python3 pkg-config cmake shellcheck clang-format librsvg2-bin"
+only=${1:-}
 
+# The real programs, drivers and layers that the tests use, and where they come from. The 32-bit compiler does not go with
+# Debian's cross compilers; where one of these is installed, the 32-bit library is left out.
+list() { grep -v '^#' tools/test-packages.txt | awk "NF == 2 && \$2 != \"-\" { print \$$1 }" | sort -u; }
+packages=$(list 2)
+crossed=$(find /usr/bin -name "*-linux-gnu*-gcc-[0-9]*" ! -name "$(gcc -dumpmachine)-*")
+if [ "$(uname -m)" = x86_64 ] && [ -z "$crossed" ] && ! printf 'int main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
+    packages="$packages gcc-multilib"
+fi
 # shellcheck disable=SC2086
-PROGRAMS="vulkaninfo vkcube vkcube-wayland Xvfb weston readelf ps python3 pkg-config cmake shellcheck clang-format rsvg-convert" tools/packages.sh test $packages
+PROGRAMS=$(list 1 | grep -v /) tools/packages.sh test $packages
 
 echo "test: left to others, which fetch what they need: make test TARGET=i386, arm64, musl or windows; make test-packages; make test-service"
 # Compilers, checks and tests in Go are done a fifth sooner when they may take more memory before they collect it.
 export GOGC=300
 make -s -j"$(nproc)" all asan tsan
+
+# by_go: the tests in Go, but for the driver service's. They are vetted by the checks, and linked without what only a
+# debugger reads: some seventy programs.
+by_go() {
+    echo "test: go test"
+    # shellcheck disable=SC2046
+    "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m $("$go" list ./... | grep -v /internal/service/)
+}
+if [ "$only" = tests ]; then
+    by_go
+    exit 0
+fi
 
 # What only reads the sources goes on beside the tests, whose programs wait for each other now and then.
 echo "test: the checks of the sources go on beside the tests; what they say comes at the end"
@@ -24,10 +42,7 @@ setsid nice -n 10 tools/check.sh > build/check.log 2>&1 &
 checks=$!
 trap 'kill -- -$checks 2> /dev/null || :' EXIT
 
-echo "test: go test"
-# Vetted beside it, and without what only a debugger reads: some seventy programs are linked.
-# shellcheck disable=SC2046
-"$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m $("$go" list ./... | grep -v /internal/service/)
+by_go
 # The 32-bit library, where there is a compiler for it: a program draws through a layer, and a whole life.
 if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; then
     echo "test: go test, on the 32-bit library"

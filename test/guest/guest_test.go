@@ -239,6 +239,26 @@ func copyFile(t testing.TB, from, to string) string {
 	return to
 }
 
+// readableByAll is a run on copies of the loader and the null driver where also somebody finds them who may not look into the
+// directory of the build, below whose home it may lie: for cases that give up root.
+func readableByAll(t testing.TB) run {
+	t.Helper()
+	place, err := os.MkdirTemp("", "guest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(place) })
+	if err := os.Chmod(place, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"libvk_null.so", "null_icd.json"} {
+		copyFile(t, filepath.Join(world.Build(), "drivers", name), filepath.Join(place, name))
+	}
+	manifest := filepath.Join(place, "null_icd.json")
+	return run{loader: copyFile(t, world.Library(), filepath.Join(place, "libvulkan.so.1")),
+		env: map[string]string{"VK_DRIVER_FILES": manifest, "VK_ICD_FILENAMES": manifest}}
+}
+
 // resolved is a temporary directory by its real path.
 func resolved(t testing.TB) string {
 	t.Helper()

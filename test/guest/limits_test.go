@@ -60,6 +60,7 @@ func (r run) least(t *testing.T, what string, most int) int {
 // holds: G-10 G-12
 func TestG10LittleRoom(t *testing.T) {
 	plain(t)
+	readable := readableByAll(t)
 	for _, what := range []string{"address-space", "data-size", "locked-memory"} {
 		t.Run(what, func(t *testing.T) {
 			most := 1 << 16 // 64 MB are plenty
@@ -72,12 +73,12 @@ func TestG10LittleRoom(t *testing.T) {
 				}
 			}
 			t.Parallel()
-			own := run{}.least(t, what, most)
+			own := readable.least(t, what, most)
 			t.Logf("%d kB are enough", own)
 			if _, err := os.Stat(world.SystemLibrary); err != nil {
 				t.Skip(err)
 			}
-			theirs := run{loader: world.SystemLibrary}.least(t, what, most)
+			theirs := run{loader: world.SystemLibrary, env: readable.env}.least(t, what, most)
 			t.Logf("the distribution's loader: %d kB", theirs)
 			if own > theirs {
 				t.Errorf("%d kB are needed, by the distribution's loader %d", own, theirs)
@@ -153,7 +154,7 @@ func TestG10NoThreads(t *testing.T) {
 func TestG10OneTask(t *testing.T) {
 	plain(t)
 	root(t)
-	if got, text := (run{}).result(t, "few-tasks", "1"); got != success {
+	if got, text := readableByAll(t).result(t, "few-tasks", "1"); got != success {
 		t.Errorf("result %d\n%s", got, text)
 	}
 }

@@ -19,17 +19,18 @@ import (
 // Manifests is where Debian's packages put their driver manifests.
 const Manifests = "/usr/share/vulkan/icd.d"
 
-// packageOf says which Debian package brings what the tests use.
-var packageOf = map[string]string{
-	"vulkaninfo": "vulkan-tools", "vkcube": "vulkan-tools", "vkcube-wayland": "vulkan-tools", "Xvfb": "xvfb",
-	"weston": "weston", "gcc": "gcc", "make": "make", "cmake": "cmake", "pkg-config": "pkg-config",
-	Manifests + "/lvp_icd.x86_64.json":                                   "mesa-vulkan-drivers",
-	"/usr/share/vulkan/explicit_layer.d/VkLayer_MESA_overlay.json":       "mesa-vulkan-drivers",
-	"/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json": "mesa-vulkan-drivers",
-	"/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json": "vulkan-validationlayers",
-	"/usr/lib/x86_64-linux-gnu/libvulkan.so.1":                           "libvulkan1",
-	"/usr/share/vulkan/implicit_layer.d/MangoHud.json":                   "mangohud",
-	"/usr/share/vulkan/implicit_layer.d/vkBasalt.json":                   "vkbasalt",
+// packageOf says which Debian package brings what the tests use, by the list that they are installed from.
+func packageOf(t *testing.T, name string) string {
+	list, err := os.ReadFile(filepath.Join(Repository(t), "tools/test-packages.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(list)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == name {
+			return words[1]
+		}
+	}
+	return "that has it"
 }
 
 // Need fails the test when a program or a file is missing, with the package that has it.
@@ -43,7 +44,7 @@ func Need(t *testing.T, names ...string) {
 			_, err = exec.LookPath(name)
 		}
 		if err != nil {
-			t.Fatalf("%s is missing: install the package %s (%v)", name, packageOf[name], err)
+			t.Fatalf("%s is missing: install the package %s (%v)", name, packageOf(t, name), err)
 		}
 	}
 }

@@ -52,7 +52,8 @@ func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 	go func() { p.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		if p.ended != nil {
-			_ = cmd.Process.Kill()
+			// As it wants to be ended: then it takes its directories with it, which are for reading only.
+			_ = cmd.Process.Signal(syscall.SIGTERM)
 			<-p.ended
 		}
 	})

@@ -26,6 +26,7 @@ var floors = []struct {
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
+	{[]string{"internal/tool/held"}, "paths by descriptors: knows of no file's meaning"},
 	{[]string{"internal/tool/pc"}, "what a running Windows says of itself, for the tool: no decision"},
 	{[]string{"internal/tool/machine"}, "only the tool reads facts from the operating system; the core never does"},
 	{[]string{"internal/core/served"}, "bytes of the driver service to files and manifests: untrusted, and nothing is opened"},

@@ -290,6 +290,7 @@ const (
 	forTime
 	forPower
 	otherName
+	byHand // it ends the fault, and is for nobody but the user to do
 )
 
 // tried is a change that was tried and ended the finding, in the words of the place where it has to be made.

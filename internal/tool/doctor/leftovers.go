@@ -34,7 +34,8 @@ func (e *exam) leftovers() {
 			what.ours, what.expires = true, f.Expires
 			found.advice = clearSettings
 		} else {
-			found.offer(mending, cure.Remove(file))
+			// What another program has written is told, and is not for --fix to remove.
+			found.offer(byHand, cure.Remove(file))
 		}
 		found.fact = what
 	}

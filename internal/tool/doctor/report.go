@@ -135,11 +135,11 @@ func (r *Report) say() {
 	}
 }
 
-// Change is the change that was tried and ends the finding, where it is one of files or variables of this machine; false:
-// there is none.
+// Change is the change that was tried and ends the finding, where it is one of files or variables of this machine that may
+// be made for the user; false: there is none.
 func (f *Finding) Change() (cure.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == ""
+	return t.Change, is && t.kind == "" && t.aim != byHand
 }
 
 // soften makes a finding a warning at most.

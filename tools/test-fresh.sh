@@ -1,0 +1,198 @@
+#!/bin/sh
+# "make test-fresh": the README's two commands on a machine that has nothing: a Debian 12 made by debootstrap with git, make,
+# gcc, libc6-dev and ca-certificates, this machine's Go, its certificates and its settings for apt and for Go, and nothing
+# else. It has namespaces of its own and a mount of its own as "/"; the network is the machine's. What is tried there is
+# the last commit, cloned; tools/fresh.sh does it.
+#
+# FRESH_CACHE: a directory that keeps packages, and Go's modules and build cache, from one run to the next. Needs root.
+# "test-fresh.sh may" says why it cannot run here, and exits with 1, or says nothing. Exits with 3 when there was no root to
+# try anything in; otherwise with what the tests exit with.
+set -eu
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+release=bookworm
+# What the README asks for, but Go; the certificates are for Go's modules.
+include=git,make,gcc,libc6-dev,ca-certificates
+began=$(date +%s)
+say() { echo "test-fresh: $* ($(($(date +%s) - began)) s)"; }
+
+# ---- may it run here -------------------------------------------------------------------------------------------------
+
+why_not() {
+    if [ "$(id -u)" != 0 ]; then
+        echo "it needs root"
+    elif ! command -v debootstrap > /dev/null && ! command -v apt-get > /dev/null; then
+        echo "there is no debootstrap, and no apt-get to install it with"
+    elif ! unshare --mount --pid --uts --ipc --fork sh -c 'mount -t tmpfs tmpfs /mnt && mount -t proc proc /mnt' > /dev/null 2>&1; then
+        echo "this machine allows no namespaces with mounts of their own"
+    fi
+}
+why=$(why_not)
+if [ "${1:-}" = may ]; then
+    [ -z "$why" ] || {
+        echo "$why"
+        exit 1
+    }
+    exit 0
+fi
+
+# enter ROOT: in namespaces of its own; that directory becomes "/", and nothing of the machine's is left.
+enter() {
+    hostname fresh
+    mount --bind "$1" "$1"
+    mount --bind "$FRESH_GOROOT" "$1/usr/local/go"
+    mount -o remount,bind,ro "$1/usr/local/go"
+    if [ -n "${FRESH_KEPT:-}" ]; then
+        mount --bind "$FRESH_KEPT/archives" "$1/var/cache/fresh"
+        mount --bind "$FRESH_KEPT/go-build" "$1/root/.cache/go-build"
+        mount --bind "$FRESH_KEPT/go-mod" "$1/root/go/pkg/mod"
+    fi
+    mount -t proc proc "$1/proc"
+    mount -t sysfs -o ro sysfs "$1/sys"
+    mount -t tmpfs -o mode=755 tmpfs "$1/run"
+    mount -t tmpfs -o mode=755 tmpfs "$1/dev"
+    for device in null zero full random urandom tty; do
+        : > "$1/dev/$device"
+        mount --bind "/dev/$device" "$1/dev/$device"
+    done
+    mkdir "$1/dev/pts" "$1/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$1/dev/pts"
+    mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
+    ln -s pts/ptmx "$1/dev/ptmx"
+    ln -s /proc/self/fd "$1/dev/fd"
+    for n in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${n%:*}" "$1/dev/${n#*:}"; done
+    cd "$1"
+    pivot_root . .
+    umount -l .
+    cd /root/vkloader
+    # shellcheck disable=SC2046 # a variable a word
+    exec env -i $(cat /root/environment) tools/fresh.sh
+}
+if [ "${1:-}" = enter ]; then enter "$2"; fi
+
+if [ -n "$why" ]; then
+    echo "test-fresh: $why" >&2
+    exit 3
+fi
+
+# ---- what it is made of ----------------------------------------------------------------------------------------------
+
+command -v debootstrap > /dev/null || tools/packages.sh test-fresh debootstrap || exit 3
+
+here=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-fresh.XXXXXX")
+root=$here/root
+inside=
+# All mounts are in there, and go with its last process.
+# shellcheck disable=SC2317 # by a trap
+end() {
+    if [ -n "$inside" ]; then
+        # unshare ignores other signals while it waits; what is in there goes with it.
+        kill -KILL "$inside" 2> /dev/null || :
+        wait "$inside" 2> /dev/null || :
+    fi
+    rm -rf --one-file-system "$here"
+}
+trap end EXIT
+trap 'exit 1' INT TERM HUP
+
+kept=
+if [ -n "${FRESH_CACHE:-}" ]; then
+    mkdir -p "$FRESH_CACHE"
+    kept=$(cd "$FRESH_CACHE" && pwd)
+    mkdir -p "$kept/archives" "$kept/go-build" "$kept/go-mod"
+fi
+
+# Where this machine's apt gets that release from; where it has none, debootstrap's own choice. By this machine's proxy.
+# shellcheck disable=SC2016 # apt-get's own names
+mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2> /dev/null |
+    sed -n "s/^$release main //p" | head -n 1) || :
+for scheme in http https; do
+    proxy=
+    eval "$(apt-config shell proxy "Acquire::$scheme::Proxy" 2> /dev/null)"
+    if [ -n "$proxy" ] && [ "$proxy" != DIRECT ]; then export "${scheme}_proxy=$proxy"; fi
+done
+
+# no_root WHAT: why there is none.
+no_root() {
+    tail -n 15 "$here/log" >&2
+    echo "test-fresh: $*" >&2
+    exit 3
+}
+
+# A mount namespace of its own for debootstrap, too, which mounts /proc in the root.
+base=$kept/base-$(echo "$release $include $mirror" | cksum | cut -d ' ' -f 1).tar
+if [ -n "$kept" ] && [ -e "$base" ]; then
+    mkdir "$root"
+    tar -xpf "$base" -C "$root"
+    say "a fresh root, of packages that were kept"
+else
+    # shellcheck disable=SC2086 # without a mirror there is no word for it
+    unshare --mount debootstrap --variant=minbase --include="$include" "$release" "$root" $mirror > "$here/log" 2>&1 < /dev/null ||
+        no_root "debootstrap made no root"
+    if [ -n "$kept" ]; then
+        tar -cpf "$base.new" -C "$root" .
+        mv "$base.new" "$base"
+    fi
+    say "a fresh root, by debootstrap"
+fi
+
+# ---- this machine's settings -----------------------------------------------------------------------------------------
+
+# apt: all of it where this machine has that release, proxies and keys alone where it is another.
+for file in apt.conf apt.conf.d auth.conf auth.conf.d keyrings trusted.gpg trusted.gpg.d ${mirror:+sources.list sources.list.d preferences preferences.d}; do
+    rm -rf "$root/etc/apt/$file"
+    if [ -e "/etc/apt/$file" ]; then cp -rL "/etc/apt/$file" "$root/etc/apt/"; fi
+done
+# Packages lie where no setting of this machine has them removed.
+mkdir -p "$root/var/cache/fresh/partial" "$root/etc/apt/apt.conf.d"
+echo 'Dir::Cache::archives "/var/cache/fresh";' > "$root/etc/apt/apt.conf.d/zz-fresh"
+
+# Certificates, with those that somebody has added to the bundle alone.
+if [ -d /usr/local/share/ca-certificates ]; then cp -rL /usr/local/share/ca-certificates "$root/usr/local/share/"; fi
+chroot "$root" update-ca-certificates > "$here/log" 2>&1 || no_root "update-ca-certificates failed"
+if [ -e /etc/ssl/certs/ca-certificates.crt ]; then cat /etc/ssl/certs/ca-certificates.crt > "$root/etc/ssl/certs/ca-certificates.crt"; fi
+
+for file in resolv.conf hosts; do
+    rm -f "$root/etc/$file"
+    cat "/etc/$file" > "$root/etc/$file"
+done
+echo fresh > "$root/etc/hostname"
+echo "127.0.1.1 fresh" >> "$root/etc/hosts"
+# No package starts a service there.
+printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
+
+# ---- Go, the clone, the variables ------------------------------------------------------------------------------------
+
+mkdir -p "$root/usr/local/go" "$root/root/.cache/go-build" "$root/root/go/pkg/mod"
+chmod 700 "$root/root"
+git clone -q --no-hardlinks . "$root/root/vkloader" > "$here/log" 2>&1 || no_root "the repository was not cloned"
+git -C "$root/root/vkloader" checkout -q --detach "$(git rev-parse HEAD)"
+# The clone comes from nowhere that is there.
+git -C "$root/root/vkloader" remote remove origin
+if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is tried, without the changes after it"; fi
+
+{
+    echo PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin
+    echo HOME=/root
+    env | grep -E '^(https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|CI)=' || :
+    for name in GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GONOPROXY GOINSECURE GOTOOLCHAIN; do
+        value=$("$go" env $name)
+        if [ -n "$value" ]; then echo "$name=$value"; fi
+    done
+    # How modules are found; not what is built.
+    flags=$("$go" env GOFLAGS | tr ' ' '\n' | grep -E '^--?mod' | head -n 1) || :
+    if [ -n "$flags" ]; then echo "GOFLAGS=$flags"; fi
+} | grep -v ' ' > "$root/root/environment"
+
+# ---- there -----------------------------------------------------------------------------------------------------------
+
+FRESH_GOROOT=$("$go" env GOROOT) FRESH_KEPT=$kept unshare --mount --pid --uts --ipc --fork --kill-child "$PWD/tools/test-fresh.sh" enter "$root" < /dev/null &
+inside=$!
+status=0
+wait $inside || status=$?
+inside=
+if [ $status = 0 ]; then say "all is well"; else say "failed" >&2; fi
+# 3 says that nothing was tried.
+if [ $status = 3 ]; then status=1; fi
+exit $status
