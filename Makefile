@@ -118,7 +118,7 @@ SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $
 # Programs call on stacks of 16 kB: no array there whose size comes from outside; and none that is large, where no sanitizer
 # adds to it.
 NO_ARRAYS := -Wvla -Walloca
-SMALL_FRAMES := -Wframe-larger-than=2048
+SMALL_FRAMES := $(if $(WINDOWS),,-Wframe-larger-than=2048)
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine

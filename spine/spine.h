@@ -4,14 +4,14 @@
  *
  *   asm/       trampolines, terminators and stubs of each machine; gen/ what the generator makes of the registry
  *   process/   what the system gives: gate and lock (gate.c), waiting (claim.c), the process's end (exit.c), memory,
- *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), the start
- *   core/      the link to the core: questions (ask.c), facts (read.c), remembered answers (memo.c), plans (plan.c)
- *   library/   libraries that are mapped (mapped.c), of drivers (driver.c), of layers (layer.c)
- *   state/     drivers and who holds them (driver.c, removal.c), objects, records of physical devices, handles
- *   dispatch/  vkGet*ProcAddr and the tables (names.c), commands that nobody knows (unknown.c), what is said where a
- *              function is missing (missing.c)
- *   physdev/   physical devices: lists, groups, order, filters, queries, extensions, displays
- *   wsi/       surfaces, their queries, swapchains
+ *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), files and what
+ * they are (file.c, image.c), threads (thread.c), the start service/   the client of the driver service: its connection
+ * (client.c), drivers with what they need (closure.c), devices that they open by it (namespace.c) core/      the link
+ * to the core: questions (ask.c), facts (read.c), remembered answers (memo.c), plans (plan.c) library/   libraries that
+ * are mapped (mapped.c), of drivers (driver.c), of layers (layer.c) state/     drivers and who holds them (driver.c,
+ * removal.c), objects, records of physical devices, handles dispatch/  vkGet*ProcAddr and the tables (names.c),
+ * commands that nobody knows (unknown.c), what is said where a function is missing (missing.c) physdev/   physical
+ * devices: lists, groups, order, filters, queries, extensions, displays wsi/       surfaces, their queries, swapchains
  *   debug/     messengers and report callbacks, names, tags and labels
  *   device/    vkCreateDevice and vkDestroyDevice, queues, command buffers
  *   instance/  the global commands, vkCreateInstance and vkDestroyInstance

@@ -2,7 +2,7 @@
 #ifndef VKL_CORE_H
 #define VKL_CORE_H
 
-#include "process/process.h"
+#include "service/service.h"
 
 /* ---- ask.c ----------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +27,6 @@ struct plan {
 };
 /* Facts of one API call; grows while the core asks for more. */
 struct facts;
-struct service;
 struct facts *facts_new(void);
 void facts_free(struct facts *facts);
 struct wire_writer *facts_writer(struct facts *facts);
@@ -38,32 +37,6 @@ struct service *facts_service(struct facts *facts);
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);
-
-/* ---- service.c ------------------------------------------------------------------------------------------------- */
-
-#define SERVICE_AHEAD_MAX 16
-
-/* One call's connection. */
-struct service {
-    int socket;                        /* -1: there is none */
-    uint32_t asked;                    /* requests so far */
-    int64_t until;                     /* when it is given up, in milliseconds of the monotonic clock */
-    char place[108];                   /* its socket */
-    uint32_t ahead[SERVICE_AHEAD_MAX]; /* files that were asked for and not taken, in their order */
-    uint32_t ahead_count;
-};
-
-/* Asks for a file that service_file is to open later, so that nobody waits for each file by itself; answers come in the
- * order of the questions. It does nothing when too much was asked for already. */
-void service_ahead(struct service *s, uint32_t number);
-/* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
- * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's. */
-int service_file(struct service *s, uint32_t number, uint32_t size, const char **why);
-/* Opens what the service has in its tree of devices at a path, over a connection of its own; "" is the directory
- * itself. -1: it has or gives none. The descriptor is the caller's. */
-int service_device(const char *path);
-/* Ends the connection; of none it does nothing. */
-void service_end(struct service *s);
 
 /* ---- plan.c ---------------------------------------------------------------------------------------------------- */
 

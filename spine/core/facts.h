@@ -7,8 +7,6 @@
 #include "gen/zvariables.h"
 #include "gen/zwire.h"
 
-struct service; /* core/core.h */
-
 /* Of a record of a file. */
 enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR, FILE_TOO_LARGE };
 /* Bytes of a manifest or a settings file; a larger one is not read (ERRATA 30). */
@@ -28,8 +26,6 @@ void read_directory(struct wire_writer *w, const char *path);
 void read_file(struct wire_writer *w, const char *path);
 void read_exe(struct wire_writer *w);
 void read_graphics(struct wire_writer *w);
-/* Connects to the driver service, and leaves the connection in s while that has answered. */
-void read_service(struct wire_writer *w, struct service *s);
 void read_exists(struct wire_writer *w, const char *path);
 /* What only other systems than Linux have; false when the record asks for nothing of that kind. */
 bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);

@@ -5,30 +5,6 @@
 
 #include "core/core.h"
 
-/* ---- closure.c -------------------------------------------------------------------------------------------------- */
-
-/* A file of the service, as the plan names it. */
-struct serve_file {
-    uint32_t number, size;
-    const char *name; /* by which others need it */
-};
-
-/* A driver of the service with the libraries that it needs, mapped; counted. */
-struct closure;
-/* fd: of the last file, the driver's own; it stays the caller's. NULL: *text says why (malloc, may be NULL when there
- * is no memory). */
-struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
-                             char **text);
-void *closure_driver(const struct closure *c);
-void closure_hold(struct closure *c);
-/* The last one unmaps what was mapped, unless libraries are never closed. NULL is none. */
-void closure_drop(struct closure *c);
-
-/* ---- namespace.c ------------------------------------------------------------------------------------------------ */
-
-/* Offers a driver of the service, before anything else of it is called, the function by which it opens devices. */
-void namespace_offer(void *handle);
-
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
 /* One reference to a library. */

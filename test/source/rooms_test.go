@@ -17,6 +17,7 @@ import (
 var rooms = []struct{ name, reason string }{
 	{"", "the records of spine.h, the assembler's numbers and what is generated: they call nobody"},
 	{"process", "lock, log, memory and waiting are for all: they would lead everywhere if they led anywhere"},
+	{"service", "a log or a lock asks nobody, and the client of the driver service opens nothing by itself"},
 	{"core", "whether a call is decided by the core or by what is remembered is nobody's business below"},
 	{"library", "a log or a lock does not open libraries, and the core asks for facts, never for libraries"},
 	{"state", "a library does not know in which instances it is a driver, nor what objects it has made there"},

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "library/library.h"
+#include "service/service.h"
 
 #define DEVICES "/loader-gpu-devices"
 

@@ -1,4 +1,4 @@
-/* service.c: asks the driver service (docs/decisions/022) for the drivers of its machine and for their files. It is
+/* client.c: asks the driver service (docs/decisions/022) for the drivers of its machine and for their files. It is
  * asked only where the core finds no driver; whatever it does costs a bounded time and no more than its own drivers.
  *
  * It reads nothing of what is sent but descriptors: the core does. It never waits longer than it says, changes no
@@ -16,9 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/core.h"
-#include "core/facts.h"
-#include "process/process.h"
+#include "gen/zwire.h"
+#include "service/service.h"
 
 #define ANSWER_MS 1000 /* for the connection and the index */
 #define CALL_MS 5000   /* for everything of one call */

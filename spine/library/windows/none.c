@@ -1,4 +1,4 @@
-/* served.c: there is no driver service to open drivers of. */
+/* none.c: there is no driver service on Windows to open drivers of. */
 #include "library/library.h"
 
 #include <string.h>

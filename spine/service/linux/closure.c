@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "library/library.h"
+#include "service/service.h"
 
 struct closure {
     _Atomic uint32_t references;

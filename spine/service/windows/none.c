@@ -1,0 +1,32 @@
+/* none.c: there is no driver service on Windows. */
+#include "gen/zwire.h"
+#include "service/service.h"
+
+#define NONE 1 /* of the wire's service record */
+
+void read_service(struct wire_writer *w, struct service *s)
+{
+    (void)s;
+    struct wire_service r = {.status = NONE};
+    wire_put_service(w, &r);
+}
+
+void service_end(struct service *s)
+{
+    (void)s;
+}
+
+void closure_drop(struct closure *c)
+{
+    (void)c;
+}
+
+void closure_hold(struct closure *c)
+{
+    (void)c;
+}
+
+void namespace_offer(void *handle)
+{
+    (void)handle;
+}
