@@ -189,8 +189,9 @@ var driverLines = []struct{ text, want string }{
 		`2:1  file-wrong-kind: this is a layer manifest in a place for driver manifests`},
 	{"{\"file_format_version\":\"1.0.1\",\"ICD\":\n{\"x\":1}}",
 		`2:1 warn+driver driver-field: loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file /d/x.json. Skipping ICD JSON.`},
-	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\n[]}}",
-		`2:1 warn+driver driver-field: loader_parse_icd_manifest: Failed to find 'library_path' object in ICD JSON file /d/x.json. Skipping ICD JSON.`},
+	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\n[]}}", // DRV-018: the JSON text is the path
+		`2:1 debug+driver none: Searching for ICD drivers named []
+1:38 warn+driver driver-field: loader_parse_icd_manifest: ICD JSON /d/x.json does not have an 'api_version' field. Skipping ICD JSON.`},
 	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\n\"\"}}",
 		`2:1 warn+driver driver-field: loader_parse_icd_manifest: ICD JSON /d/x.json 'library_path' field is empty. Skipping ICD JSON.`},
 	{"{\"file_format_version\":\"1.0.1\",\"ICD\":\n{\"library_path\":5}}",
