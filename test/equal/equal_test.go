@@ -130,14 +130,14 @@ func TestCompilers(t *testing.T) {
 		run      string
 		full     bool
 	}{
-		{"gcc -O0", "gcc", "-O0 -DGOC_STACK=60000", "", false},
+		{"gcc -O0", "gcc", "-O0", "", false},
 		{"gcc -O2", "gcc", "-O2", "", true}, // also build/obj
-		{"clang -O0", "clang", "-O0 -DGOC_STACK=60000", "", true},
+		{"clang -O0", "clang", "-O0", "", true},
 		{"clang -O2", "clang", "-O2", "", false},
-		{"i386 -O0", "gcc", "-m32 -O0 -DGOC_STACK=60000 -msse2 -mfpmath=sse -static", "", false},
+		{"i386 -O0", "gcc", "-m32 -O0 -msse2 -mfpmath=sse -static", "", false},
 		{"i386 -O2", "gcc", "-m32 -O2 -msse2 -mfpmath=sse -static", "", true},
 		{"musl -O1", "musl-gcc", "-O1 -static", "", false},
-		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -DGOC_STACK=60000 -static", "qemu-aarch64", false},
+		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -static", "qemu-aarch64", false},
 		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "qemu-aarch64", true},
 	} {
 		if c.full && !*full {
