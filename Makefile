@@ -116,13 +116,13 @@ OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
-	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
+	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE)) $(LDFLAGS_EXTRA)
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 # In libraries of their own before glibc 2.34.
 SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
-MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
-PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
+PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
