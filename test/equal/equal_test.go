@@ -82,11 +82,17 @@ func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 // source is the core compiled here, as the Makefile compiles it.
 func source(t *testing.T, compiler []string, flags []string, run ...string) answerer {
 	t.Helper()
+	return compiled(t, top+"/build/core.c", compiler, flags, run...)
+}
+
+// compiled is a core in C that may be another one.
+func compiled(t *testing.T, core string, compiler []string, flags []string, run ...string) answerer {
+	t.Helper()
 	p := platform()
 	object := filepath.Join(t.TempDir(), "core.o")
 	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
 		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), `-DVKL_LOADER_BITS="64"`, "-I"+top+"/tools/goc/runtime/c")
-	arguments = append(append(arguments, flags...), "-c", "-o", object, top+"/build/core.c")
+	arguments = append(append(arguments, flags...), "-c", "-o", object, core)
 	if text, err := exec.Command(compiler[0], arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.4000s", compiler, err, text)
 	}
