@@ -120,13 +120,13 @@ SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $
 NO_ARRAYS := -Wvla -Walloca
 SMALL_FRAMES := $(if $(WINDOWS),,-Wframe-larger-than=2048)
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
-	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE))
+	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE)) $(LDFLAGS_EXTRA)
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
 # In libraries of their own before glibc 2.34.
 SPINE_LIBS := -Wl,--as-needed -ldl -lpthread
-MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed
+MODULE_LDFLAGS := -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 PROGRAM_CFLAGS := $(CSTD) $(OPT) -fPIE -Ispine
-PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed
+PROGRAM_LDFLAGS := -pie -Wl,-z,noexecstack -Wl,--as-needed $(LDFLAGS_EXTRA)
 DEPS = -MMD -MP
 ifneq ($(WINDOWS),)
 # For Windows 7 and newer; what is needed of the compiler's own libraries is linked in. Sections lie in the file as in memory:
@@ -211,8 +211,8 @@ $(B)/$(1)obj/core.o: $(CORE) $(B)/directories Makefile
 endef
 $(eval $(call spine_variant,,$(OPT)))
 RECORD := test/equal/c/record.c $(patsubst %,-Wl$(,)--wrap=core_go_%,begin add decide)
-$(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined -DGOC_STACK=1000000,$(RECORD)))
-$(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -DGOC_STACK=1000000))
+$(eval $(call spine_variant,asan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=address$(,)undefined,$(RECORD)))
+$(eval $(call spine_variant,tsan/,-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread))
 
 # The DLL: its exports are those of the list (WIN-002 to 004). What debuggers read lies beside it: it would be mapped, too.
 $(B)/vulkan-1.dll: $(SPINE_OBJ) spine/gen/windows/zexports.def $(B)/obj/version.o
@@ -231,11 +231,14 @@ tsan: spine $(B)/tsan/libvulkan.so
 
 # ---- core -------------------------------------------------------------------------------------------------------
 
+# OPT=-O0 is for reading the spine in a debugger; the core, without any optimisation, needs 32 kB of stack, and programs call
+# on 16 kB. CORE_OPT= compiles it like the rest all the same.
+CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
 # Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
 # 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(findstring clang,$(shell $(CC) --version)),,-fconserve-stack) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
-	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"'
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
 
 # The directories are compiled in: other ones, another library.
 $(B)/directories: FORCE

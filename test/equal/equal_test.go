@@ -82,11 +82,17 @@ func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 // source is the core compiled here, as the Makefile compiles it.
 func source(t *testing.T, compiler []string, flags []string, run ...string) answerer {
 	t.Helper()
+	return compiled(t, top+"/build/core.c", compiler, flags, run...)
+}
+
+// compiled is a core in C that may be another one.
+func compiled(t *testing.T, core string, compiler []string, flags []string, run ...string) answerer {
+	t.Helper()
 	p := platform()
 	object := filepath.Join(t.TempDir(), "core.o")
 	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
 		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), `-DVKL_LOADER_BITS="64"`, "-I"+top+"/tools/goc/runtime/c")
-	arguments = append(append(arguments, flags...), "-c", "-o", object, top+"/build/core.c")
+	arguments = append(append(arguments, flags...), "-c", "-o", object, core)
 	if text, err := exec.Command(compiler[0], arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.4000s", compiler, err, text)
 	}
@@ -130,14 +136,14 @@ func TestCompilers(t *testing.T) {
 		run      string
 		full     bool
 	}{
-		{"gcc -O0", "gcc", "-O0 -DGOC_STACK=60000", "", false},
+		{"gcc -O0", "gcc", "-O0", "", false},
 		{"gcc -O2", "gcc", "-O2", "", true}, // also build/obj
-		{"clang -O0", "clang", "-O0 -DGOC_STACK=60000", "", true},
+		{"clang -O0", "clang", "-O0", "", true},
 		{"clang -O2", "clang", "-O2", "", false},
-		{"i386 -O0", "gcc", "-m32 -O0 -DGOC_STACK=60000 -msse2 -mfpmath=sse -static", "", false},
+		{"i386 -O0", "gcc", "-m32 -O0 -msse2 -mfpmath=sse -static", "", false},
 		{"i386 -O2", "gcc", "-m32 -O2 -msse2 -mfpmath=sse -static", "", true},
 		{"musl -O1", "musl-gcc", "-O1 -static", "", false},
-		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -DGOC_STACK=60000 -static", "qemu-aarch64", false},
+		{"arm64 -O0", "aarch64-linux-gnu-gcc", "-O0 -static", "qemu-aarch64", false},
 		{"arm64 -O2", "aarch64-linux-gnu-gcc", "-O2 -static", "qemu-aarch64", true},
 	} {
 		if c.full && !*full {

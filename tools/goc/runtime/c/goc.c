@@ -87,8 +87,26 @@ struct goc_range {
 #define GOC_FIRST ((size_t)32 * 1024)
 #endif
 #define GOC_LARGEST ((size_t)1024 * 1024)
-#ifndef GOC_STACK /* bytes of stack below the exported function that code which calls itself may use */
+/* Bytes of stack below the exported function that code which calls itself may use. Programs call the library on stacks
+ * of 16 kB; without optimisation frames are several times as large, with a sanitizer larger still. Programs of their
+ * own, on stacks of their own, may say another number. */
+#ifdef __has_feature /* of clang, and of gcc from 14 */
+#if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) || __has_feature(memory_sanitizer) ||       \
+    __has_feature(thread_sanitizer)
+#define GOC_SANITIZER
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_HWADDRESS__ || defined __SANITIZE_THREAD__
+#define GOC_SANITIZER
+#endif
+#ifndef GOC_STACK
+#ifdef GOC_SANITIZER
+#define GOC_STACK ((size_t)1024 * 1024)
+#elif defined __OPTIMIZE__
 #define GOC_STACK ((size_t)6 * 1024)
+#else
+#define GOC_STACK ((size_t)64 * 1024)
+#endif
 #endif
 
 struct goc_block {

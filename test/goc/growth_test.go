@@ -1,0 +1,120 @@
+package goc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"vkloader/tools/goc/emit"
+	"vkloader/tools/goc/program"
+	"vkloader/tools/goc/runtime"
+)
+
+// growing makes a program of growth.go.txt with the harness growth.c; what it prints is read into numbers.
+func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...string)) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/growth.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker := newChecker(t)
+	s, err := checker.check("testdata/growth.go", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[*ssa.Function]string{s.Func("Churn"): "Churn", s.Func("Gather"): "Gather"}
+	p, err := program.New(checker.ssa, ".", []*ssa.Function{s.Func("Churn"), s.Func("Gather")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := emit.Write(p, emit.Options{Runtime: runtime.Text(false), Exported: exported})
+	if err != nil {
+		t.Fatal(err)
+	}
+	harness, err := os.ReadFile("testdata/growth.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &translation{directory: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), append(out, harness...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	path := c.compile(t, "gcc", "-O2")
+	return func(t *testing.T, numbers []int, arguments ...string) {
+		t.Helper()
+		out, err := exec.Command(path, arguments...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", arguments, err, out)
+		}
+		in := bytes.NewReader(out)
+		for i := range numbers {
+			if _, err := fmt.Fscan(in, &numbers[i]); err != nil {
+				t.Fatalf("%v: %q", arguments, out)
+			}
+		}
+		t.Log(arguments, numbers)
+	}
+}
+
+// A map that is filled and emptied for ever stays as fast and as large as it is: its table has no place for what is gone,
+// which every later look would pass.
+func TestDeletedEntries(t *testing.T) {
+	t.Parallel()
+	run := growing(t)
+	var few, many [4]int // entries, filled places of the table, places that one look passes at most, bytes
+	run(t, few[:], "churn", "1000")
+	run(t, many[:], "churn", "200000")
+	for _, n := range [][4]int{few, many} {
+		if n[0] != 1000 || n[1] != n[0] {
+			t.Errorf("%d entries, want 1000, and %d filled places of the table", n[0], n[1])
+		}
+		if n[2] > 20 {
+			t.Errorf("a look passes %d places of the table", n[2])
+		}
+	}
+	if many[3] != few[3] {
+		t.Errorf("%d bytes after 1,000 rounds, %d after 200,000", few[3], many[3])
+	}
+}
+
+// A string that grows by pieces takes memory in proportion to its length, below and beyond the size from which it has a
+// block of its own, whatever else is made meanwhile.
+func TestLongStrings(t *testing.T) {
+	t.Parallel()
+	run := growing(t)
+	for _, pieces := range []int{1000, 15000, 60000, 240000, 1000000} {
+		var n [2]int // bytes of the string, and of all memory
+		run(t, n[:], "gather", fmt.Sprint(pieces))
+		if n[0] != 16*pieces || n[1] > 5*n[0]+4<<20 { // what is short may be copied
+			t.Fatalf("a string of %d bytes, want %d, in %d bytes of memory", n[0], 16*pieces, n[1])
+		}
+	}
+}
+
+// An exported function's C names the place of the Go function, so that a debugger does not show the lines of what stands
+// before it.
+func TestExportedLine(t *testing.T) {
+	t.Parallel()
+	p, err := program.Load(root, "./test/goc/constructs", []string{"Allocate", "Shifts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := translate(t, p, []string{"Allocate", "Shifts"})
+	for i, f := range p.Exports {
+		at := f.Prog.Fset.Position(f.Pos())
+		want := fmt.Sprintf("\n#line %d \"test/goc/constructs/%s\"\nint program_%d(struct goc *g)", at.Line, filepath.Base(at.Filename), i)
+		if !strings.Contains(string(c.text), want) {
+			_, got, _ := strings.Cut(string(c.text), fmt.Sprintf("\nint program_%d(", i))
+			t.Errorf("no %q; behind its name: %.200q", want, got)
+		}
+	}
+	if len(p.Exports) != 2 {
+		t.Error("nothing was translated")
+	}
+}
