@@ -154,7 +154,7 @@ all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fak
 
 help:
 	@echo 'make                 build everything into build/'
-	@echo 'make run             build, and show what this machine has, by way of build/libvulkan.so.1'
+	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
 	@echo 'make test            install what the tests need (Debian), build, and run every test'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
 	@echo 'make asan | tsan     the library with sanitizers, in build/asan and build/tsan'
@@ -352,7 +352,7 @@ generate-check:
 bench:
 	$(Q)tools/bench.sh $(BENCH)
 
-# MUTANTS: flags, for example MUTANTS="-n 20 -files spine/sort"; see tools/mutants.
+# MUTANTS: flags, for example MUTANTS="-n 20 -files spine/physdev"; see tools/mutants.
 mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 

@@ -23,7 +23,7 @@ type trees struct {
 
 func makeTrees(runtime string) (*trees, error) {
 	t := &trees{debug: filepath.Join(runtime, "debug")}
-	if err := directory.RemoveAll(t.debug); err != nil { // of a service that did not come to its end
+	if err := directory.RemoveAll(t.debug); err != nil { // of a service that was killed
 		return nil, err
 	}
 	staging := filepath.Join(t.debug, "staging")

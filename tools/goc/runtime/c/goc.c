@@ -351,7 +351,7 @@ static inline void *goc_check(struct goc *g, const void *p)
     return (void *)(uintptr_t)p;
 }
 
-/* The receiver of a method of a value that is called by way of a pointer. */
+/* The receiver of a method of a value that is called through a pointer. */
 static inline void *goc_receiver(struct goc *g, const void *p, const char *method)
 {
     if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
