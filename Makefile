@@ -158,7 +158,7 @@ all: spine core $(if $(filter-out windows/%,$(TARGET)),,tool) drivers layers fak
 
 help:
 	@echo 'make                 build everything into build/'
-	@echo 'make run             build, and show what this machine has, by way of build/libvulkan.so.1'
+	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
 	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run every test'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'
@@ -364,7 +364,7 @@ generate-check:
 bench:
 	$(Q)tools/bench.sh $(BENCH)
 
-# MUTANTS: flags, for example MUTANTS="-n 20 -files spine/sort"; see tools/mutants.
+# MUTANTS: flags, for example MUTANTS="-n 20 -files spine/physdev"; see tools/mutants.
 mutants: all
 	$(Q)$(GO) run ./tools/mutants $(MUTANTS)
 

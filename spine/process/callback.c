@@ -61,7 +61,7 @@ void messenger_add(struct instance *instance, struct messenger *m, struct messen
     heed(instance);
 }
 
-/* Takes out the records that are gone and used by nobody; with the lock. The caller frees them without it. */
+/* Takes out the records that are gone and unused; with the lock. The caller frees them without it. */
 static struct messenger *records_sweep(struct instance *instance)
 {
     lock_wanted(true);

@@ -67,8 +67,8 @@ void instance_free_objects(struct instance *instance);
 
 /* ---- removal.c -------------------------------------------------------------------------------------------------- */
 
-/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and is held by
- * nobody; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
+/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and has no
+ * holder; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
 struct driver *driver_unlink_useless(struct instance *instance);
 void driver_end(struct driver *driver);
 /* Destroys the driver instances that are left. */

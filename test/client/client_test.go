@@ -485,7 +485,7 @@ func TestRealService(t *testing.T) {
 
 	explain := exec.Command(tool, "explain")
 	explain.Env = []string{"VKLOADERD_DIR=" + directory, "XDG_DATA_DIRS=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory}
-	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: found through the driver service at "+directory) {
+	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: offered by the driver service at "+directory) {
 		t.Errorf("explain: %v\n%s", err, text)
 	}
 }

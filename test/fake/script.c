@@ -373,7 +373,7 @@ bool imposed(const char *function, const char *phase, VkResult *result)
 }
 
 /* "log_load": opening and closing of the library are logged as well, as "constructor" and "destructor". "calls_loader":
- * the loader is called then, by way of the host. */
+ * the loader is called then, through the host. */
 static void log_load(const char *function)
 {
     struct record r;

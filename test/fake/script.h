@@ -60,7 +60,7 @@ void append(const char *path, const char *text, size_t size);
  * ("delay FN MS"), ends the process ("die FN"), and says whether a result is imposed:
  * "result FN CODE [N | from N | count | fill | chance PERCENT]". phase is "count", "fill" or NULL. */
 bool imposed(const char *function, const char *phase, VkResult *result);
-/* True PERCENT times in a hundred; drawn anew at each call, from "seed N". */
+/* True PERCENT times in a hundred; drawn at each call, from "seed N". */
 bool script_chance(uint64_t percent);
 /* How often has this function been called, the running call included. */
 int calls_of(const char *function);

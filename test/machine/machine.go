@@ -164,7 +164,7 @@ func (s *Stage) Run(l Loader, name string, args ...string) Outcome {
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		result.Code, result.How = -1, fmt.Sprintf("no end within %s", patience)
+		result.Code, result.How = -1, fmt.Sprintf("hung for %s", patience)
 	case errors.As(err, &exit):
 		result.Code, result.How = exit.ExitCode(), exit.String()
 	case err != nil:

@@ -1,4 +1,4 @@
-/* x11.c: windows by way of Xlib and of xcb. */
+/* x11.c: windows through Xlib and xcb. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -89,7 +89,7 @@ var floors = []struct {
 	{[]string{"cmd/vkloader"}, "a program: nobody imports it"},
 }
 
-// allowed are imports that look sideways on one floor, with the reason.
+// sideways are imports between packages on one floor, with the reason.
 var sideways = map[string]string{}
 
 type file struct {

@@ -112,7 +112,7 @@ var table = [codeCount]Entry{
 	VariableElevated:       {"variable-elevated", Variable, Note, "WIN-057", ""},
 	DriverRegistryOff:      {"driver-registry-off", Drivers, Note, "WIN-036", "Set the data of its value in the registry to 0 to switch it on."},
 	LayerRegistryOff:       {"layer-registry-off", Layers, Note, "WIN-056", "Set the data of its value in the registry to 0 to switch it on."},
-	DeviceUnread:           {"device-unread", Place, Warning, "WIN-031", "Look at the device in the device manager; install its driver anew, or restart."},
+	DeviceUnread:           {"device-unread", Place, Warning, "WIN-031", "Look at the device in the device manager; reinstall its driver, or restart."},
 	AdaptersUnknown:        {"adapters-unknown", Place, Warning, "WIN-040", "Repair DXGI: dxgi.dll is missing, or makes no factory."},
 	DriverUsed:             {"driver-used", Drivers, Note, "ENV-2", ""},
 	DriverField:            {"driver-field", Drivers, Problem, "DRV-006", "Correct the field in the driver manifest."},

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -83,9 +85,24 @@ func (d *decider) weigh(w *weighing, driver *manifest.Driver, from string) {
 
 // use has a driver opened; from says what led to it.
 func (d *decider) use(driver *manifest.Driver, from string) {
-	d.find(diag.DriverUsed, d.base(driver.Path), driver.Path, "found through "+from+", library "+driver.Library)
+	d.find(diag.DriverUsed, d.base(driver.Path), driver.Path, foundBy(from)+", library "+driver.Library)
 	d.a.Steps = append(d.a.Steps, Step{Kind: StepDriver, Driver: len(d.a.Drivers)})
 	d.a.Drivers = append(d.a.Drivers, driver)
+}
+
+// foundBy says how a place led to a driver: a variable, value or file names manifests or directories of them.
+func foundBy(from string) string {
+	switch {
+	case from == "default":
+		return "found in a default directory"
+	case from == variables.Home.Name(), strings.HasPrefix(from, "XDG_"):
+		return "found in a directory of " + from
+	case from == "the settings file", strings.HasPrefix(from, "VK_"), strings.HasPrefix(from, "VulkanDriverName"):
+		return "named by " + from
+	case strings.HasPrefix(from, "the driver service"), from == "the loader service":
+		return "offered by " + from
+	}
+	return "found in " + from
 }
 
 // addSettingsDrivers puts the drivers of the settings file in front, each later one before the earlier ones (SET-83).

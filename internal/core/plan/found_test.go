@@ -98,7 +98,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			func() *world {
 				return newWorld().explicit("e.json", "E", "").settings(layers(entry("on", "E", explicitDirectory+"e.json", "")))
 			}},
-		{"e.json", InstanceDrivers, Name{}, "driver-used|/e.json|found through the settings file, library /lib.so",
+		{"e.json", InstanceDrivers, Name{}, "driver-used|/e.json|named by the settings file, library /lib.so",
 			func() *world {
 				w := newWorld().settings(`{"additional_drivers":[{"path":"/e.json"}]}`)
 				w.Files["/e.json"] = `{"file_format_version":"1.0.0","ICD":{"library_path":"/lib.so","api_version":"1.1"}}`
@@ -106,7 +106,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 			}},
 		{"VK_LAYER_PATH", Instance, Name{}, "location-missing|/nowhere|no such directory",
 			func() *world { w := newWorld(); w.Vars["VK_LAYER_PATH"] = "/nowhere"; return w }},
-		{"x.json", InstanceDrivers, Name{}, "driver-used|/usr/share/vulkan/icd.d/x.json|found through default, library libx.json.so",
+		{"x.json", InstanceDrivers, Name{}, "driver-used|/usr/share/vulkan/icd.d/x.json|found in a default directory, library libx.json.so",
 			func() *world { return newWorld().driver("x.json", "") }},
 		{driverDirectory + "x.json", Instance, Name{}, "driver-portability|/usr/share/vulkan/icd.d/x.json|a portability driver, and the program does not enumerate them",
 			func() *world { return newWorld().driver("x.json", `,"is_portability_driver":true`) }},

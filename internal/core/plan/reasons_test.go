@@ -36,7 +36,7 @@ H active: active: matches VK_LOADER_LAYERS_ENABLE
 M active: active: named by the program`)
 	w.Vars["DO_K"] = "yes"
 	w.app.Layers = nil
-	expect(t, "asked for by nobody", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer, switched off by setting NO_I
+	expect(t, "nobody asks for it", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer, switched off by setting NO_I
 J inactive: its disable variable NO_J is set
 K active: active: implicit layer, switched off by setting NO_K
 E inactive: nobody asks for it

@@ -137,7 +137,7 @@ func TestNoWatch(t *testing.T) {
 	}
 }
 
-// The directory of the nodes is watched where the kernel's messages are not to be had.
+// The directory of the nodes is watched where the kernel's messages are not available.
 //
 // holds: PRO-026
 func TestDirectoryWatch(t *testing.T) {

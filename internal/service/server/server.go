@@ -202,7 +202,7 @@ func (s *Server) end(listeners []listener) {
 	select {
 	case <-done:
 	case <-time.After(2 * time.Second):
-		s.log.Warn("something did not come to its end")
+		s.log.Warn("a worker did not finish in time")
 	}
 }
 

@@ -26,7 +26,7 @@ type trees struct {
 // makeTrees makes them in the service's private directory.
 func makeTrees(private *os.Root) (*trees, error) {
 	t := &trees{private: private}
-	if err := directory.RemoveAll(private, debug); err != nil { // of a service that did not come to its end
+	if err := directory.RemoveAll(private, debug); err != nil { // of a service that was killed
 		return nil, err
 	}
 	const staging = debug + "/staging"

@@ -253,7 +253,7 @@ func (a *Arrangement) Into(root string) error {
 	return errors.Join(wrong...)
 }
 
-// replace makes a file again: what an earlier start of the container has left there goes.
+// replace writes a file in place of what an earlier start of the container has left there.
 func replace(m *machine.Machine, base *os.Root, name string, make func(in *os.Root, name string) error) error {
 	directory, err := m.Real(path.Dir(name))
 	if err != nil {

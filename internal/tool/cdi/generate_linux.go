@@ -125,7 +125,7 @@ func (w *writer) bind(from, to string) {
 // driver adds a driver; the answer is why it is left out.
 func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string {
 	if _, err := rewritten([]byte(d.Manifest), "/"); err != nil {
-		return "its manifest cannot be written anew: " + err.Error()
+		return "its manifest cannot be rewritten: " + err.Error()
 	}
 	for _, at := range d.Files {
 		w.bind(g.Paths[at], filesPlace+name+"/"+path.Base(g.Paths[at]))

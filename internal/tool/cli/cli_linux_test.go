@@ -133,8 +133,8 @@ func TestInfoOfBadLives(t *testing.T) {
 	for _, c := range []struct{ name, probe, want string }{
 		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV during: create instance"},
 		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT during: create instance"},
-		{"hang", begin + "exec sleep 60", "no end within 2s during: create instance"},
-		{"child that stays", begin + "sleep 60 & wait", "no end within 2s during: create instance"},
+		{"hang", begin + "exec sleep 60", "hung for 2s during: create instance"},
+		{"child that stays", begin + "sleep 60 & wait", "hung for 2s during: create instance"},
 		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV during: create instance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
@@ -146,7 +146,7 @@ func TestInfoOfBadLives(t *testing.T) {
 			s, out, errOut := world(t, c.probe)
 			begun := time.Now()
 			limit := "30s"
-			if strings.Contains(c.want, "no end within") {
+			if strings.Contains(c.want, "hung for") {
 				limit = "2s"
 			}
 			if code := run(s, []string{"info", "--timeout", limit}); code != exit.Problems {

@@ -40,7 +40,7 @@ type verdict struct {
 	Files    []string          `json:"files"`               // where it stood, and what had called that, nearest first
 	Phase    string            `json:"phase"`               // how far the loader had come
 	Last     string            `json:"last_line,omitempty"` // the loader's last one
-	Cure     string            `json:"cure,omitempty"`      // a command line on which the program works
+	Cure     string            `json:"cure,omitempty"`      // a command line with which the program works
 	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
 	Notes    []string          `json:"notes"`
 }

@@ -116,7 +116,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a bug report, without names of people")
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended in your own files; asks before each step")
+	cmd.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed in your own files; asks before each step")
 	cmd.Flags().BoolVar(&yes, "yes", false, "with --fix: do every step without asking")
 	cmd.Flags().BoolVar(&undo, "undo", false, "give back what the files were before --fix")
 	cmd.Flags().BoolVar(&force, "force", false, "with --undo: also where a file has changed since")

@@ -19,7 +19,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fixer mends one machine step by step.
+// fixer fixes one machine step by step.
 type fixer struct {
 	*surroundings
 	about   *subject
@@ -32,7 +32,7 @@ type fixer struct {
 	later   bool // a variable is among what was done
 }
 
-// step is one thing that mends something.
+// step is one thing that fixes something.
 type step struct {
 	finding *doctor.Finding
 	line    string   // for a shell
@@ -88,7 +88,7 @@ func (s *surroundings) fix(about *subject, yes bool, app string, load bool, limi
 	}
 }
 
-// next is the first problem or warning, otherwise, that a change mends; nil: there is none.
+// next is the first problem or warning, otherwise, that a change fixes; nil: there is none.
 func (f *fixer) next(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]

@@ -209,7 +209,7 @@ func (s *surroundings) resources(source *foreign.Source, app string) string {
 	return ""
 }
 
-// decided is the decision on the machine that the options name.
+// decidedElsewhere is the decision on the machine that the options name.
 func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*foreign.Source, *plan.Answer, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")

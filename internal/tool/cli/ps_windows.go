@@ -23,7 +23,7 @@ const seer = "administrator"
 const loaderName = "vulkan-1.dll"
 
 // runningPrograms looks at all processes. Drivers and layers are told by the decision for programs of the same word size,
-// with the tool's own variables: those of another process are not to be had. Those that no manifest names are told by
+// with the tool's own variables: those of another process cannot be read. Those that no manifest names are told by
 // their functions.
 func runningPrograms() (*running, error) {
 	found, hidden, err := pc.Processes()

@@ -30,7 +30,7 @@ func newQuarantine(s *surroundings) *cobra.Command {
 		Use:   "quarantine list|add|lift",
 		Short: "Drivers and layers that are kept out of a program, or of all, until their file changes",
 		Long: "A quarantine keeps a driver or layer out of one program or of all programs: until its library changes, as by an\n" +
-			"update that may have mended it, and at most for the time that was set. It is written into the settings file, which\n" +
+			"update that may have fixed it, and at most for the time that was set. It is written into the settings file, which\n" +
 			"every loader reads; loaders know of no end, so that the tool lifts what is over whenever \"vkloader run\", \"settings\"\n" +
 			"or \"quarantine\" runs. \"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add some.\n\n" +
 			exitCodesHelp,

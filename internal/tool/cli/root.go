@@ -14,7 +14,7 @@ import (
 
 const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
 
-// surroundings is all that a command may use of the process it runs in.
+// All that a command may use of the process it runs in.
 type surroundings struct {
 	out, errOut io.Writer
 	environ     []string

@@ -51,5 +51,5 @@ func isTerminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
-// askService is asked by nobody: there is no driver service here.
+// askService is never called: there is no driver service here.
 func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }

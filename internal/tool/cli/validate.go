@@ -105,7 +105,7 @@ func printValidated(s *surroundings, results []validation.Result) {
 		}
 		verdict := "the loader takes it"
 		if !r.Accepted {
-			verdict = "the loader takes nothing of it"
+			verdict = "the loader ignores it"
 		}
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {

@@ -80,7 +80,7 @@ var fixedWords = [...]struct {
 	limitsOfPod:    {"Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).", nil},
 	passOn:         {"Pass /dev/dri on to the container.", nil},
 	driverOfHost:   {"Install the driver on the host; Steam's runtime takes it from there.", nil},
-	setBySteam:     {"Steam's runtime has set it, from the drivers of the host: mend those, and start Steam again.", nil},
+	setBySteam:     {"Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.", nil},
 	groupsOfPodman: {"Start the container with: podman run --group-add keep-groups ...", nil},
 	byUdev: {"The node belongs to no group that may use it: let udev give it to the group video or render, and you into that " +
 		"group. Run as root: udevadm trigger --subsystem-match=drm", []string{"udevadm trigger --subsystem-match=drm"}},

@@ -229,7 +229,7 @@ var table = [codeCount]Entry{
 		"Delete the value, or install again what it belongs to."},
 	RegistryOff: {"registry-off", diag.Warning, "WIN-036",
 		"Loaders take a name in this key only when its data are four bytes of 0, as of a REG_DWORD of 0; this one counts for nothing.",
-		"Write the value anew, as a REG_DWORD of 0."},
+		"Write the value again, as a REG_DWORD of 0."},
 	RegistrySwitched: {"registry-switched-off", diag.Note, "WIN-036",
 		"A number other than 0 is the usual way to switch a driver or layer off without uninstalling it.",
 		"Set the value to 0 to switch it on."},

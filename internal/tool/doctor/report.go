@@ -27,7 +27,7 @@ type Finding struct {
 	Do        string   `json:"do,omitempty"`
 	Statement string   `json:"statement,omitempty"`
 	Commands  []string `json:"commands,omitempty"` // the lines for a shell that are in do
-	Because   string   `json:"because,omitempty"`  // the code of what it follows from: with that mended, it is gone
+	Because   string   `json:"because,omitempty"`  // the code of what it follows from: with that fixed, it is gone
 
 	fact     fact
 	advice   advice // nil: nothing is to be done

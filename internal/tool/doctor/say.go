@@ -31,7 +31,7 @@ const (
 
 var plainWords = [...]string{
 	displayOnly:    "it shows pictures and computes none",
-	untaken:        "no driver of the kernel has taken it",
+	untaken:        "no kernel driver is bound to it",
 	takenByRadeon:  "the kernel's driver radeon has it, and Vulkan drivers want amdgpu",
 	takenByNouveau: "the kernel's driver nouveau has it, and NVIDIA's Vulkan driver is installed",
 	asleep:         "it is switched off to save power, and every program that lists devices wakes it",
@@ -367,8 +367,7 @@ func (d driverless) say() string {
 			what = "the only driver cannot be loaded"
 		}
 	case allPortability:
-		what = term.Count(d.count, "driver") + " found, each for a device that is not wholly Vulkan: only programs that ask for " +
-			"such get it"
+		what = term.Count(d.count, "driver") + " found, each a portability driver: the program must enable VK_KHR_portability_enumeration"
 	case allOff:
 		what = term.Count(d.count, "driver") + " found, each switched off by a variable"
 	case wrongClass:

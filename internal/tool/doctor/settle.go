@@ -114,7 +114,7 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 	}
 }
 
-// consequences marks what follows from a problem that no change of a variable mends: without a library there is no
+// consequences marks what follows from a problem that no change of a variable fixes: without a library there is no
 // driver, without a driver no device.
 func (e *exam) consequences() {
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {

@@ -80,9 +80,9 @@ func TestTruth(t *testing.T) {
 		do       string // that it says; "-X": that it does not say
 		verdict  string
 	}{
-		{"healthy", desktop(t), "", "", "", "", "AMD Radeon RX 7900 XTX works through RADV (Mesa); nothing is wrong"},
+		{"healthy", desktop(t), "", "", "", "", "AMD Radeon RX 7900 XTX uses RADV (Mesa); nothing is wrong"},
 		{"leftover of another card", desktop(t, file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", ""))), "",
-			"library-missing", "note", "Nothing; it does no harm.", "works through RADV (Mesa); nothing is wrong"},
+			"library-missing", "note", "Nothing; it does no harm.", "uses RADV (Mesa); nothing is wrong"},
 		{"a layer whose functions are in a needed library", desktop(t, file(implicit+"n.json",
 			layerOf("VK_LAYER_NV_optimus", "libGLX_nvidia.so.0", `,"disable_environment":{"NO_OPTIMUS":"1"}`)),
 			file(libraries+"libGLX_nvidia.so.0", library(t, "soname=libGLX_nvidia.so.0 needed=libnvidia-glcore.so.1")),

@@ -14,7 +14,7 @@ func (e *exam) verdict() string {
 	var works []string
 	for _, g := range e.gpus {
 		if slices.ContainsFunc(g.Drivers, e.good) && len(g.Nodes) > 0 && e.refused(g) == "" && g.Kernel != "radeon" && !e.broken(g) {
-			works = append(works, g.Label+" works through "+e.driverOf(g))
+			works = append(works, g.Label+" uses "+e.driverOf(g))
 		}
 	}
 	return strings.Join(works, ", ") + e.rest(len(works) > 0)

@@ -26,7 +26,7 @@ func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 }
 
 // A row says what to do in lines for a shell only, and after them the row is not there any more, or its thing is in. What no
-// variable mends, such as a manifest that is no JSON, comes without advice.
+// variable fixes, such as a manifest that is no JSON, comes without advice.
 func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	t.Parallel()
 	faulty := mixed()

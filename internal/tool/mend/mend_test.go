@@ -43,7 +43,7 @@ func TestEdits(t *testing.T) {
 		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, cure.Unset("A"), []Edit{{Path: own, Text: "\n\n"}}},
 		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, cure.Set("AB", "2").With(cure.Unset("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
 		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, cure.Set("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
-		"set by nobody":     {nil, []string{"A=1"}, cure.Unset("A"), nil},
+		"set nowhere":       {nil, []string{"A=1"}, cure.Unset("A"), nil},
 		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
 		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
 		"expanded":          {nil, nil, cure.Set("A", "$HOME"), nil},

@@ -105,7 +105,7 @@ func run(way, input string, at Place, environ []string, limit time.Duration) (*R
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		result.Problem, result.Outcome = fmt.Sprintf("no end within %s%s", limit, result.during(unfinished)), Hung
+		result.Problem, result.Outcome = fmt.Sprintf("hung for %s%s", limit, result.during(unfinished)), Hung
 	case errors.As(err, &exit):
 		if by := killedBy(exit.ProcessState); by != "" {
 			result.Problem = fmt.Sprintf("killed by %s%s", by, result.during(unfinished))

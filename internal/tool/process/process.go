@@ -50,7 +50,7 @@ type Mapping struct {
 	inode   uint64
 }
 
-// ErrHidden is the error of a process that who looks may not look into.
+// ErrHidden is the error of a process that the caller may not inspect.
 var ErrHidden = errors.New("it belongs to somebody else: run as its user, or as root")
 
 // Look looks at one process.

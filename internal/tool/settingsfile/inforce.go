@@ -23,7 +23,7 @@ func Look(source *machine.Source) (*Found, error) {
 	return p, p.Again()
 }
 
-// Again reads the files anew: another run of the tool may have changed them meanwhile.
+// Again reads the files once more: another run of the tool may have changed them meanwhile.
 func (p *Found) Again() (err error) {
 	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
 		return exit.As(exit.NotLooked, err)

@@ -11,8 +11,8 @@ import (
 )
 
 // Shadow gives an environment in which a child of the tool gets this settings file in place of any other, and
-// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. remove takes
-// it away again.
+// everything else as before: the first directory of XDG_CONFIG_HOME is one that has nothing but the file. remove
+// removes it.
 func Shadow(environ []string, text string) (changed []string, remove func(), err error) {
 	directory, err := os.MkdirTemp("", "vkloader-")
 	if err != nil {

@@ -1,3 +1,2 @@
-// Package spelling finds the name that was probably meant by one that nothing has. It knows names only, not what they
-// are of.
+// Package spelling finds the closest known name to a misspelling. It knows names only, not what they name.
 package spelling

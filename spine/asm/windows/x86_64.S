@@ -34,7 +34,7 @@
 
 /* Instance and physical device: magic at +8 before anything is followed (HND-005). Align 5, here and below: what is
  * short enough lies in one block of 32 bytes, so that none of its branches crosses into another one; processors that
- * decode such branches anew each time take longer for it. */
+ * decode such branches each time take longer for it. */
 .macro handle_trampoline name, slot, command, magic
     begin   tramp_\name, 5
     testq   %rcx, %rcx

@@ -24,7 +24,7 @@ struct name_record {
     int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
-    uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
+    uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of dispatch.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
     uint8_t ext;     /* +22: EXT_ + 1; 0: none */
     uint8_t param;   /* +23: names_param */

@@ -9,7 +9,7 @@
 
 /* Slots of instances' and drivers' tables: instance-level and physical-device-level commands; an alias has a
  * slot of its own. vkGetDeviceProcAddr is here too (and has no missing_ stub of this kind): drivers are asked for
- * it by way of the instance (GPA-090). */
+ * it through the instance (GPA-090). */
 #define ISLOT_vkDestroyInstance 0
 #define ISLOT_vkEnumeratePhysicalDevices 1
 #define ISLOT_vkGetPhysicalDeviceFeatures 2

@@ -1,4 +1,4 @@
-/* served.c: opens a driver of the service: what is mapped already when its file is the same, else its files anew. */
+/* served.c: opens a driver of the service: what is mapped already when its file is the same, else from its files. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

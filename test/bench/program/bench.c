@@ -19,7 +19,7 @@ static PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
 static PFN_vkEnumerateInstanceLayerProperties enumerate_layers;
 static PFN_vkCreateInstance create_instance;
 
-/* Room for what is listed. Not allocated anew each time: that would be measured, too. */
+/* Room for what is listed. Not allocated each time: that would be measured, too. */
 static VkExtensionProperties extensions[1024];
 static VkLayerProperties layers[4096];
 

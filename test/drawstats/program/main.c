@@ -76,7 +76,7 @@ static void *work(void *argument)
                                         .commandBufferCount = (uint32_t)recordings};
     OK(vkAllocateCommandBuffers(device, &info, all));
     for (int i = 0; i < recordings; i++) record(all[i], (uint32_t)i);
-    record(all[0], 7); /* counts begin anew */
+    record(all[0], 7); /* counts begin again */
     vkFreeCommandBuffers(device, pool, (uint32_t)recordings / 2, all);
     info.commandBufferCount = 1;
     OK(vkAllocateCommandBuffers(device, &info, all));

@@ -140,7 +140,7 @@ static void few_tasks(void)
     any_result();
 }
 
-/* ---- surroundings that lack something; these need root ---- */
+/* ---- machines that lack something; these need root ---- */
 
 static void own_mounts(void)
 {

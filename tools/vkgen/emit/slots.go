@@ -28,7 +28,7 @@ func slots(s *loader.Set, names *table) []byte {
 	t.f("#define VKL_API_VERSION %d /* %s as an API version */\n", v.Major<<22|v.Minor<<12|v.Patch, v.Version())
 	t.f("/* Slots of instances' and drivers' tables: instance-level and physical-device-level commands; an alias has a\n" +
 		" * slot of its own. vkGetDeviceProcAddr is here too (and has no missing_ stub of this kind): drivers are asked for\n" +
-		" * it by way of the instance (GPA-090). */")
+		" * it through the instance (GPA-090). */")
 	instance := s.InstanceSlots()
 	number(&t, "ISLOT", instance)
 	t.f("#define ISLOT_COUNT %d\n", len(instance))
@@ -247,7 +247,7 @@ struct name_record {
     int32_t missing; /* +12: stub for tables, from NAMES_BASE; 0: none (global commands) */
     uint16_t slot;   /* +16: ISLOT_ or, for device commands, DSLOT_; NAMES_NO_SLOT: global */
     uint16_t tslot;  /* +18: TSLOT_ + 1; 0: none */
-    uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of spine.h) */
+    uint8_t kind;    /* +20: 1 global, 2 instance, 3 physical device, 4 device (COMMAND_* of dispatch.h) */
     uint8_t minor;   /* +21: core version 1.minor; 255: extension */
     uint8_t ext;     /* +22: EXT_ + 1; 0: none */
     uint8_t param;   /* +23: names_param */

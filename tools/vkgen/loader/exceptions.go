@@ -47,7 +47,7 @@ var global = []string{
 	"vkEnumerateInstanceVersion",
 }
 
-// bothTables are device-level commands that drivers are also asked for by way of the instance.
+// bothTables are device-level commands that drivers are also asked for through the instance.
 var bothTables = []string{
 	"vkGetDeviceProcAddr", // GPA-090: a driver must give it to vkGetInstanceProcAddr
 }

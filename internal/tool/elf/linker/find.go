@@ -265,7 +265,7 @@ func (l *Linker) take(r *Result, name string) bool {
 	return true
 }
 
-// multiarch are the names that Debian and its relatives give to the directories of an architecture.
+// multiarch are the names that Debian and its derivatives give to the directories of an architecture.
 var multiarch = map[elf.Machine]string{elf.X8664: "x86_64-linux-gnu", elf.I386: "i386-linux-gnu", elf.ARM64: "aarch64-linux-gnu"}
 
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they

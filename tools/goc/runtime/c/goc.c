@@ -412,7 +412,7 @@ static inline void *goc_check(struct goc *g, const void *p)
     return (void *)(uintptr_t)p;
 }
 
-/* The receiver of a method of a value that is called by way of a pointer. */
+/* The receiver of a method of a value that is called through a pointer. */
 static inline void *goc_receiver(struct goc *g, const void *p, const char *method)
 {
     if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
@@ -928,7 +928,7 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
     return entry + m->type->value;
 }
 
-/* Empties a place of the table. What follows it moves up, if it was found by way of it. */
+/* Empties a place of the table. What follows it moves up, if it was found through it. */
 static void goc_map_close_up(struct goc_map *m, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {

@@ -5,7 +5,7 @@
  *   }
  *   goc_close(g);                               everything that the calls made is gone
  *
- * One struct goc serves one thread at a time; there is no other state. Results lead into its memory. */
+ * One struct goc serves one thread at a time. Results lead into its memory. */
 #ifndef GOC_H
 #define GOC_H
 
