@@ -928,7 +928,7 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
     return entry + m->type->value;
 }
 
-/* Empties a place of the table. What follows it moves up, if it was found through it. */
+/* Empties a place of the table. What follows it moves up, if its look-up passed there. */
 static void goc_map_close_up(struct goc_map *m, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {
