@@ -11,6 +11,7 @@ import (
 
 	constants "vkloader/tools/goc/constant"
 	"vkloader/tools/goc/escape"
+	"vkloader/tools/goc/points"
 	"vkloader/tools/goc/program"
 )
 
@@ -56,6 +57,7 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 		return ""
 	}
 	e.circles = circles(p.Functions, e.functionsInData())
+	e.faults = append(e.faults, points.New(p, e.memory).Constants()...)
 	for _, f := range p.Functions {
 		if f.Blocks == nil {
 			e.funcs[f] = program.Supplied[f.String()]
