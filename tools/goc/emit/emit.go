@@ -57,7 +57,8 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 		return ""
 	}
 	e.circles = circles(p.Functions, e.functionsInData())
-	e.faults = append(e.faults, points.New(p, e.memory).Constants()...)
+	known := points.New(p, e.memory)
+	e.faults = append(append(e.faults, known.Constants()...), known.Order()...)
 	for _, f := range p.Functions {
 		if f.Blocks == nil {
 			e.funcs[f] = program.Supplied[f.String()]
