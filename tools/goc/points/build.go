@@ -137,7 +137,7 @@ func (a *Analysis) instruction(f *ssa.Function, i ssa.Instruction) {
 	case *ssa.MakeSlice:
 		a.makes(i, i.Type().Underlying().(*types.Slice).Elem())
 	case *ssa.MakeMap:
-		a.makes(i, i.Type())
+		a.put(a.value(i), a.newMap(i.Type()))
 	case *ssa.MakeClosure:
 		fn := i.Fn.(*ssa.Function)
 		a.makes(i, i.Type()).function = fn

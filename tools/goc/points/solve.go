@@ -59,15 +59,18 @@ func (a *Analysis) newNode(of types.Type) int {
 	return len(a.nodes) - 1
 }
 
-func (a *Analysis) newObject(of types.Type) *object {
-	o := &object{number: len(a.objects), of: of, content: a.newNode(nil)}
-	if _, function := of.Underlying().(*types.Signature); !function {
-		if m, ok := of.Underlying().(*types.Map); ok {
-			of = types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem()))
-		}
-		a.nodes[o.content] = a.nodes[a.newNode(of)]
-		a.nodes = a.nodes[:len(a.nodes)-1]
-	}
+// newObject makes memory in which a value of a type lies.
+func (a *Analysis) newObject(of types.Type) *object { return a.newHolder(of, of) }
+
+// newMap makes a map.
+func (a *Analysis) newMap(of types.Type) *object {
+	m := of.Underlying().(*types.Map)
+	return a.newHolder(of, types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem())))
+}
+
+// newHolder makes what a value of a type leads to, in which there are values of another type.
+func (a *Analysis) newHolder(of, in types.Type) *object {
+	o := &object{number: len(a.objects), of: of, content: a.newNode(in)}
 	a.objects = append(a.objects, o)
 	return o
 }
@@ -76,12 +79,6 @@ func (a *Analysis) newObject(of types.Type) *object {
 func (a *Analysis) takes(n *node, o *object) bool {
 	if n.acceptsAny {
 		return true
-	}
-	switch o.of.Underlying().(type) {
-	case *types.Map, *types.Signature: // as a type of memory they lie in it, as an object they are it
-		if n.accept[a.kinds.number(o.of)] {
-			return true
-		}
 	}
 	for part := range a.kinds.within(o.of) {
 		if n.accept[part] {
