@@ -56,7 +56,10 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 		}
 		return ""
 	}
+	e.memory.Position = p.Position
+	e.initialize()
 	e.circles = circles(p.Functions, e.functionsInData())
+	e.initializedBefore()
 	known := points.New(p, e.memory)
 	e.faults = append(append(e.faults, known.Constants()...), known.Order()...)
 	for _, f := range p.Functions {

@@ -39,7 +39,11 @@ func (p *Program) Reach(from []*ssa.Function) error {
 				if i.Pos().IsValid() {
 					at = i.Pos()
 				}
-				if what := outside(f, i); what != "" {
+				what := outside(f, i)
+				if what == "" {
+					what = p.large(i)
+				}
+				if what != "" {
 					faults = append(faults, p.Fault(at, f, what))
 				}
 				p.panicsWith(i, walk)
@@ -158,6 +162,46 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 		return "complex numbers are outside the subset"
 	}
 	return ""
+}
+
+// largest is the size, in bytes, up to which a structure or an array may be a value: values lie on the C stack.
+const largest = 4096
+
+// large says which value of an instruction takes too much of the C stack; "" when none does.
+func (p *Program) large(i ssa.Instruction) string {
+	values := []ssa.Value{}
+	if v, ok := i.(ssa.Value); ok {
+		if _, load := v.(*ssa.UnOp); load && len(*v.Referrers()) == 0 { // whose length is asked for
+			return ""
+		}
+		values = append(values, v)
+	}
+	for _, v := range i.Operands(nil) {
+		if *v != nil {
+			values = append(values, *v)
+		}
+	}
+	for _, v := range values {
+		switch v.Type().Underlying().(type) {
+		case *types.Struct, *types.Array, *types.Tuple:
+			if size := p.size(v.Type()); size > largest {
+				return fmt.Sprintf("a value of %s takes %d bytes of the stack, and %d are the limit: use a pointer or a slice",
+					types.TypeString(v.Type(), (*types.Package).Name), size, largest)
+			}
+		}
+	}
+	return ""
+}
+
+func (p *Program) size(t types.Type) (size int64) {
+	results, ok := t.(*types.Tuple)
+	if !ok {
+		return p.Sizes().Sizeof(t)
+	}
+	for v := range results.Variables() {
+		size += p.Sizes().Sizeof(v.Type())
+	}
+	return size
 }
 
 func hasComplex(t types.Type) bool {
