@@ -24,7 +24,9 @@ func OrderOfReads() {
 	x += c.next()
 	c.n += c.next()
 	c.list = append(c.list, c.next(), c.next())
-	println(x, c.n, len(c.list), len(c.more()), c.list[4])
+	println(x, c.n, len(c.list))
+	println(len(c.more()))
+	println(c.list[4])
 	if c.n > 3 && c.next() > 4 || c.n < 0 {
 		println(c.n)
 	}
