@@ -241,7 +241,8 @@ func class(err error) string {
 		name, _, _ = strings.Cut(name, " ")
 		return "imports " + name
 	}
-	for _, c := range []string{"package variables are constant", "has no Go body", "is no constant", "the initial values of its package"} {
+	for _, c := range []string{"package variables are constant", "has no Go body", "is no constant", "the initial values of its package",
+		"cannot run when the code is written", "is read in one statement with a later call", "bytes of the stack"} {
 		if strings.Contains(text, c) {
 			return c
 		}

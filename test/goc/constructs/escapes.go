@@ -315,7 +315,8 @@ func Large() {
 		}
 	}
 	fill(&a, 3)
-	b := a
+	var b [5000]int
+	copy(b[:], a[:])
 	fill(&b, 4)
 	sum := 0
 	for i := range 3 {
@@ -325,7 +326,7 @@ func Large() {
 			sum += v
 		}
 	}
-	println(a[4999], b[4999], a == b, sum)
+	println(a[4999], b[4999], b[0], sum)
 	lists := make([][]int, 0)
 	for i := range 100 {
 		lists = append(lists, make([]int, 10000))

@@ -10,6 +10,8 @@ var Limits = map[string]func(){
 	"EndlessMethod":  EndlessMethod,
 	"EndlessTable":   EndlessTable,
 	"EndlessGeneric": EndlessGeneric,
+	"EndlessEqual":   EndlessEqual,
+	"EndlessHash":    EndlessHash,
 	"Allocate":       Allocate,
 }
 

@@ -28,6 +28,8 @@ var Programs = map[string]func(){
 	"MapsThatChange":          MapsThatChange,
 	"Methods":                 Methods,
 	"MinMax":                  MinMax,
+	"NestedBoxes":             NestedBoxes,
+	"OrderOfReads":            OrderOfReads,
 	"Negated":                 Negated,
 	"NilSlices":               NilSlices,
 	"Order":                   Order,

@@ -88,7 +88,8 @@ func Bytes() {
 	println(n, string(b))
 	type text []byte
 	t := text(opaque("named"))
-	println(string(t), string(append(t, '!')))
+	println(string(t))
+	println(string(append(t, '!')))
 	var none []byte
 	println(string(none) == "", none == nil, []byte(opaque("")) == nil, len([]byte("")))
 }

@@ -12,6 +12,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -24,6 +25,8 @@ type Object struct {
 	Type types.Type
 	Name string // of the variable; "" for what has none
 	Tree *Node
+
+	owner *ssa.Package // whose initialization makes it
 }
 
 // Node is the contents of a struct or an array, by the index of field or element. What is not there is zero.
@@ -54,13 +57,16 @@ type Interface struct {
 
 // Memory has the variables of a program.
 type Memory struct {
+	Position  func(token.Pos) (file string, line int) // for what is said about a place
 	variables map[*ssa.Global]*Object
 	started   map[*ssa.Package]error
+	running   *ssa.Package            // whose initial values are being found
+	inits     map[*ssa.Function]error // functions named init that could not be followed
 }
 
 // New gives a memory in which nothing is initialized.
 func New() *Memory {
-	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{}}
+	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{}, inits: map[*ssa.Function]error{}}
 }
 
 // Variable gives a package variable as its package's initialization leaves it.
@@ -78,17 +84,35 @@ func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
 // start follows a package's initialization, if that has not been done.
 func (m *Memory) start(p *ssa.Package) error {
 	if _, done := m.started[p]; !done {
+		before := m.running
+		m.running = p
 		m.started[p] = nil
 		m.started[p] = m.run(p.Func("init"), nil, nil, new(Value), 0)
+		m.running = before
 	}
 	return m.started[p]
+}
+
+// Start follows the initialization of a package that is to be followed wholly, and gives what of it cannot be, by
+// function: one named init, or that of the initial values.
+func (m *Memory) Start(p *ssa.Package) map[*ssa.Function]error {
+	out := map[*ssa.Function]error{}
+	if err := m.start(p); err != nil {
+		out[p.Func("init")] = err
+	}
+	for f, err := range m.inits {
+		if f.Pkg == p {
+			out[f] = err
+		}
+	}
+	return out
 }
 
 func (m *Memory) object(g *ssa.Global) *Object {
 	o := m.variables[g]
 	if o == nil {
 		t := g.Type().(*types.Pointer).Elem()
-		o = &Object{Type: t, Name: g.String(), Tree: &Node{Type: t}}
+		o = &Object{Type: t, Name: g.String(), Tree: &Node{Type: t}, owner: g.Pkg}
 		m.variables[g] = o
 	}
 	return o
@@ -198,6 +222,9 @@ func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.Ba
 			if !ok {
 				return nil, fmt.Errorf("%s stores where an address leads that is no constant", values.f)
 			}
+			if to.Object.owner != m.running && m.running != nil {
+				return nil, fmt.Errorf("%s assigns to a variable of another package", values.f)
+			}
 			m.store(to, m.value(i.Val, values))
 		case *ssa.Jump:
 			return b.Succs[0], nil
@@ -250,14 +277,14 @@ func (m *Memory) value(v ssa.Value, values *frame) Value {
 	if found, ok := values.values[v]; ok {
 		return found
 	}
-	return poison{v.String()}
+	return poison{"a value that is not known"}
 }
 
 func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	switch i := i.(type) {
 	case *ssa.Alloc:
 		t := i.Type().(*types.Pointer).Elem()
-		return Address{Object: &Object{Type: t, Tree: &Node{Type: t}}}
+		return Address{Object: &Object{Type: t, Tree: &Node{Type: t}, owner: m.running}}
 	case *ssa.FieldAddr:
 		return step(m.value(i.X, values), i.Field)
 	case *ssa.IndexAddr:
@@ -287,7 +314,7 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	case *ssa.Call:
 		return m.call(i, values)
 	}
-	return poison{fmt.Sprintf("%T", i)}
+	return poison{m.at(operation(i), i)}
 }
 
 func isNumber(t types.Type) bool {
@@ -318,6 +345,9 @@ func (m *Memory) call(i *ssa.Call, values *frame) Value {
 		if b.Name() == "copy" || b.Name() == "append" || b.Name() == "clear" {
 			m.spoilValue(arguments[0], "the built-in function "+b.Name())
 		}
+		if b.Name() == "print" || b.Name() == "println" {
+			values.failed = fmt.Errorf("%s prints", values.f)
+		}
 		return poison{"the built-in function " + b.Name()}
 	}
 	callee := i.Call.StaticCallee()
@@ -337,6 +367,9 @@ func (m *Memory) call(i *ssa.Call, values *frame) Value {
 	what := "a call of " + callee.String()
 	var result Value = poison{what}
 	if err := m.run(callee, arguments, captured, &result, values.depth+1); err != nil {
+		if strings.HasPrefix(callee.Name(), "init#") {
+			m.inits[callee] = err
+		}
 		what += " (" + err.Error() + ")"
 		for _, v := range append(arguments, captured...) {
 			m.spoilValue(v, what)

@@ -11,6 +11,7 @@ import (
 
 	constants "vkloader/tools/goc/constant"
 	"vkloader/tools/goc/escape"
+	"vkloader/tools/goc/points"
 	"vkloader/tools/goc/program"
 )
 
@@ -55,7 +56,12 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 		}
 		return ""
 	}
+	e.memory.Position = p.Position
+	e.initialize()
 	e.circles = circles(p.Functions, e.functionsInData())
+	e.initializedBefore()
+	known := points.New(p, e.memory)
+	e.faults = append(append(e.faults, known.Constants()...), known.Order()...)
 	for _, f := range p.Functions {
 		if f.Blocks == nil {
 			e.funcs[f] = program.Supplied[f.String()]

@@ -39,7 +39,11 @@ func (p *Program) Reach(from []*ssa.Function) error {
 				if i.Pos().IsValid() {
 					at = i.Pos()
 				}
-				if what := outside(f, i); what != "" {
+				what := outside(f, i)
+				if what == "" {
+					what = p.large(i)
+				}
+				if what != "" {
 					faults = append(faults, p.Fault(at, f, what))
 				}
 				p.panicsWith(i, walk)
@@ -48,9 +52,6 @@ func (p *Program) Reach(from []*ssa.Function) error {
 					case *ssa.Function:
 						walk(v)
 					case *ssa.Global:
-						if at := assigned(v, i, map[ssa.Value]bool{}); at != nil {
-							faults = append(faults, p.Fault(at.Pos(), at.Parent(), fmt.Sprintf("%s is assigned to: package variables are constant", v)))
-						}
 						if !p.named[v] {
 							p.named[v] = true
 							p.Globals = append(p.Globals, v)
@@ -163,6 +164,46 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 	return ""
 }
 
+// largest is the size, in bytes, up to which a structure or an array may be a value: values lie on the C stack.
+const largest = 4096
+
+// large says which value of an instruction takes too much of the C stack; "" when none does.
+func (p *Program) large(i ssa.Instruction) string {
+	values := []ssa.Value{}
+	if v, ok := i.(ssa.Value); ok {
+		if _, load := v.(*ssa.UnOp); load && len(*v.Referrers()) == 0 { // whose length is asked for
+			return ""
+		}
+		values = append(values, v)
+	}
+	for _, v := range i.Operands(nil) {
+		if *v != nil {
+			values = append(values, *v)
+		}
+	}
+	for _, v := range values {
+		switch v.Type().Underlying().(type) {
+		case *types.Struct, *types.Array, *types.Tuple:
+			if size := p.size(v.Type()); size > largest {
+				return fmt.Sprintf("a value of %s takes %d bytes of the stack, and %d are the limit: use a pointer or a slice",
+					types.TypeString(v.Type(), (*types.Package).Name), size, largest)
+			}
+		}
+	}
+	return ""
+}
+
+func (p *Program) size(t types.Type) (size int64) {
+	results, ok := t.(*types.Tuple)
+	if !ok {
+		return p.Sizes().Sizeof(t)
+	}
+	for v := range results.Variables() {
+		size += p.Sizes().Sizeof(v.Type())
+	}
+	return size
+}
+
 func hasComplex(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsComplex != 0
@@ -202,88 +243,4 @@ func builtin(f *ssa.Function, name string) string {
 		return "unsafe is outside the subset"
 	}
 	return "the built-in function " + name + " is outside the subset"
-}
-
-// assigned finds an assignment to what an address in constant memory leads to, as far as it can be followed through
-// pointers, slices and calls: what is shared by every call and every thread never changes.
-func assigned(v ssa.Value, i ssa.Instruction, seen map[ssa.Value]bool) ssa.Instruction {
-	switch i := i.(type) {
-	case *ssa.Store:
-		if i.Addr == v {
-			return i
-		}
-	case *ssa.FieldAddr, *ssa.Field, *ssa.Index, *ssa.ChangeType, *ssa.Phi, *ssa.Extract:
-		return assignedBy(i.(ssa.Value), seen)
-	case *ssa.IndexAddr:
-		if i.X == v {
-			return assignedBy(i, seen)
-		}
-	case *ssa.Slice:
-		if i.X == v {
-			return assignedBy(i, seen)
-		}
-	case *ssa.UnOp:
-		return assignedBy(i, seen)
-	case *ssa.MakeClosure:
-		for k, b := range i.Bindings {
-			if b == v {
-				return assignedBy(i.Fn.(*ssa.Function).FreeVars[k], seen)
-			}
-		}
-	case *ssa.Call:
-		return assignedByCall(v, i, seen)
-	}
-	return nil
-}
-
-// assignedBy looks at everything that is done with a value.
-func assignedBy(v ssa.Value, seen map[ssa.Value]bool) ssa.Instruction {
-	if seen[v] || !leads(v.Type()) {
-		return nil
-	}
-	seen[v] = true
-	for _, r := range *v.Referrers() {
-		if at := assigned(v, r, seen); at != nil {
-			return at
-		}
-	}
-	return nil
-}
-
-func assignedByCall(v ssa.Value, i *ssa.Call, seen map[ssa.Value]bool) ssa.Instruction {
-	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
-		if i.Call.Args[0] == v && (b.Name() == "copy" || b.Name() == "clear") {
-			return i
-		}
-		return nil
-	}
-	callee := i.Call.StaticCallee()
-	if callee == nil || callee.Blocks == nil {
-		return nil
-	}
-	for k, a := range i.Call.Args {
-		if a == v {
-			if at := assignedBy(callee.Params[k], seen); at != nil {
-				return at
-			}
-		}
-	}
-	return nil
-}
-
-// leads tells whether memory can be reached by way of a value.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Pointer, *types.Slice:
-		return true
-	case *types.Array:
-		return leads(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if leads(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }

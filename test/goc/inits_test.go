@@ -1,0 +1,58 @@
+package goc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/tools/goc/emit"
+	"vkloader/tools/goc/program"
+)
+
+// What a package's initialization does to another one, or cannot do when the code is written, is a build error: no code
+// runs before the first call.
+func TestInits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, first, second, want string }{
+		{"nothing", "func init() { two = 3 }\nvar two int\nfunc Two() int { return two }", "", ""},
+		{"another package's variable", "var two int\nfunc Two() int { return two }", "func init() { first.Value = 5 }",
+			"second/second.go:4: example.com/inits/second.init#1 cannot run when the code is written: example.com/inits/second.init#1 assigns to a variable of another package"},
+		{"through a pointer", "var two int\nfunc Two() int { return two }", "func init() { *first.Pointer = 5 }",
+			"second/second.go:4: example.com/inits/second.init#1 cannot run when the code is written: example.com/inits/second.init#1 assigns to a variable of another package"},
+		{"by an initial value", "func Set() int { Value = 9; return 2 }\nfunc Two() int { return 2 }", "var _ = first.Set()",
+			"first/first.go:3: example.com/inits/first.Value: its initial value is computed by a call of example.com/inits/first.Set"},
+		{"a loop", "var list [3]int\nfunc Two() int { return 2 }\nfunc init() { for i := range list { list[i] = i } }", "",
+			"first/first.go:7: example.com/inits/first.init#1 cannot run when the code is written: example.com/inits/first.init#1 branches"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			directory := t.TempDir()
+			for name, text := range map[string]string{
+				"go.mod":           "module example.com/inits\n\ngo 1.26\n",
+				"main.go":          "package entry\n\nimport \"example.com/inits/first\"\nimport _ \"example.com/inits/second\"\n\nfunc Entry() int { return first.Value + first.Two() + *first.Pointer }\n",
+				"first/first.go":   "package first\n\nvar Value = 1\nvar Pointer = new(int)\n" + c.first + "\n",
+				"second/second.go": "package second\n\nimport \"example.com/inits/first\"\n" + c.second + "\nvar _ = first.Value\n",
+			} {
+				path := filepath.Join(directory, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := program.Load(directory, ".", []string{"Entry"})
+			if err == nil {
+				_, err = emit.Write(p, emit.Options{})
+			}
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+				t.Errorf("got %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}

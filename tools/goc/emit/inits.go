@@ -1,0 +1,61 @@
+package emit
+
+import (
+	"cmp"
+	"fmt"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"vkloader/tools/goc/program"
+)
+
+// initialize follows the initialization of every package that the exported functions' packages import: no code runs
+// before the first call in C, so that what cannot be worked out here would silently be left out.
+func (e *emitter) initialize() {
+	p := e.program
+	seen := map[*types.Package]bool{}
+	var walk func(t *types.Package, first bool)
+	walk = func(t *types.Package, first bool) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		for _, i := range t.Imports() {
+			walk(i, false)
+		}
+		in := p.SSA.Package(t)
+		if in == nil || in.Func("init") == nil || program.Standard(in.Func("init")) {
+			return
+		}
+		failed := e.memory.Start(in)
+		for _, f := range slices.SortedFunc(maps.Keys(failed), func(x, y *ssa.Function) int { return cmp.Compare(x.Pos(), y.Pos()) }) {
+			if !first || f.Name() != "init" { // what cannot be followed of the first one is an error where it is needed
+				e.faults = append(e.faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s cannot run when the code is written: %s", f, failed[f])))
+			}
+		}
+	}
+	for _, f := range p.Exports {
+		walk(f.Pkg.Pkg, true)
+	}
+}
+
+// initializedBefore refuses packages of Go's own library whose functions named init would have to run: they are not
+// followed, and no package that the core needs has one.
+func (e *emitter) initializedBefore() {
+	said := map[*ssa.Package]bool{}
+	for _, f := range e.program.Functions {
+		if f.Pkg == nil || said[f.Pkg] || !program.Standard(f) {
+			continue
+		}
+		said[f.Pkg] = true
+		for name, m := range f.Pkg.Members {
+			if strings.HasPrefix(name, "init#") {
+				e.faults = append(e.faults, e.program.Fault(m.Pos(), f, fmt.Sprintf("%s does not run in C", m)))
+			}
+		}
+	}
+}
