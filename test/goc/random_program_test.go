@@ -20,6 +20,34 @@ type either interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
 }
 
+func each[T either | ~string | ~bool | ~float32 | ~float64](name string, list []T) {
+	println(name, len(list))
+	for i, v := range list {
+		println(i, v)
+	}
+}
+
+func boxed(name string, v any) {
+	switch v := v.(type) {
+	case string:
+		println(name, "string", v)
+	case bool:
+		println(name, v)
+	case float64:
+		println(name, "float64", v)
+	case int:
+		println(name, "int", v)
+	case uint8:
+		println(name, "uint8", v)
+	case int32:
+		println(name, "int32", v)
+	case uint64:
+		println(name, "uint64", v)
+	case nil:
+		println(name, "nil")
+	}
+}
+
 type pile[T any] struct {
 	list []T
 	n    int

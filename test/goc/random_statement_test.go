@@ -32,7 +32,7 @@ func randomProgram(seed int64) (declarations, begin string) {
 		}
 		m.line("}\n")
 	}
-	for range 2 + m.Intn(3) {
+	for range 1 + m.Intn(2) {
 		m.function()
 	}
 	begin = fmt.Sprintf("program_%d", seed)
@@ -41,7 +41,7 @@ func randomProgram(seed int64) (declarations, begin string) {
 	m.scope = []variable{{"i0", integer}}
 	m.indent++
 	m.line("i0 := opaque(%d)", m.Intn(1000)-200)
-	m.block(14+m.Intn(8), nil)
+	m.block(8+m.Intn(5), nil)
 	m.indent--
 	m.line("}")
 	return m.out.String(), begin
@@ -92,7 +92,7 @@ func (m *maker) function() {
 	}
 	m.line("%s(%s) %s {", head, strings.Join(takes, ", "), gives)
 	m.indent++
-	m.block(3+m.Intn(4), f.gives)
+	m.block(3+m.Intn(3), f.gives)
 	m.indent--
 	m.line("}\n")
 	m.functions = append(m.functions, f)
@@ -140,6 +140,10 @@ func (m *maker) print(name string, t *typ) {
 			}
 		}
 	case 'l', 'a':
+		if t.elem.kind != 'S' && t.elem.kind != 'p' && t.elem.kind != 'y' {
+			m.line("each(%q, %s[:])", name, name)
+			return
+		}
 		m.line("println(%q, len(%s))", name, name)
 		m.line("for k, v := range %s {", name)
 		m.indent++
@@ -160,11 +164,7 @@ func (m *maker) print(name string, t *typ) {
 		m.indent--
 		m.line("}")
 	case 'y':
-		m.line("switch v := %s.(type) {", name)
-		for _, b := range append([]*typ{text, truth, double}, integers...) {
-			m.line("case %s:\n\tprintln(%q, v)", b.name, name+" "+b.name)
-		}
-		m.line("}")
+		m.line("boxed(%q, %s)", name, name)
 	default:
 		m.line("println(%q, %s)", name, name)
 	}
