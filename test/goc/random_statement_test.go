@@ -32,7 +32,7 @@ func randomProgram(seed int64) (declarations, begin string) {
 		}
 		m.line("}\n")
 	}
-	for range 1 + m.Intn(2) {
+	for range 1 + m.Intn(4)/3 {
 		m.function()
 	}
 	begin = fmt.Sprintf("program_%d", seed)
@@ -41,7 +41,7 @@ func randomProgram(seed int64) (declarations, begin string) {
 	m.scope = []variable{{"i0", integer}}
 	m.indent++
 	m.line("i0 := opaque(%d)", m.Intn(1000)-200)
-	m.block(8+m.Intn(5), nil)
+	m.block(5+m.Intn(4), nil)
 	m.indent--
 	m.line("}")
 	return m.out.String(), begin
@@ -92,7 +92,7 @@ func (m *maker) function() {
 	}
 	m.line("%s(%s) %s {", head, strings.Join(takes, ", "), gives)
 	m.indent++
-	m.block(3+m.Intn(3), f.gives)
+	m.block(2+m.Intn(2), f.gives)
 	m.indent--
 	m.line("}\n")
 	m.functions = append(m.functions, f)
