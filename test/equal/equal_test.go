@@ -56,15 +56,13 @@ var inGoCorpus = sync.OnceValue(func() [][]answer {
 // object is the core as make has compiled it.
 func object(t *testing.T, directory string) answerer {
 	t.Helper()
-	path := filepath.Join(top, "build", directory, "obj/core.o")
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: build it first (make; make asan)", err)
-	}
+	path := filepath.Join("build", directory, "obj/core.o")
+	current(t, path, strings.TrimSpace("make "+directory))
 	flags := []string{"-O1"}
 	if directory == "asan" {
 		flags = append(flags, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 	}
-	return link(t, []string{"gcc"}, append(flags, path))
+	return link(t, []string{"gcc"}, append(flags, filepath.Join(top, path)))
 }
 
 // link makes a program of answer.c and what is given.
@@ -82,6 +80,7 @@ func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 // source is the core compiled here, as the Makefile compiles it.
 func source(t *testing.T, compiler []string, flags []string, run ...string) answerer {
 	t.Helper()
+	current(t, "build/core.c", "make")
 	return compiled(t, top+"/build/core.c", compiler, flags, run...)
 }
 
