@@ -34,6 +34,7 @@ var floors = []struct {
 	{[]string{"internal/core/manifest"}, "bytes to manifests: no search, no decision"},
 	{[]string{"internal/core/settings"}, "bytes to rules, on top of the manifests' dialect"},
 	{[]string{"internal/core/search"}, "which files, in which order: it does not interpret what it finds"},
+	{[]string{"internal/tool/platforms"}, "what systems search that the library is not built for: data for the search alone"},
 	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
 	{[]string{"internal/tool/term", "internal/tool/spelling"}, "text for people: knows of no driver, layer or machine"},
