@@ -81,7 +81,7 @@ __attribute__((destructor)) static void stop(void)
 
 static bool is_global(uint32_t question)
 {
-    return question != QUESTION_INSTANCE && question != QUESTION_INSTANCE_OPENED;
+    return question != WIRE_QUESTION_INSTANCE && question != WIRE_QUESTION_INSTANCE_DRIVERS;
 }
 
 static bool find_remember(const struct round *r, struct wire_remember *out)
@@ -235,7 +235,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
         if (!wire_open(&reader, r->answer, r->answer_size) || !wire_next(&reader, &record) ||
             !wire_get_answer(&record, &answer))
             break;
-        if (answer.status == 1) {
+        if (answer.status == WIRE_ANSWER_DECIDED) {
             remember(r);
             *plan = (struct plan){r->answer, r->answer_size, answer.result, round_hold(r)};
             return VK_SUCCESS;

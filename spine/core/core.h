@@ -6,16 +6,6 @@
 
 /* ---- ask.c ----------------------------------------------------------------------------------------------------- */
 
-/* Kinds of the wire's question record. */
-enum {
-    QUESTION_VERSION = 1,
-    QUESTION_LAYERS,
-    QUESTION_EXTENSIONS,
-    QUESTION_INSTANCE,
-    QUESTION_INSTANCE_OPENED,
-    QUESTION_EXTENSIONS_OPENED
-};
-
 struct wire_writer; /* gen/zwire.h */
 struct wire_record;
 struct round; /* core/memo.h */
@@ -33,7 +23,7 @@ struct wire_writer *facts_writer(struct facts *facts);
 /* The connection to the driver service, if there is one. */
 struct service *facts_service(struct facts *facts);
 /* Asks until the answer is decided, reading what the core wants. VK_SUCCESS with a plan (its own result may still be
- * an error), else an error after its message. question: kind of the question record; layer_name may be NULL. */
+ * an error), else an error after its message. question: an enum wire_question_kind; layer_name may be NULL. */
 VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t question, const char *layer_name,
                      bool terminator, struct plan *plan);
 void plan_free(struct plan *plan);

@@ -7,8 +7,6 @@
 #include "gen/zvariables.h"
 #include "gen/zwire.h"
 
-/* Of a record of a file. */
-enum { FILE_NOT_OPENED = 1, FILE_NOT_READ, FILE_NO_SIZE, FILE_NOT_REGULAR, FILE_TOO_LARGE };
 /* Bytes of a manifest or a settings file; a larger one is not read (ERRATA 30). */
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
 

@@ -239,9 +239,142 @@ enum {
     WIRE_REMEMBER = 52,
 };
 
+/* It tells what is asked. */
+enum wire_question_kind {
+    WIRE_QUESTION_VERSION = 1,
+    WIRE_QUESTION_LAYERS = 2,
+    WIRE_QUESTION_EXTENSIONS = 3,
+    WIRE_QUESTION_INSTANCE = 4, /* before anything is opened */
+    WIRE_QUESTION_INSTANCE_DRIVERS = 5, /* drivers opened */
+    WIRE_QUESTION_EXTENSIONS_DRIVERS = 6, /* drivers opened */
+};
+
+/* It tells what opening a directory gave. */
+enum wire_directory_status {
+    WIRE_DIRECTORY_LISTED = 0,
+    WIRE_DIRECTORY_NOT_OPENED = 1,
+};
+
+/* It tells what reading a file gave. */
+enum wire_file_status {
+    WIRE_FILE_READ = 0,
+    WIRE_FILE_NOT_OPENED = 1,
+    WIRE_FILE_NOT_READ = 2, /* not completely */
+    WIRE_FILE_NO_SIZE = 3,
+    WIRE_FILE_NOT_REGULAR = 4, /* a pipe, a socket, a device: not opened */
+    WIRE_FILE_TOO_LARGE = 5, /* more than MaxFile bytes: not read (ERRATA 30) */
+};
+
+/* It tells which call of vkEnumerateInstanceExtensionProperties failed. */
+enum wire_extension_call {
+    WIRE_CALL_COUNT = 1,
+    WIRE_CALL_FILL = 2,
+};
+
+/* It tells whether the kernel shows its graphics devices. */
+enum wire_graphics_status {
+    WIRE_GRAPHICS_LISTED = 0,
+    WIRE_GRAPHICS_NONE = 1,
+};
+
+/* It tells what asking the driver service gave. */
+enum wire_service_state {
+    WIRE_SERVICE_ANSWERED = 0,
+    WIRE_SERVICE_NONE = 1, /* there is none */
+    WIRE_SERVICE_FOREIGN = 2, /* it belongs to another user */
+    WIRE_SERVICE_LATE = 3, /* it does not answer in time */
+    WIRE_SERVICE_ENDED = 4, /* it ends the connection */
+    WIRE_SERVICE_BREACH = 5, /* what it sends is not of the protocol */
+    WIRE_SERVICE_FORBIDDEN = 6, /* there is one that may not be connected to */
+    WIRE_SERVICE_RESTING = 7, /* it was late a moment ago */
+};
+
+/* It is a root of the registry. */
+enum wire_hive {
+    WIRE_LOCAL_MACHINE = 1, /* HKEY_LOCAL_MACHINE */
+    WIRE_CURRENT_USER = 2, /* HKEY_CURRENT_USER */
+};
+
+/* It tells what opening a key of the registry gave. */
+enum wire_registry_status {
+    WIRE_REGISTRY_ENUMERATED = 0,
+    WIRE_REGISTRY_NOT_OPENED = 1,
+};
+
+/* It tells what asking the kernel for its display adapters gave. */
+enum wire_adapters_status {
+    WIRE_ADAPTERS_ENUMERATED = 0,
+    WIRE_ADAPTERS_FAILED = 1,
+    WIRE_ADAPTERS_UNKNOWN = 2, /* the system has no such functions */
+};
+
+/* It tells what asking one adapter for a value gave. */
+enum wire_adapter_status {
+    WIRE_ADAPTER_HAS_VALUE = 0,
+    WIRE_ADAPTER_NO_VALUE = 1,
+    WIRE_ADAPTER_BROKEN = 2, /* the size was got, the content was not */
+};
+
+/* It tells whether the list of plug-and-play devices can be had. */
+enum wire_devices_status {
+    WIRE_DEVICES_LISTED = 0,
+    WIRE_DEVICES_NONE = 1,
+};
+
+/* It tells what looking at a device of the plug-and-play tree gave. */
+enum wire_device_status {
+    WIRE_DEVICE_PROBED = 0,
+    WIRE_DEVICE_LOST = 1, /* it cannot be located */
+    WIRE_DEVICE_MUTE = 2, /* its status cannot be had */
+};
+
+/* It tells what reading a value of a device's software key gave. */
+enum wire_software_status {
+    WIRE_SOFTWARE_VALUE = 0,
+    WIRE_SOFTWARE_NO_VALUE = 1,
+    WIRE_SOFTWARE_NO_KEY = 2, /* the key cannot be opened */
+    WIRE_SOFTWARE_BROKEN = 3,
+};
+
+/* It tells whether there is a factory of DXGI. */
+enum wire_dxgi_status {
+    WIRE_DXGI_LISTED = 0,
+    WIRE_DXGI_NONE = 1,
+};
+
+/* It tells whether the integrity level of the process's token can be read. */
+enum wire_process_status {
+    WIRE_PROCESS_LEVEL_KNOWN = 0,
+    WIRE_PROCESS_LEVEL_UNKNOWN = 1,
+};
+
+/* It tells what an answer is. */
+enum wire_answer_status {
+    WIRE_ANSWER_MISSING = 0, /* facts are missing (need_* records follow) */
+    WIRE_ANSWER_DECIDED = 1,
+};
+
+/* It tells in bits what a layer is. */
+enum wire_layer_flag {
+    WIRE_LAYER_IMPLICIT = 1,
+    WIRE_LAYER_META = 2,
+    WIRE_LAYER_OVERRIDE = 4,
+    WIRE_LAYER_UNCHAINED = 8, /* never in the call chain (SET-44) */
+};
+
+/* It tells why a layer is active. */
+enum wire_enabled_by {
+    WIRE_BY_IMPLICIT = 1,
+    WIRE_BY_VARIABLE = 2, /* VK_INSTANCE_LAYERS */
+    WIRE_BY_ENABLE = 3, /* VK_LOADER_LAYERS_ENABLE */
+    WIRE_BY_APPLICATION = 4,
+    WIRE_BY_META = 5, /* a meta-layer */
+    WIRE_BY_SETTINGS = 6, /* the settings file */
+};
+
 struct wire_question {
-    uint32_t kind; /* 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened) */
-    const char *layer_name; /* kind 3 and 6: pLayerName, NULL when NULL */
+    uint32_t kind; /* question_kind */
+    const char *layer_name; /* question_extensions and question_extensions_drivers: pLayerName, NULL when NULL */
     uint32_t layer_name_len;
     uint32_t terminator; /* 1: asked from below the pre-instance functions; never answer with pre_layer records */
     uint32_t quiet; /* 1: nobody listens; lines are wanted only where they are always written or a settings file may ask for them */
@@ -290,7 +423,7 @@ static inline bool wire_get_var(const struct wire_record *record, struct wire_va
 struct wire_directory {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 listed, 1 cannot be opened */
+    uint32_t status; /* directory_status */
     struct wire_strs names; /* direct entries in readdir order, all of them that end in .json */
 };
 static inline void wire_put_directory(struct wire_writer *w, const struct wire_directory *r) {
@@ -312,7 +445,7 @@ static inline bool wire_get_directory(const struct wire_record *record, struct w
 struct wire_file {
     const char *path;
     uint32_t path_len;
-    uint32_t status; /* 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file, 5 too large */
+    uint32_t status; /* file_status */
     const char *content;
     uint32_t content_len;
 };
@@ -434,8 +567,8 @@ struct wire_driver {
     uint32_t usable;
     const char *path; /* real path for messages */
     uint32_t path_len;
-    int32_t ext_result; /* result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6) */
-    uint32_t ext_call; /* which call failed: 1 count, 2 fill */
+    int32_t ext_result; /* result of its vkEnumerateInstanceExtensionProperties (question_instance_drivers and question_extensions_drivers) */
+    uint32_t ext_call; /* extension_call: the one that failed */
 };
 static inline void wire_put_driver(struct wire_writer *w, const struct wire_driver *r) {
     size_t start = wire_begin(w, 8);
@@ -480,7 +613,7 @@ static inline bool wire_get_driver_ext(const struct wire_record *record, struct 
 }
 
 struct wire_graphics {
-    uint32_t status; /* 0 listed, 1 that directory is not there */
+    uint32_t status; /* graphics_status */
     struct wire_strs devices; /* of each node, the text of device/uevent */
     struct wire_strs power; /* of each node, the first word of device/power/runtime_status, empty when unknown */
 };
@@ -501,7 +634,7 @@ static inline bool wire_get_graphics(const struct wire_record *record, struct wi
 }
 
 struct wire_service {
-    uint32_t status; /* 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed, 7 it was late a moment ago */
+    uint32_t status; /* service_state */
     const char *place; /* its socket */
     uint32_t place_len;
     const char *answer; /* the datagram */
@@ -528,10 +661,10 @@ static inline bool wire_get_service(const struct wire_record *record, struct wir
 }
 
 struct wire_registry {
-    uint32_t hive; /* 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER */
+    uint32_t hive; /* hive */
     const char *key; /* as it was asked for */
     uint32_t key_len;
-    uint32_t status; /* 0 enumerated, 1 the key cannot be opened */
+    uint32_t status; /* registry_status */
 };
 static inline void wire_put_registry(struct wire_writer *w, const struct wire_registry *r) {
     size_t start = wire_begin(w, 13);
@@ -575,7 +708,7 @@ static inline bool wire_get_registry_value(const struct wire_record *record, str
 struct wire_adapters {
     const char *name; /* as it was asked for */
     uint32_t name_len;
-    uint32_t status; /* 0 enumerated, 1 the enumeration failed, 2 the system has no such functions */
+    uint32_t status; /* adapters_status */
 };
 static inline void wire_put_adapters(struct wire_writer *w, const struct wire_adapters *r) {
     size_t start = wire_begin(w, 15);
@@ -592,7 +725,7 @@ static inline bool wire_get_adapters(const struct wire_record *record, struct wi
 }
 
 struct wire_adapter_value {
-    uint32_t status; /* 0 got, 1 the adapter has no such value, 2 its size was got, its content was not */
+    uint32_t status; /* adapter_status */
     uint32_t type; /* 7 when it came as a list, 1 when that failed and it came as one text */
     const char *data; /* as of registry_value */
     uint32_t data_len;
@@ -616,7 +749,7 @@ static inline bool wire_get_adapter_value(const struct wire_record *record, stru
 struct wire_devices {
     const char *name; /* as it was asked for */
     uint32_t name_len;
-    uint32_t status; /* 0 listed, 1 the list cannot be had */
+    uint32_t status; /* devices_status */
 };
 static inline void wire_put_devices(struct wire_writer *w, const struct wire_devices *r) {
     size_t start = wire_begin(w, 17);
@@ -636,11 +769,11 @@ struct wire_device {
     const char *id; /* of the device instance, for messages */
     uint32_t id_len;
     uint32_t child; /* 1: a child of the display device before it */
-    uint32_t status; /* 0 probed, 1 it cannot be located, 2 its status cannot be had */
+    uint32_t status; /* device_status */
     uint32_t problem; /* its problem code; 14: it needs a restart */
     const char *class; /* GUID of its class in braces; NULL when it has none */
     uint32_t class_len;
-    uint32_t value_status; /* of the value of that name in its software key: 0 got, 1 there is no such value, 2 the key cannot be opened, 3 it cannot be read */
+    uint32_t value_status; /* software_status: of the value of that name in its software key */
     uint32_t type;
     const char *data; /* as of registry_value */
     uint32_t data_len;
@@ -691,7 +824,7 @@ static inline bool wire_get_packages(const struct wire_record *record, struct wi
 }
 
 struct wire_dxgi {
-    uint32_t status; /* 0 listed, 1 there is no factory */
+    uint32_t status; /* dxgi_status */
     uint32_t ordered; /* 1: by a factory 6, in the order "unspecified preference"; 0: in that of EnumAdapters1 */
 };
 static inline void wire_put_dxgi(struct wire_writer *w, const struct wire_dxgi *r) {
@@ -737,7 +870,7 @@ static inline bool wire_get_dxgi_adapter(const struct wire_record *record, struc
 }
 
 struct wire_process {
-    uint32_t status; /* 0 the integrity level of its token was read, 1 it cannot be read */
+    uint32_t status; /* process_status */
     uint32_t level; /* the level's last sub-authority: 0x2000 medium, 0x3000 high */
     uint32_t wow64; /* 1: a 32-bit process under a 64-bit system */
 };
@@ -778,7 +911,7 @@ static inline bool wire_get_remembered(const struct wire_record *record, struct 
 }
 
 struct wire_answer {
-    uint32_t status; /* 0 facts are missing (need_* records follow), 1 decided */
+    uint32_t status; /* answer_status */
     int32_t result; /* VkResult that ends the call, when not VK_SUCCESS */
 };
 static inline void wire_put_answer(struct wire_writer *w, const struct wire_answer *r) {
@@ -908,7 +1041,7 @@ static inline bool wire_get_need_service(const struct wire_record *record, struc
 }
 
 struct wire_need_registry {
-    uint32_t hive; /* 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER */
+    uint32_t hive; /* hive */
     const char *key; /* by its plain name: no flag chooses a view (WIN-038) */
     uint32_t key_len;
 };
@@ -1035,7 +1168,7 @@ struct wire_layer {
     uint32_t manifest_len;
     const char *library; /* as given to dlopen; NULL: a meta-layer */
     uint32_t library_len;
-    uint32_t flags; /* 1 implicit, 2 meta-layer, 4 override, 8 never in the call chain (SET-44) */
+    uint32_t flags; /* of layer_flag */
     const char *fn_negotiate; /* symbol names after renaming (LAY-68 to 71) */
     uint32_t fn_negotiate_len;
     const char *fn_gipa;
@@ -1114,7 +1247,7 @@ static inline bool wire_get_layer_ext(const struct wire_record *record, struct w
 
 struct wire_active {
     uint32_t layer;
-    uint32_t enabled_by; /* 1 implicit, 2 VK_INSTANCE_LAYERS, 3 VK_LOADER_LAYERS_ENABLE, 4 application, 5 meta-layer, 6 settings file */
+    uint32_t enabled_by; /* enabled_by */
     uint32_t app_named; /* in ppEnabledLayerNames: failure to load it fails vkCreateInstance */
 };
 static inline void wire_put_active(struct wire_writer *w, const struct wire_active *r) {

@@ -162,7 +162,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *versio
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     struct asking a;
-    VkResult result = ask(&a, QUESTION_VERSION, NULL, false);
+    VkResult result = ask(&a, WIRE_QUESTION_VERSION, NULL, false);
     plan_log(NULL, &a.plan);
     struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceVersion", &result) : NULL;
     if (result == VK_SUCCESS && !pre) {
@@ -208,7 +208,7 @@ static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerP
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
     struct asking a;
-    VkResult result = ask(&a, QUESTION_LAYERS, NULL, true);
+    VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, true);
     plan_log(NULL, &a.plan);
     return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
@@ -224,7 +224,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
 {
     if (!counted(count, "vkEnumerateInstanceLayerProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct asking a;
-    VkResult result = ask(&a, QUESTION_LAYERS, NULL, false);
+    VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, false);
     plan_log(NULL, &a.plan);
     struct pre_chain *pre =
         result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
@@ -282,7 +282,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
     result = drivers_facts(NULL, libs, a->facts);
     struct plan second = {0};
     if (result == VK_SUCCESS)
-        result = core_decide(NULL, a->facts, QUESTION_EXTENSIONS_OPENED, layer_name, true, &second);
+        result = core_decide(NULL, a->facts, WIRE_QUESTION_EXTENSIONS_DRIVERS, layer_name, true, &second);
     if (result == VK_SUCCESS) {
         plan_log(NULL, &second);
         result = second.result;
@@ -301,7 +301,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceExtensionProperties(const
                                                                            VkExtensionProperties *properties)
 {
     struct asking a;
-    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, true);
+    VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, true);
     return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
@@ -318,7 +318,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
 {
     if (!counted(count, "vkEnumerateInstanceExtensionProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
     struct asking a;
-    VkResult result = ask(&a, QUESTION_EXTENSIONS, layer_name, false);
+    VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =
         result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
     if (!pre) {

@@ -164,7 +164,7 @@ static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo 
 static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts)
 {
     struct plan plan = {0}, second = {0};
-    VkResult result = core_decide(in, facts, QUESTION_INSTANCE, NULL, false, &plan);
+    VkResult result = core_decide(in, facts, WIRE_QUESTION_INSTANCE, NULL, false, &plan);
     if (result != VK_SUCCESS) return result;
     if (plan.result != VK_SUCCESS) {
         plan_log(in, &plan);
@@ -177,7 +177,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     if (result == VK_SUCCESS) result = layers_read(&plan, &in->layers);
     plan_free(&plan);
     if (result == VK_SUCCESS) result = drivers_facts(in, in->libs, facts);
-    if (result == VK_SUCCESS) result = core_decide(in, facts, QUESTION_INSTANCE_OPENED, NULL, false, &second);
+    if (result == VK_SUCCESS) result = core_decide(in, facts, WIRE_QUESTION_INSTANCE_DRIVERS, NULL, false, &second);
     if (result == VK_SUCCESS) {
         plan_log(in, &second);
         result = second.result;
@@ -232,7 +232,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     instance_add(in);
 
     struct facts *facts = NULL;
-    int cancel = cancel_off(); /* files and a socket may be open */
+    int cancel = cancel_off();                                              /* files and a socket may be open */
     VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
     if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = put_app(facts, info);

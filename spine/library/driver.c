@@ -389,7 +389,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     free(d->ext);
     d->ext = NULL;
     d->ext_count = 0;
-    *call = 1;
+    *call = WIRE_CALL_COUNT;
     if (code_is_own((void *)d->enumerate_extensions)) {
         log_line(in, LOG_ERROR,
                  "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, "
@@ -401,7 +401,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     VkResult result = VK_INCOMPLETE;
     for (int retries = 0; result == VK_INCOMPLETE && retries <= LIST_RETRIES_MAX; retries++) {
         uint32_t count = 0;
-        *call = 1;
+        *call = WIRE_CALL_COUNT;
         d->ext_count = 0;
         result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
         if (!list_given(result)) return result;
@@ -415,7 +415,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         d->ext = calloc(count, sizeof *d->ext);
         if (!d->ext) return VK_ERROR_OUT_OF_HOST_MEMORY;
         uint32_t given = count;
-        *call = 2;
+        *call = WIRE_CALL_FILL;
         result = d->enumerate_extensions(NULL, &given, d->ext);
         if (!list_given(result)) return result;
         d->ext_count = given < count ? given : count;

@@ -66,9 +66,9 @@ static bool add_record(struct layer_list *list, const struct wire_record *record
                                                     .library = l.library,
                                                     .spec_version = l.spec_version,
                                                     .impl_version = l.impl_version,
-                                                    .implicit = l.flags & 1,
-                                                    .unchained = (l.flags & 8) != 0,
-                                                    .meta = (l.flags & 2) != 0,
+                                                    .implicit = (l.flags & WIRE_LAYER_IMPLICIT) != 0,
+                                                    .unchained = (l.flags & WIRE_LAYER_UNCHAINED) != 0,
+                                                    .meta = (l.flags & WIRE_LAYER_META) != 0,
                                                     .fn_negotiate = l.fn_negotiate,
                                                     .fn_gipa = l.fn_gipa,
                                                     .fn_gdpa = l.fn_gdpa,
@@ -288,11 +288,11 @@ void layers_close(struct instance *in)
 static const char *enabled_by(uint32_t by)
 {
     switch (by) { /* LAY-425 */
-    case 1: return "Implicit Layer";
-    case 2: return "Environment Variable VK_INSTANCE_LAYERS";
-    case 3: return "Environment Variable VK_LOADER_LAYERS_ENABLE";
-    case 4: return "By the Application";
-    case 5: return "Meta Layer (Vulkan Configurator)";
+    case WIRE_BY_IMPLICIT: return "Implicit Layer";
+    case WIRE_BY_VARIABLE: return "Environment Variable VK_INSTANCE_LAYERS";
+    case WIRE_BY_ENABLE: return "Environment Variable VK_LOADER_LAYERS_ENABLE";
+    case WIRE_BY_APPLICATION: return "By the Application";
+    case WIRE_BY_META: return "Meta Layer (Vulkan Configurator)";
     default: return "Loader Settings File (Vulkan Configurator)";
     }
 }
@@ -312,7 +312,7 @@ void layers_log_stack(struct instance *in, bool device)
         log_line(in, LOG_LAYER, "   %s", l->name);
         log_line(in, LOG_LAYER, "           Type: %s", l->implicit ? "Implicit" : "Explicit");
         log_line(in, LOG_LAYER, "           Enabled By: %s",
-                 l->implicit && n->enabled_by == 5 ? enabled_by(1) : enabled_by(n->enabled_by));
+                 enabled_by(l->implicit && n->enabled_by == WIRE_BY_META ? WIRE_BY_IMPLICIT : n->enabled_by));
         if (l->implicit && l->disable_env) { /* LAY-426 */
             log_line(in, LOG_LAYER, "               Disable Env Var:  %s", l->disable_env);
             if (!device && l->enable_env)

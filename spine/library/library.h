@@ -107,7 +107,7 @@ struct layer {
 /* One entry of the active list: index 0 is closest to the application, meta-layers are included (LAY-252). */
 struct layer_active {
     struct layer *layer;
-    uint32_t enabled_by; /* as in the wire's active record */
+    uint32_t enabled_by; /* an enum wire_enabled_by */
     bool app_named;
 };
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 )
 
 type options struct {

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 )
 
 // bench is one run: what is measured with what.

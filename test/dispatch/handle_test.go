@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/vk"
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

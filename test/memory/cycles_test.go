@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/test/world"
 )
 

@@ -22,8 +22,9 @@ var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/core/vk", "internal/core/vk/commands", "internal/core/vk/extensions", "internal/core/diag", "internal/core/document", "internal/core/variables"},
+	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables"},
 		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/tool/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
 	{[]string{"internal/tool/held"}, "paths by descriptors: knows of no file's meaning"},
@@ -33,6 +34,7 @@ var floors = []struct {
 	{[]string{"internal/core/manifest"}, "bytes to manifests: no search, no decision"},
 	{[]string{"internal/core/settings"}, "bytes to rules, on top of the manifests' dialect"},
 	{[]string{"internal/core/search"}, "which files, in which order: it does not interpret what it finds"},
+	{[]string{"internal/tool/platforms"}, "what systems search that the library is not built for: data for the search alone"},
 	{[]string{"internal/core/plan"}, "the decision: it must not know how it is shown or sent"},
 	{[]string{"internal/core/wire"}, "a form of the plan; nothing may be decided there"},
 	{[]string{"internal/tool/term", "internal/tool/spelling"}, "text for people: knows of no driver, layer or machine"},

@@ -20,19 +20,6 @@ type Directory struct {
 	paths  []string // of the entries, once they have been asked for
 }
 
-// FileStatus tells what reading a file gave.
-type FileStatus uint32
-
-// File states. The numbers are those of the wire.
-const (
-	FileRead FileStatus = iota
-	FileNotOpened
-	FileNotRead
-	FileNoSize
-	FileNotRegular // a pipe, a socket, a device: not opened
-	FileTooLarge   // more than MaxFile bytes: not read (ERRATA 30)
-)
-
 // MaxFile is how many bytes of a manifest or of a settings file are read at most. Both readers have it: spine/core/facts.h.
 const MaxFile = 16 * 1024 * 1024
 
@@ -56,21 +43,6 @@ type Graphics struct {
 	Devices []string
 	Power   []string
 }
-
-// ServiceState tells what asking the driver service gave.
-type ServiceState uint32
-
-// States of the service. The numbers are those of the wire.
-const (
-	ServiceAnswered  ServiceState = iota
-	ServiceNone                   // there is none
-	ServiceForeign                // it belongs to another user
-	ServiceLate                   // it does not answer in time
-	ServiceEnded                  // it ends the connection
-	ServiceBreach                 // what it sends is not of the protocol
-	ServiceForbidden              // there is one that may not be connected to
-	ServiceResting                // it was late a moment ago
-)
 
 // Service is what the driver service says (docs/decisions/022).
 type Service struct {

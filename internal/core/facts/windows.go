@@ -1,14 +1,5 @@
 package facts
 
-// Hive is a root of the registry. The numbers are those of the wire.
-type Hive uint8
-
-// Hives.
-const (
-	LocalMachine Hive = 1 // HKEY_LOCAL_MACHINE
-	CurrentUser  Hive = 2 // HKEY_CURRENT_USER
-)
-
 // String is the hive as people write it.
 func (h Hive) String() string {
 	if h == CurrentUser {
@@ -37,26 +28,6 @@ type Key struct {
 	Values []Value
 }
 
-// AdaptersStatus tells what asking the kernel for its display adapters gave.
-type AdaptersStatus uint32
-
-// States of the enumeration. The numbers are those of the wire.
-const (
-	AdaptersEnumerated AdaptersStatus = iota
-	AdaptersFailed
-	AdaptersUnknown // the system has no such functions
-)
-
-// AdapterStatus tells what asking one adapter for a value gave.
-type AdapterStatus uint32
-
-// States of an adapter's value. The numbers are those of the wire.
-const (
-	AdapterValue AdapterStatus = iota
-	AdapterNoValue
-	AdapterBroken // the size was got, the content was not
-)
-
 // Adapter is what a display adapter says to one name.
 type Adapter struct {
 	Status AdapterStatus
@@ -70,29 +41,8 @@ type Adapters struct {
 	List   []Adapter
 }
 
-// DeviceStatus tells what looking at a device of the plug-and-play tree gave.
-type DeviceStatus uint32
-
-// States of a device. The numbers are those of the wire.
-const (
-	DeviceProbed DeviceStatus = iota
-	DeviceLost                // it cannot be located
-	DeviceMute                // its status cannot be had
-)
-
 // NeedsRestart is the problem code of a device that works only after a restart.
 const NeedsRestart = 14
-
-// SoftwareStatus tells what reading a value of a device's software key gave.
-type SoftwareStatus uint32
-
-// States of such a value. The numbers are those of the wire.
-const (
-	SoftwareValue SoftwareStatus = iota
-	SoftwareNoValue
-	SoftwareNoKey // the key cannot be opened
-	SoftwareBroken
-)
 
 // Device is a display device of the plug-and-play tree, or a child of one.
 type Device struct {

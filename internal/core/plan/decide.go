@@ -464,7 +464,7 @@ func (d *decider) driverFailures() bool {
 			continue
 		}
 		what := "extensions"
-		if driver.Call == 1 {
+		if driver.Call == CallCount {
 			what = "extension count"
 		}
 		d.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,

@@ -9,19 +9,6 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// Kind of question; the numbers are those of the wire.
-type Kind uint32
-
-// Kinds of questions.
-const (
-	Version           Kind = 1
-	Layers            Kind = 2
-	Extensions        Kind = 3
-	Instance          Kind = 4 // before anything is opened
-	InstanceDrivers   Kind = 5 // drivers opened
-	ExtensionsDrivers Kind = 6 // drivers opened
-)
-
 // Results of the API.
 const (
 	Success             int32 = 0
@@ -57,8 +44,8 @@ type Driver struct {
 	Index      uint32
 	Usable     bool
 	Path       string
-	Result     int32 // of its vkEnumerateInstanceExtensionProperties
-	Call       uint32
+	Result     int32  // of its vkEnumerateInstanceExtensionProperties
+	Call       uint32 // of it, the one that failed: CallCount or CallFill
 	Extensions []manifest.Extension
 }
 
@@ -74,16 +61,6 @@ type Question struct {
 	Explain    bool    // findings are wanted
 	Quiet      bool    // nobody listens: of the lines only those are wanted that are always written
 }
-
-// Why a layer is active; the numbers are those of the wire.
-const (
-	ByImplicit    uint32 = 1
-	ByVariable    uint32 = 2
-	ByEnable      uint32 = 3
-	ByApplication uint32 = 4
-	ByMeta        uint32 = 5
-	BySettings    uint32 = 6
-)
 
 // Active is an entry of the active list.
 type Active struct {

@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/platforms"
 )
 
 // on is a world on another system.
@@ -59,7 +60,7 @@ const (
 // holds: MAC-002 MAC-003 MAC-004 MAC-005 MAC-011 MAC-012 MAC-026
 func TestBundles(t *testing.T) {
 	t.Parallel()
-	for _, p := range []search.Platform{search.MacOS(), search.IOS()} {
+	for _, p := range []search.Platform{platforms.MacOS(), platforms.IOS()} {
 		o := newOn(p)
 		for kind := range search.Kind(3) {
 			o.Other.Program, o.Vars = facts.Bundle{}, map[string]string{}
@@ -92,7 +93,7 @@ func TestBundles(t *testing.T) {
 // holds: MAC-006 MAC-007 MAC-008 MAC-009 MAC-010 MAC-013
 func TestOnlyInBundle(t *testing.T) {
 	t.Parallel()
-	o := newOn(search.MacOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
+	o := newOn(platforms.MacOS()).driverAt(resources+"/vulkan/icd.d/bundled.json", "").driverAt("/usr/share/vulkan/icd.d/system.json", "").
 		layerAt("/usr/share/vulkan/implicit_layer.d/i.json", "VK_LAYER_i").layerAt("/usr/share/vulkan/explicit_layer.d/e.json", "VK_LAYER_e")
 	o.Other.Program.Resources = resources
 	a := o.ask(t, Instance)
@@ -113,7 +114,7 @@ func TestOnlyInBundle(t *testing.T) {
 // holds: MAC-014
 func TestBundledLibraries(t *testing.T) {
 	t.Parallel()
-	o := newOn(search.MacOS())
+	o := newOn(platforms.MacOS())
 	o.Other.Program.Resources = resources
 	for library, want := range map[string]string{"../../../Frameworks/x.dylib": resources + "/vulkan/icd.d/../../../Frameworks/x.dylib", "x.dylib": "x.dylib",
 		"/opt/x.dylib": "/opt/x.dylib"} {
@@ -135,7 +136,7 @@ func TestPortabilityOnMacOS(t *testing.T) {
 		{false, true, "the list of enabled extensions in ppEnabledExtensionNames must contain VK_KHR_portability_enumeration"},
 		{true, true, ""},
 	} {
-		o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+		o := newOn(platforms.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
 		if c.extension {
 			o.enables("VK_KHR_portability_enumeration")
 		}
@@ -153,7 +154,7 @@ func TestPortabilityOnMacOS(t *testing.T) {
 			t.Errorf("%+v: %d\n%s", c, a.Result, logText(a))
 		}
 	}
-	o := newOn(search.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
+	o := newOn(platforms.MacOS()).driverAt("/etc/vulkan/icd.d/m.json", `,"is_portability_driver":true`)
 	expect(t, "before there is an instance", drivers(o.ask(t, Extensions)), "m.json")
 }
 
@@ -167,9 +168,9 @@ func TestWindowSystems(t *testing.T) {
 		platform search.Platform
 		want     string
 	}{
-		{search.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {search.IOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
-		{search.FreeBSD(), unix}, {search.OpenBSD(), unix}, {search.NetBSD(), unix}, {search.Hurd(), unix}, {search.Linux(), unix},
-		{search.QNX(), "VK_QNX_screen_surface"}, {search.Fuchsia(), "VK_FUCHSIA_imagepipe_surface"}, {search.OpenHarmony(), "VK_OHOS_surface"},
+		{platforms.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {platforms.IOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
+		{platforms.FreeBSD(), unix}, {platforms.OpenBSD(), unix}, {platforms.NetBSD(), unix}, {platforms.Hurd(), unix}, {search.Linux(), unix},
+		{platforms.QNX(), "VK_QNX_screen_surface"}, {platforms.Fuchsia(), "VK_FUCHSIA_imagepipe_surface"}, {platforms.OpenHarmony(), "VK_OHOS_surface"},
 	} {
 		d := &decider{q: &Question{Platform: c.platform}}
 		var got []string
@@ -187,7 +188,7 @@ func TestProgramsWithoutPathsOnIOS(t *testing.T) {
 	t.Parallel()
 	const file = "/etc/xdg/vulkan//loader_settings.d/vk_loader_settings.json"
 	const rest = `,"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	a := Resolve(&Question{Kind: Instance, Platform: search.IOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
+	a := Resolve(&Question{Kind: Instance, Platform: platforms.IOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
 		file: `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p","p"]` + rest + `]}`}}})
 	if a.Settings != nil {
 		t.Errorf("%+v", a.Settings)
@@ -208,10 +209,10 @@ func TestSettingsPlaces(t *testing.T) {
 		vars     map[string]string
 		want     string
 	}{
-		{search.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
-		{search.Fuchsia(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
-		{search.Fuchsia(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
-		{search.QNX(), nil, "/etc"},
+		{platforms.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
+		{platforms.Fuchsia(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
+		{platforms.Fuchsia(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
+		{platforms.QNX(), nil, "/etc"},
 	} {
 		var got []string
 		facts.Resolve(facts.NewStore(), &facts.Tree{Vars: c.vars, Other: &facts.Foreign{Program: facts.Bundle{Resources: resources}}},
@@ -226,7 +227,7 @@ func TestSettingsPlaces(t *testing.T) {
 // holds: FUC-001 FUC-002 FUC-003 FUC-004 FUC-010 FUC-013
 func TestFuchsia(t *testing.T) {
 	t.Parallel()
-	o := newOn(search.Fuchsia())
+	o := newOn(platforms.Fuchsia())
 	for kind := range search.Kind(3) {
 		o.Vars, o.Elevated = map[string]string{"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": ""}, false
 		expect(t, "nothing set", o.places(t, kind), "/config /pkg/data")
@@ -236,7 +237,7 @@ func TestFuchsia(t *testing.T) {
 	if log := logText(o.ask(t, Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {
 		t.Error(log)
 	}
-	o = newOn(search.FuchsiaService()).driverAt(search.FuchsiaManifests+"/d.json", "").driverAt("/pkg/data/vulkan/icd.d/not.json", "")
+	o = newOn(platforms.FuchsiaService()).driverAt(platforms.FuchsiaManifests+"/d.json", "").driverAt("/pkg/data/vulkan/icd.d/not.json", "")
 	expect(t, "layers of the platform's own", o.places(t, search.ExplicitLayers), "/vulkan-loader-configuration /pkg/data")
 	expect(t, "its drivers", drivers(o.ask(t, Instance)), "d.json")
 }
@@ -245,7 +246,7 @@ func TestFuchsia(t *testing.T) {
 func TestSystemsWithoutProgramPaths(t *testing.T) {
 	t.Parallel()
 	const rest = `"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	for _, p := range []search.Platform{search.Fuchsia(), search.OpenBSD()} {
+	for _, p := range []search.Platform{platforms.Fuchsia(), platforms.OpenBSD()} {
 		o := newOn(p).layerAt("/x", "VK_LAYER_c")
 		directory := p.SysConfDir
 		o.Files[directory+"/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p"],` + rest + `,{` + rest + `]}`
@@ -262,8 +263,8 @@ func TestSystemsWithoutProgramPaths(t *testing.T) {
 // holds: BSD-001 BSD-002 BSD-003 BSD-004
 func TestBSD(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]search.Platform{"FreeBSD": search.FreeBSD(), "OpenBSD": search.OpenBSD(), "NetBSD": search.NetBSD(),
-		"DragonFly": search.DragonFly(), "Hurd": search.Hurd(), "Cygwin": search.Cygwin()} {
+	for name, p := range map[string]search.Platform{"FreeBSD": platforms.FreeBSD(), "OpenBSD": platforms.OpenBSD(), "NetBSD": platforms.NetBSD(),
+		"DragonFly": platforms.DragonFly(), "Hurd": platforms.Hurd(), "Cygwin": platforms.Cygwin()} {
 		o := newOn(p)
 		o.Other.Program.Resources = resources // there is no such step
 		plain := name == "NetBSD" || name == "DragonFly"
@@ -289,7 +290,7 @@ func TestBSD(t *testing.T) {
 // holds: BSD-009
 func TestDanglingLinks(t *testing.T) {
 	t.Parallel()
-	o := newOn(search.FreeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
+	o := newOn(platforms.FreeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
 	o.Directories = map[string][]string{"/etc/vulkan/icd.d": {"gone.json", "a.json"}}
 	expect(t, "drivers", drivers(o.ask(t, Instance)), "a.json")
 }
@@ -297,7 +298,7 @@ func TestDanglingLinks(t *testing.T) {
 // holds: QNX-001 QNX-003 QNX-005
 func TestQNX(t *testing.T) {
 	t.Parallel()
-	o := newOn(search.QNX())
+	o := newOn(platforms.QNX())
 	expect(t, "nothing set", o.places(t, search.Drivers), "/etc")
 	o.Vars, o.Elevated = map[string]string{"XDG_DATA_DIRS": "/d"}, true
 	expect(t, "a variable", o.places(t, search.Drivers), "/etc /d")
@@ -308,7 +309,7 @@ func TestQNX(t *testing.T) {
 func TestOpenHarmony(t *testing.T) {
 	t.Parallel()
 	const plain = "/system/etc/vulkan/igraphics /system/etc /vendor/etc /system/etc/vulkan/swapchain"
-	o := newOn(search.OpenHarmony())
+	o := newOn(platforms.OpenHarmony())
 	o.Other.Program = facts.Bundle{Name: "com.x"}
 	o.Elevated = true
 	for _, c := range []struct {
@@ -342,7 +343,7 @@ func TestOpenHarmony(t *testing.T) {
 	o.Vars = map[string]string{"debug.graphic.debug_layer": "L", "debug.graphic.debug_hap": "com.x"}
 	o.layerAt("/data/storage/el2/base/haps/entry/files/L.json", "VK_LAYER_L")
 	expect(t, "it is active of itself", active(o.ask(t, Instance)), "VK_LAYER_L")
-	o = newOn(search.OpenHarmony())
+	o = newOn(platforms.OpenHarmony())
 	o.Files["/system/etc/vulkan/implicit_layer.d/s.json"] = layerText("1.2.0", "VK_LAYER_OHOS_surface",
 		`,"library_path":"l.so","disable_environment":{"DISABLE_OHOS_SWAPCHAIN_LAYER":"1"}`) // OHO-011
 	expect(t, "the layer of swapchains", active(o.ask(t, Instance)), "VK_LAYER_OHOS_surface")

@@ -133,11 +133,11 @@ func (l *Locations) addOne(path, suffix, from string) {
 		}
 		path += suffix
 	}
-	l.place(path, file, from)
+	l.Place(path, file, from)
 }
 
-// place adds a place as it is.
-func (l *Locations) place(path string, file bool, from string) {
+// Place adds a place as it is.
+func (l *Locations) Place(path string, file bool, from string) {
 	if l.has(path) { // PATH-10
 		return
 	}

@@ -49,36 +49,52 @@ func (b *Builder) say(flags uint32, code diag.Code, subject, path, text string) 
 	b.Said = append(b.Said, Said{flags, code, subject, path, text})
 }
 
+// Add adds the directories of a list as variables have it, each with the kind's own below it.
+func (b *Builder) Add(list, from string) { b.add(list, kinds[b.Kind].suffix, from) }
+
+// AddOne adds one directory in the same way.
+func (b *Builder) AddOne(path, from string) { b.addOne(path, kinds[b.Kind].suffix, from) }
+
+// End ends the search: nothing after this step is searched.
+func (b *Builder) End() { b.last = true }
+
 // base adds a variable's directories, or one below the user's own, or the usual ones.
 func (b *Builder) base(variable variables.ID, underHome, fallback string) {
-	v, suffix := b.Facts.Variable(variable), kinds[b.Kind].suffix
+	v := b.Facts.Variable(variable)
 	if v.Value != "" {
-		b.add(v.Value, suffix, variable.Name())
+		b.Add(v.Value, variable.Name())
 		return
 	}
 	if underHome != "" {
 		if home := b.Facts.Variable(variables.Home); home.Set {
-			b.addOne(home.Value+underHome, suffix, variables.Home.Name())
+			b.AddOne(home.Value+underHome, variables.Home.Name())
 			return
 		}
 	}
-	b.add(fallback, suffix, "default")
+	b.Add(fallback, "default")
 }
 
-// Steps of systems that have directories for everything (PATH-1, PATH-4).
-func configHome(b *Builder) { b.base(variables.ConfigHome, "/.config", "") }
-func configDirs(b *Builder) { b.base(variables.ConfigDirs, "", b.Platform.ConfigDirs) }
-func dataHome(b *Builder)   { b.base(variables.DataHome, "/.local/share", "") }
-func dataDirs(b *Builder)   { b.base(variables.DataDirs, "", b.Platform.DataDirs) }
+// ConfigHome is a step of systems that have directories for everything, as the four after it are (PATH-1, PATH-4).
+func ConfigHome(b *Builder) { b.base(variables.ConfigHome, "/.config", "") }
 
-func systemConfiguration(b *Builder) {
-	b.add(b.Platform.SysConfDir, kinds[b.Kind].suffix, "default")
-	b.add(b.Platform.ExtraSysConfDir, kinds[b.Kind].suffix, "default")
+// ConfigDirs adds the directories of XDG_CONFIG_DIRS.
+func ConfigDirs(b *Builder) { b.base(variables.ConfigDirs, "", b.Platform.ConfigDirs) }
+
+// DataHome adds the directory of XDG_DATA_HOME.
+func DataHome(b *Builder) { b.base(variables.DataHome, "/.local/share", "") }
+
+// DataDirs adds the directories of XDG_DATA_DIRS.
+func DataDirs(b *Builder) { b.base(variables.DataDirs, "", b.Platform.DataDirs) }
+
+// SystemConfiguration adds the build's directories.
+func SystemConfiguration(b *Builder) {
+	b.Add(b.Platform.SysConfDir, "default")
+	b.Add(b.Platform.ExtraSysConfDir, "default")
 }
 
 // unixSteps are the directories of Unix, user's before system's (PATH-1).
 func unixSteps() []Step {
-	return []Step{configHome, configDirs, systemConfiguration, dataHome, dataDirs}
+	return []Step{ConfigHome, ConfigDirs, SystemConfiguration, DataHome, DataDirs}
 }
 
 // Unix is a system that searches directories. extra is searched directly after sysConf; configDirs and dataDirs count
@@ -103,10 +119,10 @@ var (
 // Linux is the platform that the library for Linux is built for.
 func Linux() Platform {
 	p := Unix(linuxSysConfDir, linuxExtraDir, "/etc/xdg", "/usr/local/share:/usr/share")
-	p.Surfaces = xSurfaces
+	p.Surfaces = XSurfaces
 	p.Linux = true
 	return p
 }
 
-// xSurfaces are the window systems of Linux and the BSDs (INS-008, BSD-007).
-var xSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}
+// XSurfaces are the window systems of Linux and the BSDs (INS-008, BSD-007).
+var XSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}

@@ -67,7 +67,7 @@ func appPackage(b *Builder) {
 	}
 	paths := b.Facts.Packages(mappingLayers)
 	if len(paths) > 0 && paths[0] != "" && units(paths[0]) < maxPath {
-		b.place(paths[0], false, "the app package "+mappingLayers)
+		b.Place(paths[0], false, "the app package "+mappingLayers)
 	}
 }
 

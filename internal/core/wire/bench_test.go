@@ -22,14 +22,14 @@ func BenchmarkVersion(b *testing.B) {
 			answer, _ := call.Decide(string(q.Bytes()))
 			r, _ := Open(string(answer))
 			rec, _ := r.Next()
-			if a, _ := rec.Answer(); a.Status == 1 {
+			if a, _ := rec.Answer(); a.Status == AnswerDecided {
 				break
 			}
 			for rec, more := r.Next(); more; rec, more = r.Next() {
 				if n, ok := rec.NeedVar(); ok {
 					q.PutVar(Var{Name: n.Name, Secure: n.Secure})
 				} else if n, ok := rec.NeedDirectory(); ok {
-					f := Directory{Path: n.Path, Status: 1}
+					f := Directory{Path: n.Path, Status: DirectoryNotOpened}
 					if n.Path.Text == "/usr/share/vulkan/implicit_layer.d" {
 						f = Directory{Path: n.Path, Names: []Str{S("x.json")}}
 					}

@@ -93,7 +93,7 @@ func (c *Call) readFacts(message string) bool {
 		case IDDirectory:
 			var v Directory
 			v, ok = rec.Directory()
-			s.SetDirectory(v.Path.Text, facts.Directory{Listed: v.Status == 0, Names: texts(v.Names)})
+			s.SetDirectory(v.Path.Text, facts.Directory{Listed: v.Status == DirectoryListed, Names: texts(v.Names)})
 		case IDFile:
 			var v File
 			v, ok = rec.File()
@@ -104,7 +104,7 @@ func (c *Call) readFacts(message string) bool {
 		case IDGraphics:
 			var v Graphics
 			v, ok = rec.Graphics()
-			s.SetGraphics(facts.Graphics{Listed: v.Status == 0, Devices: texts(v.Devices), Power: texts(v.Power)})
+			s.SetGraphics(facts.Graphics{Listed: v.Status == GraphicsListed, Devices: texts(v.Devices), Power: texts(v.Power)})
 		case IDService:
 			var v Service
 			v, ok = rec.Service()
@@ -180,7 +180,7 @@ func flag(b bool) uint32 {
 func (c *Call) writeAnswer(a *plan.Answer) {
 	w, instance := &c.out, c.question.Kind == plan.Instance
 	if len(a.Needs) > 0 {
-		w.PutAnswer(Answer{})
+		w.PutAnswer(Answer{Status: AnswerMissing})
 		for _, n := range a.Needs {
 			switch n.Kind {
 			case facts.KindVar:
@@ -205,7 +205,7 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 		}
 		return
 	}
-	w.PutAnswer(Answer{Status: 1, Result: a.Result})
+	w.PutAnswer(Answer{Status: AnswerDecided, Result: a.Result})
 	if r := a.Remember; r != nil {
 		w.PutRemember(Remember{Str{r.Path, r.Set}, Str{r.Content, r.Set}})
 	}
@@ -263,9 +263,9 @@ func writeLayers(w *Writer, a *plan.Answer, instance bool) {
 		unchained[one.Layer] = unchained[one.Layer] || one.Unchained
 	}
 	for i, l := range a.Layers {
-		flags := flag(l.Implicit) | flag(l.Meta)<<1 | flag(l.IsOverride())<<2
+		flags := flag(l.Implicit)*LayerImplicit | flag(l.Meta)*LayerMeta | flag(l.IsOverride())*LayerOverride
 		if unchained[i] {
-			flags |= 8
+			flags |= LayerUnchained
 		}
 		record := Layer{Index: uint32(i), Name: str(l.Name), Flags: flags}
 		if active[i] || !instance {

@@ -91,7 +91,7 @@ func settle(t *testing.T, q *Writer, world *facts.Tree) string {
 		rec, more := r.Next()
 		if a, is := rec.Answer(); !ok || !more || !is {
 			t.Fatal("no answer")
-		} else if a.Status == 1 {
+		} else if a.Status == AnswerDecided {
 			lines := []string{}
 			for ; more; rec, more = r.Next() {
 				if l, ok := rec.Log(); !ok || l.Flags&8 != 0 || strings.Contains(l.Text.Text, "applicationName") {

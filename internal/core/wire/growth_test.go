@@ -62,7 +62,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 			r, _ := Open(string(answer))
 			rec, _ := r.Next()
 			a, _ := rec.Answer()
-			done = a.Status == 1
+			done = a.Status == AnswerDecided
 			if !done {
 				q.PutQuestion(Question{Kind: kind, Quiet: j.quiet})
 			}

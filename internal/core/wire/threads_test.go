@@ -18,7 +18,7 @@ func ask(kind uint32, content string) string {
 		answer := string(bytes)
 		r, _ := Open(answer)
 		rec, _ := r.Next()
-		if a, there := rec.Answer(); !ok || !there || a.Status == 1 {
+		if a, there := rec.Answer(); !ok || !there || a.Status == AnswerDecided {
 			return fmt.Sprint(ok, there, len(answer), answer[min(len(answer), 32):])
 		}
 		for rec, more := r.Next(); more; rec, more = r.Next() {

@@ -26,7 +26,7 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		return r.add != nil && r.add(s, rec)
 	case IDRegistry:
 		v, fits := rec.Registry()
-		hive, name, key := facts.Hive(v.Hive), v.Key.Text, facts.Key{Opened: v.Status == 0}
+		hive, name, key := facts.Hive(v.Hive), v.Key.Text, facts.Key{Opened: v.Status == RegistryEnumerated}
 		s.SetRegistry(hive, name, key)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.RegistryValue()
@@ -48,7 +48,7 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		return fits
 	case IDDevices:
 		v, fits := rec.Devices()
-		name, all := v.Name.Text, facts.Devices{Listed: v.Status == 0}
+		name, all := v.Name.Text, facts.Devices{Listed: v.Status == DevicesListed}
 		s.SetDevices(name, all)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.Device()
@@ -60,7 +60,7 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		return fits
 	case IDDxgi:
 		v, fits := rec.Dxgi()
-		all := facts.DXGI{Made: v.Status == 0, Ordered: v.Ordered != 0}
+		all := facts.DXGI{Made: v.Status == DxgiListed, Ordered: v.Ordered != 0}
 		s.SetDXGI(all)
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.DxgiAdapter()
@@ -76,7 +76,7 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		return fits
 	case IDProcess:
 		v, fits := rec.Process()
-		s.SetProcess(facts.Process{Known: v.Status == 0, Level: v.Level, WOW64: v.Wow64 != 0})
+		s.SetProcess(facts.Process{Known: v.Status == ProcessLevelKnown, Level: v.Level, WOW64: v.Wow64 != 0})
 		return fits
 	}
 	return true // what is not known is passed over

@@ -57,10 +57,60 @@ const (
 	IDRemember      uint32 = 52
 )
 
+// The numbers of directory_status: it tells what opening a directory gave.
+const (
+	DirectoryListed    uint32 = 0
+	DirectoryNotOpened uint32 = 1
+)
+
+// The numbers of graphics_status: it tells whether the kernel shows its graphics devices.
+const (
+	GraphicsListed uint32 = 0
+	GraphicsNone   uint32 = 1
+)
+
+// The numbers of registry_status: it tells what opening a key of the registry gave.
+const (
+	RegistryEnumerated uint32 = 0
+	RegistryNotOpened  uint32 = 1
+)
+
+// The numbers of devices_status: it tells whether the list of plug-and-play devices can be had.
+const (
+	DevicesListed uint32 = 0
+	DevicesNone   uint32 = 1
+)
+
+// The numbers of dxgi_status: it tells whether there is a factory of DXGI.
+const (
+	DxgiListed uint32 = 0
+	DxgiNone   uint32 = 1
+)
+
+// The numbers of process_status: it tells whether the integrity level of the process's token can be read.
+const (
+	ProcessLevelKnown   uint32 = 0
+	ProcessLevelUnknown uint32 = 1
+)
+
+// The numbers of answer_status: it tells what an answer is.
+const (
+	AnswerMissing uint32 = 0 // facts are missing (need_* records follow)
+	AnswerDecided uint32 = 1
+)
+
+// The numbers of layer_flag: it tells in bits what a layer is.
+const (
+	LayerImplicit  uint32 = 1
+	LayerMeta      uint32 = 2
+	LayerOverride  uint32 = 4
+	LayerUnchained uint32 = 8 // never in the call chain (SET-44)
+)
+
 // Question is record 1.
 type Question struct {
-	Kind       uint32 // 1 version, 2 layers, 3 extensions, 4 instance (before anything is opened), 5 instance (drivers opened), 6 extensions (drivers opened)
-	LayerName  Str    // kind 3 and 6: pLayerName, NULL when NULL
+	Kind       uint32 // question_kind
+	LayerName  Str    // question_extensions and question_extensions_drivers: pLayerName, NULL when NULL
 	Terminator uint32 // 1: asked from below the pre-instance functions; never answer with pre_layer records
 	Quiet      uint32 // 1: nobody listens; lines are wanted only where they are always written or a settings file may ask for them
 }
@@ -119,7 +169,7 @@ func (rec Record) Var() (r Var, ok bool) {
 // Directory is record 3.
 type Directory struct {
 	Path   Str
-	Status uint32 // 0 listed, 1 cannot be opened
+	Status uint32 // directory_status
 	Names  []Str  // direct entries in readdir order, all of them that end in .json
 }
 
@@ -147,7 +197,7 @@ func (rec Record) Directory() (r Directory, ok bool) {
 // File is record 4.
 type File struct {
 	Path    Str
-	Status  uint32 // 0 read, 1 cannot be opened, 2 cannot be read completely, 3 size unknown, 4 not a regular file, 5 too large
+	Status  uint32 // file_status
 	Content Str
 }
 
@@ -291,8 +341,8 @@ type Driver struct {
 	Index     uint32 // its place among the drivers of the question, from 0
 	Usable    uint32
 	Path      Str    // real path for messages
-	ExtResult int32  // result of its vkEnumerateInstanceExtensionProperties (kinds 5 and 6)
-	ExtCall   uint32 // which call failed: 1 count, 2 fill
+	ExtResult int32  // result of its vkEnumerateInstanceExtensionProperties (question_instance_drivers and question_extensions_drivers)
+	ExtCall   uint32 // extension_call: the one that failed
 }
 
 // PutDriver adds the record to the message.
@@ -350,7 +400,7 @@ func (rec Record) DriverExt() (r DriverExt, ok bool) {
 
 // Graphics is record 11.
 type Graphics struct {
-	Status  uint32 // 0 listed, 1 that directory is not there
+	Status  uint32 // graphics_status
 	Devices []Str  // of each node, the text of device/uevent
 	Power   []Str  // of each node, the first word of device/power/runtime_status, empty when unknown
 }
@@ -378,7 +428,7 @@ func (rec Record) Graphics() (r Graphics, ok bool) {
 
 // Service is record 12.
 type Service struct {
-	Status uint32 // 0 answered, 1 there is none, 2 it is another user's, 3 no answer in time, 4 it ended the connection, 5 what it sends is not of the protocol, 6 connecting to it is not allowed, 7 it was late a moment ago
+	Status uint32 // service_state
 	Place  Str    // its socket
 	Answer Str    // the datagram
 	Index  Str    // what the descriptor beside it holds
@@ -409,9 +459,9 @@ func (rec Record) Service() (r Service, ok bool) {
 
 // Registry is record 13.
 type Registry struct {
-	Hive   uint32 // 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER
+	Hive   uint32 // hive
 	Key    Str    // as it was asked for
-	Status uint32 // 0 enumerated, 1 the key cannot be opened
+	Status uint32 // registry_status
 }
 
 // PutRegistry adds the record to the message.
@@ -466,7 +516,7 @@ func (rec Record) RegistryValue() (r RegistryValue, ok bool) {
 // Adapters is record 15.
 type Adapters struct {
 	Name   Str    // as it was asked for
-	Status uint32 // 0 enumerated, 1 the enumeration failed, 2 the system has no such functions
+	Status uint32 // adapters_status
 }
 
 // PutAdapters adds the record to the message.
@@ -490,7 +540,7 @@ func (rec Record) Adapters() (r Adapters, ok bool) {
 
 // AdapterValue is record 16.
 type AdapterValue struct {
-	Status uint32 // 0 got, 1 the adapter has no such value, 2 its size was got, its content was not
+	Status uint32 // adapter_status
 	Type   uint32 // 7 when it came as a list, 1 when that failed and it came as one text
 	Data   Str    // as of registry_value
 }
@@ -519,7 +569,7 @@ func (rec Record) AdapterValue() (r AdapterValue, ok bool) {
 // Devices is record 17.
 type Devices struct {
 	Name   Str    // as it was asked for
-	Status uint32 // 0 listed, 1 the list cannot be had
+	Status uint32 // devices_status
 }
 
 // PutDevices adds the record to the message.
@@ -545,10 +595,10 @@ func (rec Record) Devices() (r Devices, ok bool) {
 type Device struct {
 	Id          Str    // of the device instance, for messages
 	Child       uint32 // 1: a child of the display device before it
-	Status      uint32 // 0 probed, 1 it cannot be located, 2 its status cannot be had
+	Status      uint32 // device_status
 	Problem     uint32 // its problem code; 14: it needs a restart
 	Class       Str    // GUID of its class in braces; NULL when it has none
-	ValueStatus uint32 // of the value of that name in its software key: 0 got, 1 there is no such value, 2 the key cannot be opened, 3 it cannot be read
+	ValueStatus uint32 // software_status: of the value of that name in its software key
 	Type        uint32
 	Data        Str // as of registry_value
 }
@@ -611,7 +661,7 @@ func (rec Record) Packages() (r Packages, ok bool) {
 
 // Dxgi is record 20.
 type Dxgi struct {
-	Status  uint32 // 0 listed, 1 there is no factory
+	Status  uint32 // dxgi_status
 	Ordered uint32 // 1: by a factory 6, in the order "unspecified preference"; 0: in that of EnumAdapters1
 }
 
@@ -670,7 +720,7 @@ func (rec Record) DxgiAdapter() (r DxgiAdapter, ok bool) {
 
 // Process is record 22.
 type Process struct {
-	Status uint32 // 0 the integrity level of its token was read, 1 it cannot be read
+	Status uint32 // process_status
 	Level  uint32 // the level's last sub-authority: 0x2000 medium, 0x3000 high
 	Wow64  uint32 // 1: a 32-bit process under a 64-bit system
 }
@@ -723,7 +773,7 @@ func (rec Record) Remembered() (r Remembered, ok bool) {
 
 // Answer is record 32.
 type Answer struct {
-	Status uint32 // 0 facts are missing (need_* records follow), 1 decided
+	Status uint32 // answer_status
 	Result int32  // VkResult that ends the call, when not VK_SUCCESS
 }
 
@@ -905,7 +955,7 @@ func (rec Record) NeedService() (r NeedService, ok bool) {
 
 // NeedRegistry is record 55.
 type NeedRegistry struct {
-	Hive uint32 // 1 HKEY_LOCAL_MACHINE, 2 HKEY_CURRENT_USER
+	Hive uint32 // hive
 	Key  Str    // by its plain name: no flag chooses a view (WIN-038)
 }
 
@@ -1072,7 +1122,7 @@ type Layer struct {
 	Description Str
 	Manifest    Str
 	Library     Str    // as given to dlopen; NULL: a meta-layer
-	Flags       uint32 // 1 implicit, 2 meta-layer, 4 override, 8 never in the call chain (SET-44)
+	Flags       uint32 // of layer_flag
 	FnNegotiate Str    // symbol names after renaming (LAY-68 to 71)
 	FnGipa      Str
 	FnGdpa      Str
@@ -1158,7 +1208,7 @@ func (rec Record) LayerExt() (r LayerExt, ok bool) {
 // Active is record 43.
 type Active struct {
 	Layer     uint32
-	EnabledBy uint32 // 1 implicit, 2 VK_INSTANCE_LAYERS, 3 VK_LOADER_LAYERS_ENABLE, 4 application, 5 meta-layer, 6 settings file
+	EnabledBy uint32 // enabled_by
 	AppNamed  uint32 // in ppEnabledLayerNames: failure to load it fails vkCreateInstance
 }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"vkloader/internal/core/vk/commands"
 	"vkloader/internal/tool/android"
+	"vkloader/internal/tool/commands"
 	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"

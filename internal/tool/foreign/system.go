@@ -3,6 +3,7 @@ package foreign
 import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/platforms"
 )
 
 // System is a system in the words of its loader's users.
@@ -39,18 +40,18 @@ func of(p func() search.Platform) func(string) search.Platform {
 // Systems are those that can be asked for, in the order in which they are named.
 var Systems = []System{
 	{Name: "windows", Title: "Windows", Platform: search.Windows, Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: usual},
-	{Name: "macos", Title: "macOS", Platform: of(search.MacOS), Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: usual},
-	{Name: "ios", Title: "iOS, tvOS or watchOS", Platform: of(search.IOS), Loader: "vulkan.framework", Order: Reverse, Opening: usual},
-	{Name: "fuchsia", Title: "Fuchsia", Platform: of(search.FuchsiaService), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsiaService},
-	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", Platform: of(search.Fuchsia), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsia},
-	{Name: "freebsd", Title: "FreeBSD", Platform: of(search.FreeBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "openbsd", Title: "OpenBSD", Platform: of(search.OpenBSD), Loader: unixLoader, Order: Sorted, Opening: usual},
-	{Name: "netbsd", Title: "NetBSD", Platform: of(search.NetBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "dragonfly", Title: "DragonFly", Platform: of(search.DragonFly), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "hurd", Title: "GNU/Hurd", Platform: of(search.Hurd), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "cygwin", Title: "Cygwin", Platform: of(search.Cygwin), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: usual},
-	{Name: "qnx", Title: "QNX", Platform: of(search.QNX), Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: usual},
-	{Name: "openharmony", Title: "OpenHarmony", Platform: of(search.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony,
+	{Name: "macos", Title: "macOS", Platform: of(platforms.MacOS), Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: usual},
+	{Name: "ios", Title: "iOS, tvOS or watchOS", Platform: of(platforms.IOS), Loader: "vulkan.framework", Order: Reverse, Opening: usual},
+	{Name: "fuchsia", Title: "Fuchsia", Platform: of(platforms.FuchsiaService), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsiaService},
+	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", Platform: of(platforms.Fuchsia), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsia},
+	{Name: "freebsd", Title: "FreeBSD", Platform: of(platforms.FreeBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "openbsd", Title: "OpenBSD", Platform: of(platforms.OpenBSD), Loader: unixLoader, Order: Sorted, Opening: usual},
+	{Name: "netbsd", Title: "NetBSD", Platform: of(platforms.NetBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "dragonfly", Title: "DragonFly", Platform: of(platforms.DragonFly), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "hurd", Title: "GNU/Hurd", Platform: of(platforms.Hurd), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "cygwin", Title: "Cygwin", Platform: of(platforms.Cygwin), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: usual},
+	{Name: "qnx", Title: "QNX", Platform: of(platforms.QNX), Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: usual},
+	{Name: "openharmony", Title: "OpenHarmony", Platform: of(platforms.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony,
 		atLeast: 1<<22 | 3<<12 | 275},
 }
 

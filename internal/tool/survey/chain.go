@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/graph"

@@ -35,7 +35,7 @@ void read_directory(struct wire_writer *w, const char *path)
     DIR *dir = opendir(path);
     if (!dir) {
         if (errno == ENOMEM) w->failed = true;
-        r.status = 1;
+        r.status = WIRE_DIRECTORY_NOT_OPENED;
     } else {
         for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
             size_t length = strlen(entry->d_name);
@@ -60,10 +60,10 @@ void read_directory(struct wire_writer *w, const char *path)
 static long long stream_size(FILE *file, uint32_t *status)
 {
     struct stat st;
-    *status = FILE_NO_SIZE; /* LAY-8 */
+    *status = WIRE_FILE_NO_SIZE; /* LAY-8 */
     if (fstat(fileno(file), &st) == 0) {
         if (S_ISREG(st.st_mode)) return st.st_size;
-        *status = S_ISDIR(st.st_mode) ? FILE_NOT_READ /* it opens, but cannot be read */ : FILE_NOT_REGULAR;
+        *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
         return -1;
     }
     if (fseek(file, 0, SEEK_END) != 0) return -1;
@@ -76,8 +76,8 @@ void read_file(struct wire_writer *w, const char *path)
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
-    r.status = file_is_special(path) ? FILE_NOT_REGULAR : FILE_NOT_OPENED; /* LAY-7 */
-    FILE *file = r.status == FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
+    r.status = file_is_special(path) ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED; /* LAY-7 */
+    FILE *file = r.status == WIRE_FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;
         wire_put_file(w, &r);
@@ -86,7 +86,7 @@ void read_file(struct wire_writer *w, const char *path)
     setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     long long size = stream_size(file, &r.status);
     if (size > FILE_SIZE_MAX) {
-        r.status = FILE_TOO_LARGE;
+        r.status = WIRE_FILE_TOO_LARGE;
     } else if (size >= 0 && !(content = malloc((size_t)size + 1))) {
         w->failed = true;
     } else if (size >= 0) {
@@ -96,8 +96,8 @@ void read_file(struct wire_writer *w, const char *path)
             if (more == 0) break;
             got += more;
         }
-        r.status = got < (size_t)size ? FILE_NOT_READ : 0;
-        if (r.status == 0) {
+        r.status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
+        if (r.status == WIRE_FILE_READ) {
             r.content = content;
             r.content_len = (uint32_t)size;
         }
@@ -135,7 +135,7 @@ void read_graphics(struct wire_writer *w)
     errno = 0;
     DIR *dir = opendir(CLASS);
     if (!dir && errno == ENOMEM) w->failed = true;
-    r.status = dir == NULL;
+    r.status = dir ? WIRE_GRAPHICS_LISTED : WIRE_GRAPHICS_NONE;
     if (dir) {
         for (struct dirent *entry; !w->failed && (entry = readdir(dir));) {
             if (strncmp(entry->d_name, "renderD", 7) != 0) continue;

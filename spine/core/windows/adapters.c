@@ -75,8 +75,6 @@ static bool kernel_open(struct kernel *k)
 
 /* ---- one value -------------------------------------------------------------------------------------------------- */
 
-enum { GOT, NO_VALUE, BROKEN };
-
 /* Asks for the value as one type; NULL without memory. The block is for free(), and *state says whether it holds it. */
 static struct registry_query *ask(const struct kernel *k, UINT adapter, const WCHAR *name, ULONG type, unsigned *state)
 {
@@ -88,7 +86,7 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
     q->type = type;
     wcsncpy(q->name, name, MAX_PATH - 1);
     struct query info = {adapter, QUERY_REGISTRY, q, (UINT)size};
-    *state = NO_VALUE;
+    *state = WIRE_ADAPTER_NO_VALUE;
     if (k->query(&info) < 0) return q;
     if (q->status == OVERFLOWED) {
         struct registry_query *longer = NULL;
@@ -100,33 +98,36 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
         q = longer;
         info.data = q;
         info.size = (UINT)size;
-        *state = BROKEN; /* WIN-027 */
+        *state = WIRE_ADAPTER_BROKEN; /* WIN-027 */
         if (k->query(&info) < 0) return q;
     }
-    if (q->status == 0) *state = GOT;
+    if (q->status == 0) *state = WIRE_ADAPTER_HAS_VALUE;
     return q;
 }
 
 /* False: no other adapter is asked (WIN-027). */
 static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapter, const WCHAR *name)
 {
-    unsigned state = NO_VALUE;
+    unsigned state = WIRE_ADAPTER_NO_VALUE;
     ULONG type = REG_MULTI_SZ;
     struct registry_query *q = ask(k, adapter, name, type, &state); /* WIN-020 */
-    if (q && state == NO_VALUE) {
+    if (q && state == WIRE_ADAPTER_NO_VALUE) {
         free(q);
         type = REG_SZ;
         q = ask(k, adapter, name, type, &state);
     }
     uint32_t length = 0;
-    char *data = q && state == GOT ? value_data(type, (const BYTE *)q->value.text, q->size, &length) : NULL;
+    char *data =
+        q && state == WIRE_ADAPTER_HAS_VALUE ? value_data(type, (const BYTE *)q->value.text, q->size, &length) : NULL;
     if (!q) w->failed = true;
-    struct wire_adapter_value v = {
-        .status = state == GOT && !data ? NO_VALUE : state, .type = type, .data = data, .data_len = length};
+    struct wire_adapter_value v = {.status = state == WIRE_ADAPTER_HAS_VALUE && !data ? WIRE_ADAPTER_NO_VALUE : state,
+                                   .type = type,
+                                   .data = data,
+                                   .data_len = length};
     wire_put_adapter_value(w, &v);
     free(data);
     free(q);
-    return state != BROKEN;
+    return state != WIRE_ADAPTER_BROKEN;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
@@ -145,22 +146,21 @@ static void put_values(struct wire_writer *w, const struct kernel *k, const stru
 
 void read_adapters(struct wire_writer *w, const char *name)
 {
-    enum { ENUMERATED, FAILED, NO_FUNCTIONS };
     struct kernel k = {0};
     struct adapters all = {0};
-    struct wire_adapters r = {WIRE_STR(name, name), .status = NO_FUNCTIONS};
+    struct wire_adapters r = {WIRE_STR(name, name), .status = WIRE_ADAPTERS_UNKNOWN};
     if (kernel_open(&k)) {
-        r.status = FAILED;
+        r.status = WIRE_ADAPTERS_FAILED;
         if (k.enumerate(&all) >= 0) {
             all.list = calloc(all.count ? all.count : 1, sizeof *all.list);
             if (!all.list)
                 w->failed = true;
             else if (k.enumerate(&all) >= 0)
-                r.status = ENUMERATED;
+                r.status = WIRE_ADAPTERS_ENUMERATED;
         }
     }
     wire_put_adapters(w, &r);
-    if (r.status == ENUMERATED) put_values(w, &k, &all, name);
+    if (r.status == WIRE_ADAPTERS_ENUMERATED) put_values(w, &k, &all, name);
     free(all.list);
     if (k.gdi) FreeLibrary(k.gdi);
 }
@@ -172,7 +172,7 @@ void read_dxgi(struct wire_writer *w)
     struct dxgi dxgi;
     DXGI_ADAPTER_DESC1 d;
     bool made = dxgi_open(&dxgi);
-    struct wire_dxgi r = {.status = !made, .ordered = made && dxgi.ordered};
+    struct wire_dxgi r = {.status = made ? WIRE_DXGI_LISTED : WIRE_DXGI_NONE, .ordered = made && dxgi.ordered};
     wire_put_dxgi(w, &r);
     for (UINT i = 0; made && dxgi_adapter(&dxgi, i, &d); i++) {
         char *text = utf8_of(d.Description);

@@ -14,10 +14,6 @@
 #define LIST_TRIES_MAX 8 /* while devices come */
 #define GUID_TEXT 64     /* units of a class in braces, and more */
 
-/* The states of the wire's device record. */
-enum { PROBED, LOST, MUTE };
-enum { GOT, NO_VALUE, NO_KEY, BROKEN };
-
 struct tree {
     HMODULE library;
     CONFIGRET(WINAPI *list_size)(ULONG *, const WCHAR *, ULONG);
@@ -60,17 +56,17 @@ static bool tree_open(struct tree *t)
 static BYTE *read_value(HKEY key, const WCHAR *name, DWORD *type, DWORD *size, uint32_t *state)
 {
     LONG result = RegQueryValueExW(key, name, NULL, type, NULL, size);
-    *state = result == ERROR_FILE_NOT_FOUND ? NO_VALUE : BROKEN;
+    *state = result == ERROR_FILE_NOT_FOUND ? WIRE_SOFTWARE_NO_VALUE : WIRE_SOFTWARE_BROKEN;
     if (result != ERROR_SUCCESS) return NULL;
     BYTE *data = malloc(*size ? *size : 1);
-    if (data && RegQueryValueExW(key, name, NULL, type, data, size) == ERROR_SUCCESS) *state = GOT;
+    if (data && RegQueryValueExW(key, name, NULL, type, data, size) == ERROR_SUCCESS) *state = WIRE_SOFTWARE_VALUE;
     return data;
 }
 
 static void put_device(struct wire_writer *w, const struct tree *t, DEVINST device, const WCHAR *id, bool child,
                        const WCHAR *name, uint32_t state)
 {
-    struct wire_device r = {.child = child, .status = state, .value_status = NO_KEY};
+    struct wire_device r = {.child = child, .status = state, .value_status = WIRE_SOFTWARE_NO_KEY};
     WCHAR class[GUID_TEXT];
     ULONG flags, problem = 0, room = sizeof class;
     DWORD type = 0, size = 0;
@@ -79,8 +75,9 @@ static void put_device(struct wire_writer *w, const struct tree *t, DEVINST devi
     char *text = utf8_of(id), *guid = NULL, *data = NULL;
     r.id = text;
     r.id_len = text ? (uint32_t)strlen(text) : 0;
-    if (state == PROBED && t->status(&flags, &problem, device, 0) != CR_SUCCESS) r.status = MUTE;
-    if (r.status == PROBED) {
+    if (state == WIRE_DEVICE_PROBED && t->status(&flags, &problem, device, 0) != CR_SUCCESS)
+        r.status = WIRE_DEVICE_MUTE;
+    if (r.status == WIRE_DEVICE_PROBED) {
         r.problem = flags & DN_HAS_PROBLEM ? problem : flags & DN_NEED_RESTART ? CM_PROB_NEED_RESTART : 0;
         if (t->property(device, CM_DRP_CLASSGUID, NULL, class, &room, 0) == CR_SUCCESS) guid = utf8_of(class);
         r.class = guid;
@@ -89,9 +86,9 @@ static void put_device(struct wire_writer *w, const struct tree *t, DEVINST devi
             value = read_value(key, name, &type, &size, &r.value_status);
             RegCloseKey(key);
         }
-        if (value && r.value_status == GOT) {
+        if (value && r.value_status == WIRE_SOFTWARE_VALUE) {
             data = value_data(type, value, size, &r.data_len);
-            if (!data) r.value_status = BROKEN;
+            if (!data) r.value_status = WIRE_SOFTWARE_BROKEN;
         }
         r.type = type;
         r.data = data;
@@ -109,7 +106,8 @@ static void put_children(struct wire_writer *w, const struct tree *t, DEVINST de
     DEVINST child;
     CONFIGRET result = t->child(&child, device, 0);
     while (result == CR_SUCCESS && !w->failed) {
-        if (t->id(child, id, MAX_DEVICE_ID_LEN, 0) == CR_SUCCESS) put_device(w, t, child, id, true, name, PROBED);
+        if (t->id(child, id, MAX_DEVICE_ID_LEN, 0) == CR_SUCCESS)
+            put_device(w, t, child, id, true, name, WIRE_DEVICE_PROBED);
         result = t->sibling(&child, child, 0);
     }
 }
@@ -137,13 +135,13 @@ void read_devices(struct wire_writer *w, const char *name)
     struct tree t = {0};
     WCHAR *list = tree_open(&t) ? display_devices(&t) : NULL;
     WCHAR *wide = wide_of(name);
-    struct wire_devices r = {WIRE_STR(name, name), .status = !list};
+    struct wire_devices r = {WIRE_STR(name, name), .status = list ? WIRE_DEVICES_LISTED : WIRE_DEVICES_NONE};
     wire_put_devices(w, &r);
     if (!wide) w->failed = true;
     for (WCHAR *id = list; id && *id && wide && !w->failed; id += wcslen(id) + 1) {
         DEVINST device = 0;
         bool there = t.locate(&device, id, CM_LOCATE_DEVNODE_NORMAL) == CR_SUCCESS;
-        put_device(w, &t, device, id, false, wide, there ? PROBED : LOST);
+        put_device(w, &t, device, id, false, wide, there ? WIRE_DEVICE_PROBED : WIRE_DEVICE_LOST);
         if (there) put_children(w, &t, device, wide);
     }
     free(wide);

@@ -53,10 +53,11 @@ static void read_registry(struct wire_writer *w, uint32_t hive, const char *name
 {
     HKEY key;
     WCHAR *wide = wide_of(name);
-    bool opened = wide && RegOpenKeyExW(hive == 1 ? HKEY_LOCAL_MACHINE : HKEY_CURRENT_USER, wide, 0, KEY_QUERY_VALUE,
-                                        &key) == ERROR_SUCCESS;
+    bool opened = wide && RegOpenKeyExW(hive == WIRE_LOCAL_MACHINE ? HKEY_LOCAL_MACHINE : HKEY_CURRENT_USER, wide, 0,
+                                        KEY_QUERY_VALUE, &key) == ERROR_SUCCESS;
     if (!wide && out_of_memory()) w->failed = true;
-    struct wire_registry r = {.hive = hive, WIRE_STR(key, name), .status = !opened};
+    struct wire_registry r = {
+        .hive = hive, WIRE_STR(key, name), .status = opened ? WIRE_REGISTRY_ENUMERATED : WIRE_REGISTRY_NOT_OPENED};
     wire_put_registry(w, &r);
     if (opened) {
         put_values(w, key);
@@ -117,7 +118,7 @@ static void read_process(struct wire_writer *w)
 {
     DWORD level = 0;
     BOOL wow64 = FALSE;
-    struct wire_process r = {.status = !process_level(&level)};
+    struct wire_process r = {.status = process_level(&level) ? WIRE_PROCESS_LEVEL_KNOWN : WIRE_PROCESS_LEVEL_UNKNOWN};
     r.level = level;
     r.wow64 = IsWow64Process(GetCurrentProcess(), &wow64) && wow64;
     wire_put_process(w, &r);

@@ -55,7 +55,7 @@ void read_directory(struct wire_writer *w, const char *path)
     WCHAR *all = wide ? joined(L"", wide, L"\\*") : NULL;
     HANDLE search = all ? FindFirstFileW(all, &found) : INVALID_HANDLE_VALUE;
     if (wide ? !all : out_of_memory()) w->failed = true;
-    r.status = search == INVALID_HANDLE_VALUE;
+    r.status = search == INVALID_HANDLE_VALUE ? WIRE_DIRECTORY_NOT_OPENED : WIRE_DIRECTORY_LISTED;
     if (search != INVALID_HANDLE_VALUE) {
         do { /* the order is the file system's */
             w->failed |= !add_entry(&list, found.cFileName);
@@ -90,30 +90,30 @@ static HANDLE open_file(const WCHAR *path)
     return file;
 }
 
-/* The status of a file that was opened, and what it holds when that is 0; false without memory. */
+/* The status of a file that was opened, and what it holds when that is WIRE_FILE_READ; false without memory. */
 static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *length)
 {
     LARGE_INTEGER size;
     DWORD got = 0, more;
-    *status = FILE_NOT_REGULAR;
+    *status = WIRE_FILE_NOT_REGULAR;
     if (GetFileType(file) != FILE_TYPE_DISK) return true;
-    *status = FILE_NO_SIZE; /* LAY-8 */
+    *status = WIRE_FILE_NO_SIZE; /* LAY-8 */
     if (!GetFileSizeEx(file, &size)) return true;
-    *status = FILE_TOO_LARGE;
+    *status = WIRE_FILE_TOO_LARGE;
     if (size.QuadPart > FILE_SIZE_MAX) return true;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
     while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
            more)
         got += more;
-    *status = got < (DWORD)size.QuadPart ? FILE_NOT_READ : 0;
+    *status = got < (DWORD)size.QuadPart ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
     *length = got;
     return true;
 }
 
 void read_file(struct wire_writer *w, const char *path)
 {
-    struct wire_file r = {WIRE_STR(path, path), .status = FILE_NOT_OPENED}; /* LAY-7 */
+    struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED}; /* LAY-7 */
     char *content = NULL;
     uint32_t length = 0;
     WCHAR *wide = wide_path(path);
@@ -125,9 +125,10 @@ void read_file(struct wire_writer *w, const char *path)
         w->failed |= out_of_memory();
     } else {
         DWORD attributes = GetFileAttributesW(wide);
-        if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY)) r.status = FILE_NOT_READ;
+        if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY))
+            r.status = WIRE_FILE_NOT_READ;
     }
-    if (r.status == 0) {
+    if (r.status == WIRE_FILE_READ) {
         r.content = content;
         r.content_len = length;
     }
@@ -141,7 +142,7 @@ void read_file(struct wire_writer *w, const char *path)
 /* Of the Linux kernel; there is none here. */
 void read_graphics(struct wire_writer *w)
 {
-    wire_put_graphics(w, &(struct wire_graphics){.status = 1});
+    wire_put_graphics(w, &(struct wire_graphics){.status = WIRE_GRAPHICS_NONE});
 }
 
 void read_exe(struct wire_writer *w)

@@ -35,9 +35,6 @@
 #define MACHINE "aarch64"
 #endif
 
-/* The states of the wire's service record. */
-enum state { ANSWERED, NONE, FOREIGN, LATE, ENDED, BREACH, FORBIDDEN, RESTING };
-
 static int64_t now(void)
 {
     struct timespec t;
@@ -103,21 +100,21 @@ static void take_descriptors(struct msghdr *m, struct beside *b)
 }
 
 /* Waits until there is something to take, or the connection has ended. */
-static enum state await(const struct service *s)
+static enum wire_service_state await(const struct service *s)
 {
     for (;;) {
         int64_t left = s->until - now();
         struct pollfd p = {.fd = s->socket, .events = POLLIN};
         int ready = poll(&p, 1, left > 0 ? (int)left : 0);
-        if (ready == 0) return LATE;
-        if (ready > 0) return ANSWERED;
-        if (errno != EINTR) return ENDED;
-        if (left <= 0) return LATE;
+        if (ready == 0) return WIRE_SERVICE_LATE;
+        if (ready > 0) return WIRE_SERVICE_ANSWERED;
+        if (errno != EINTR) return WIRE_SERVICE_ENDED;
+        if (left <= 0) return WIRE_SERVICE_LATE;
     }
 }
 
 /* Takes a datagram, which it waits for when there is none yet; what it says is a text then. */
-static enum state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
 {
     union {
         struct cmsghdr align;
@@ -131,14 +128,14 @@ static enum state receive(struct service *s, char text[ANSWER_MAX], struct besid
             .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
         size = recvmsg(s->socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (size >= 0) break;
-        if (waited || (errno != EAGAIN && errno != EWOULDBLOCK)) return ENDED;
-        enum state state = await(s);
-        if (state != ANSWERED) return state;
+        if (waited || (errno != EAGAIN && errno != EWOULDBLOCK)) return WIRE_SERVICE_ENDED;
+        enum wire_service_state state = await(s);
+        if (state != WIRE_SERVICE_ANSWERED) return state;
     }
     take_descriptors(&m, b);
-    if (size == 0 && b->count == 0) return ENDED;
+    if (size == 0 && b->count == 0) return WIRE_SERVICE_ENDED;
     text[size] = '\0';
-    return m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || b->count > 1 ? BREACH : ANSWERED;
+    return m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || b->count > 1 ? WIRE_SERVICE_BREACH : WIRE_SERVICE_ANSWERED;
 }
 
 static bool say(struct service *s, const char *request)
@@ -149,12 +146,12 @@ static bool say(struct service *s, const char *request)
 
 /* Waits for the answer to a request that was sent. *fd: the descriptor that came with it, -1 for none. What fails ends
  * the connection. */
-static enum state take(struct service *s, bool sent, char text[ANSWER_MAX], int *fd)
+static enum wire_service_state take(struct service *s, bool sent, char text[ANSWER_MAX], int *fd)
 {
     struct beside b = {.fd = -1};
-    enum state state = sent ? receive(s, text, &b) : ENDED;
-    if (state == LATE) note_late(s);
-    if (state != ANSWERED) {
+    enum wire_service_state state = sent ? receive(s, text, &b) : WIRE_SERVICE_ENDED;
+    if (state == WIRE_SERVICE_LATE) note_late(s);
+    if (state != WIRE_SERVICE_ANSWERED) {
         if (b.fd >= 0) close(b.fd);
         b.fd = -1;
         service_end(s);
@@ -163,7 +160,7 @@ static enum state take(struct service *s, bool sent, char text[ANSWER_MAX], int 
     return state;
 }
 
-static enum state exchange(struct service *s, const char *request, char text[ANSWER_MAX], int *fd)
+static enum wire_service_state exchange(struct service *s, const char *request, char text[ANSWER_MAX], int *fd)
 {
     return take(s, say(s, request), text, fd);
 }
@@ -191,42 +188,42 @@ static bool trusted(int socket)
 }
 
 /* Connects to the socket in a directory. */
-static enum state connect_in(struct service *s, const char *directory, const char *below)
+static enum wire_service_state connect_in(struct service *s, const char *directory, const char *below)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     int length = snprintf(s->place, sizeof s->place, "%s%s/loader.sock", directory, below);
-    if (directory[0] != '/' || length >= (int)sizeof s->place) return NONE;
-    if (rests(s)) return RESTING;
+    if (directory[0] != '/' || length >= (int)sizeof s->place) return WIRE_SERVICE_NONE;
+    if (rests(s)) return WIRE_SERVICE_RESTING;
     memcpy(at.sun_path, s->place, (size_t)length + 1);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->socket < 0) return NONE;
+    if (s->socket < 0) return WIRE_SERVICE_NONE;
     s->asked = 0;
     if (connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0) {
-        if (trusted(s->socket)) return ANSWERED;
+        if (trusted(s->socket)) return WIRE_SERVICE_ANSWERED;
         service_end(s);
-        return FOREIGN;
+        return WIRE_SERVICE_FOREIGN;
     }
     int why = errno;
     service_end(s);
     switch (why) {
-    case EAGAIN: return LATE; /* too many others wait */
+    case EAGAIN: return WIRE_SERVICE_LATE; /* too many others wait */
     case EACCES:
-    case EPERM: return FORBIDDEN;
-    case EPROTOTYPE: return BREACH;
-    default: return NONE;
+    case EPERM: return WIRE_SERVICE_FORBIDDEN;
+    case EPROTOTYPE: return WIRE_SERVICE_BREACH;
+    default: return WIRE_SERVICE_NONE;
     }
 }
 
-static enum state connect_somewhere(struct service *s)
+static enum wire_service_state connect_somewhere(struct service *s)
 {
     char *block; /* no copy here */
     service_end(s);
-    if (raised()) return NONE;
+    if (raised()) return WIRE_SERVICE_NONE;
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
-    enum state state = connect_in(s, "/run/vkloaderd", "");
-    const char *own = state == NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR, &block) : NULL;
+    enum wire_service_state state = connect_in(s, "/run/vkloaderd", "");
+    const char *own = state == WIRE_SERVICE_NONE ? env_read(VARIABLE_XDG_RUNTIME_DIR, &block) : NULL;
     return own ? connect_in(s, own, "/vkloaderd") : state;
 }
 
@@ -261,28 +258,28 @@ static char *read_sealed(int fd, uint32_t *size, bool *memory)
 
 void read_service(struct wire_writer *w, struct service *s)
 {
-    struct wire_service r = {.status = NONE};
+    struct wire_service r = {.status = WIRE_SERVICE_NONE};
     char answer[ANSWER_MAX];
     char *index = NULL;
     int fd = -1;
-    enum state state = connect_somewhere(s);
-    if (state == ANSWERED)
+    enum wire_service_state state = connect_somewhere(s);
+    if (state == WIRE_SERVICE_ANSWERED)
         state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" MACHINE "\"}", answer, &fd);
     s->asked = 1;
     s->until += CALL_MS - ANSWER_MS;
     if (fd >= 0) {
         index = read_sealed(fd, &r.index_len, &w->failed);
-        if (!index) state = BREACH;
+        if (!index) state = WIRE_SERVICE_BREACH;
         r.index = index;
         close(fd);
     }
-    if (state != ANSWERED) service_end(s);
+    if (state != WIRE_SERVICE_ANSWERED) service_end(s);
     r.status = state;
-    if (state != NONE) {
+    if (state != WIRE_SERVICE_NONE) {
         r.place = s->place;
         r.place_len = (uint32_t)strlen(s->place);
     }
-    if (state == ANSWERED) {
+    if (state == WIRE_SERVICE_ANSWERED) {
         r.answer = answer;
         r.answer_len = (uint32_t)strlen(answer);
     }
@@ -290,11 +287,11 @@ void read_service(struct wire_writer *w, struct service *s)
     free(index);
 }
 
-static const char *why_not(enum state state)
+static const char *why_not(enum wire_service_state state)
 {
     switch (state) {
-    case LATE: return "the driver service does not answer in time";
-    case ENDED: return "the driver service ends the connection";
+    case WIRE_SERVICE_LATE: return "the driver service does not answer in time";
+    case WIRE_SERVICE_ENDED: return "the driver service ends the connection";
     default: return "what the driver service sends is not of the protocol";
     }
 }
@@ -307,7 +304,7 @@ static bool is_ahead(const struct service *s, uint32_t number)
 }
 
 /* Takes the answer to the first question that has none yet. */
-static enum state take_first(struct service *s, int *fd)
+static enum wire_service_state take_first(struct service *s, int *fd)
 {
     char text[ANSWER_MAX];
     s->ahead_count--;
@@ -323,18 +320,18 @@ void service_ahead(struct service *s, uint32_t number)
     if (say(s, text)) s->ahead[s->ahead_count++] = number;
 }
 
-static enum state take_file(struct service *s, uint32_t number, int *fd)
+static enum wire_service_state take_file(struct service *s, uint32_t number, int *fd)
 {
-    enum state state = ANSWERED;
-    while (!is_ahead(s, number) && state == ANSWERED) { /* those before it are not wanted any more */
+    enum wire_service_state state = WIRE_SERVICE_ANSWERED;
+    while (!is_ahead(s, number) && state == WIRE_SERVICE_ANSWERED) { /* those before it are not wanted any more */
         uint32_t before = s->ahead_count;
         service_ahead(s, number);
         if (s->ahead_count > before) break;
-        if (!before) return ENDED;
+        if (!before) return WIRE_SERVICE_ENDED;
         state = take_first(s, fd);
         if (*fd >= 0) close(*fd);
     }
-    while (state == ANSWERED) {
+    while (state == WIRE_SERVICE_ANSWERED) {
         bool wanted = s->ahead[0] == number;
         state = take_first(s, fd);
         if (wanted) return state;
@@ -348,8 +345,8 @@ int service_file(struct service *s, uint32_t number, uint32_t size, const char *
 {
     struct stat st;
     int fd = -1;
-    enum state state = s->socket < 0 ? ENDED : take_file(s, number, &fd);
-    if (state != ANSWERED) {
+    enum wire_service_state state = s->socket < 0 ? WIRE_SERVICE_ENDED : take_file(s, number, &fd);
+    if (state != WIRE_SERVICE_ANSWERED) {
         *why = why_not(state);
         return -1;
     }
@@ -379,7 +376,7 @@ int service_device(const char *path)
     struct service s = {.socket = -1};
     char text[ANSWER_MAX];
     int fd = -1;
-    if (!is_plain(path) || connect_somewhere(&s) != ANSWERED) return -1;
+    if (!is_plain(path) || connect_somewhere(&s) != WIRE_SERVICE_ANSWERED) return -1;
     if (*path)
         snprintf(text, sizeof text, "{\"id\":1,\"method\":\"open_device\",\"path\":\"%s\"}", path);
     else

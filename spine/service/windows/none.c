@@ -2,12 +2,10 @@
 #include "gen/zwire.h"
 #include "service/service.h"
 
-#define NONE 1 /* of the wire's service record */
-
 void read_service(struct wire_writer *w, struct service *s)
 {
     (void)s;
-    struct wire_service r = {.status = NONE};
+    struct wire_service r = {.status = WIRE_SERVICE_NONE};
     wire_put_service(w, &r);
 }
 

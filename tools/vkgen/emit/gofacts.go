@@ -50,16 +50,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 			t.f("}")
 		}},
 		{"internal/core/vk/zresults.go", "vk", func(t *text) { goResults(t, r) }},
-		{"internal/core/vk/extensions/zextensions.go", "extensions", func(t *text) {
-			t.f("// All are all extensions of the registry, in its order.")
-			t.f("var All = [...]Extension{")
-			for _, e := range r.Extensions {
-				t.f("{%q, %q, %d, %d, %t, %t, %q, %q, %q},", e.Name, e.Platform, e.Number, e.SpecVersion, e.Kind == "instance",
-					loader.Linux.Known(e), e.Promoted, e.Deprecated, e.Obsoleted)
-			}
-			t.f("}")
-		}},
-		{"internal/core/vk/commands/zcommands.go", "commands", func(t *text) {
+		{"internal/tool/commands/zcommands.go", "commands", func(t *text) {
 			kinds := []string{"", "Global", "Instance", "PhysicalDevice", "Device"}
 			t.f("// All are the commands that the loader knows: core first, each part in the registry's order.")
 			t.f("var All = [...]Command{")

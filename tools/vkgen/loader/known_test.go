@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/vk"
-	"vkloader/internal/core/vk/commands"
+	"vkloader/internal/tool/commands"
 	"vkloader/tools/vkgen/loader"
 )
 

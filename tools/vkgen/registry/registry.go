@@ -81,9 +81,6 @@ type Extension struct {
 	SpecVersion  int
 	NameMacro    string
 	VersionMacro string
-	Promoted     string
-	Deprecated   string
-	Obsoleted    string
 	Depends      string
 	Provisional  bool
 	Blocks       []Block
@@ -429,8 +426,8 @@ func (r *Registry) addExtension(n *node) error {
 		return nil
 	}
 	e := &Extension{
-		Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"], Promoted: n.attr["promotedto"],
-		Deprecated: n.attr["deprecatedby"], Obsoleted: n.attr["obsoletedby"], Depends: n.attr["depends"],
+		Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"],
+		Depends:     n.attr["depends"],
 		Provisional: n.attr["provisional"] == "true",
 	}
 	if e.Depends == "" {

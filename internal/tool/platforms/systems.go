@@ -1,64 +1,66 @@
-package search
+package platforms
 
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 )
 
 // FreeBSD searches as Linux does; variables count for nothing where real and effective ids differ, which the system
 // tells (BSD-001 to BSD-003).
-func FreeBSD() Platform {
-	p := Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
-	p.Surfaces = xSurfaces
+func FreeBSD() search.Platform {
+	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
+	p.Surfaces = search.XSurfaces
 	return p
 }
 
 // OpenBSD is as FreeBSD, but tells no program its path (BSD-005).
-func OpenBSD() Platform {
+func OpenBSD() search.Platform {
 	p := FreeBSD()
 	p.Pathless = true
 	return p
 }
 
 // NetBSD and DragonFly have no look-up that knows of rights (BSD-004).
-func NetBSD() Platform {
+func NetBSD() search.Platform {
 	p := FreeBSD()
 	p.Rights = unknownRights
 	return p
 }
 
 // DragonFly is as NetBSD.
-func DragonFly() Platform { return NetBSD() }
+func DragonFly() search.Platform { return NetBSD() }
 
 // Hurd and Cygwin have secure_getenv (BSD-004).
-func Hurd() Platform { return FreeBSD() }
+func Hurd() search.Platform { return FreeBSD() }
 
 // Cygwin is as GNU/Hurd.
-func Cygwin() Platform { return FreeBSD() }
+func Cygwin() search.Platform { return FreeBSD() }
 
 // QNX has one directory, and no fallbacks of XDG's variables (QNX-001, QNX-003, QNX-004).
-func QNX() Platform {
-	p := Unix("/etc", "", "", "")
+func QNX() search.Platform {
+	p := search.Unix("/etc", "", "", "")
 	p.Rights = unknownRights
 	p.Surfaces = []string{"VK_QNX_screen_surface"}
 	return p
 }
 
 // unknownRights reads every variable plainly, and says so of each (BSD-004, QNX-003).
-func unknownRights(_ *Platform, f *facts.Store) (said []Said) {
+func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
 	f.SetRights(facts.AllRights)
 	variables.Decisive(func(v variables.ID) {
 		if v.Secure() {
-			said = append(said, Said{diag.Info, diag.None, v.Name(), "", "Loader is using non-secure environment variable lookup for " + v.Name()})
+			said = append(said, search.Said{Flags: diag.Info, Subject: v.Name(),
+				Text: "Loader is using non-secure environment variable lookup for " + v.Name()})
 		}
 	})
 	return said
 }
 
 // Fuchsia is the platform of a build from the loader's own sources (FUC-001, FUC-002, FUC-013).
-func Fuchsia() Platform {
-	p := Unix("/config", "/pkg/data", "", "")
+func Fuchsia() search.Platform {
+	p := search.Unix("/config", "/pkg/data", "", "")
 	p.Rights = unsafeRights
 	p.Pathless = true
 	p.Surfaces = []string{"VK_FUCHSIA_imagepipe_surface"}
@@ -69,41 +71,42 @@ func Fuchsia() Platform {
 const FuchsiaManifests = "/svc/fuchsia.vulkan.loader.Loader/manifest-fs"
 
 // FuchsiaService is the platform of Fuchsia's own loader, whose drivers are the loader service's (FUC-003, FUC-010).
-func FuchsiaService() Platform {
+func FuchsiaService() search.Platform {
 	p := Fuchsia()
 	p.SysConfDir = "/vulkan-loader-configuration"
-	p.Steps = append([]Step{serviceManifests}, p.Steps...)
+	p.Steps = append([]search.Step{serviceManifests}, p.Steps...)
 	return p
 }
 
 // serviceManifests has drivers come from the loader service alone.
-func serviceManifests(b *Builder) {
-	if b.Kind == Drivers {
-		b.place(FuchsiaManifests, false, "the loader service")
-		b.last = true
+func serviceManifests(b *search.Builder) {
+	if b.Kind == search.Drivers {
+		b.Place(FuchsiaManifests, false, "the loader service")
+		b.End()
 	}
 }
 
 // unsafeRights reads every variable, whatever the rights, and warns of it once (FUC-004, FUC-013).
-func unsafeRights(_ *Platform, f *facts.Store) []Said {
+func unsafeRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.AllRights)
-	return []Said{{diag.Warn, diag.None, "", "", "This loader honors variables with paths in every process, whatever its rights"}}
+	return []search.Said{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
 }
 
 // OpenHarmony's variables are parameters of the system (OHO-002 to OHO-006, OHO-011).
-func OpenHarmony() Platform {
-	p := Unix("/system/etc:/vendor/etc", "", "", "")
-	p.Steps = []Step{configHome, configDirs, igraphics, systemConfiguration, swapchain, dataHome, dataDirs, debugLayer}
+func OpenHarmony() search.Platform {
+	p := search.Unix("/system/etc:/vendor/etc", "", "", "")
+	p.Steps = []search.Step{search.ConfigHome, search.ConfigDirs, igraphics, search.SystemConfiguration, swapchain, search.DataHome,
+		search.DataDirs, debugLayer}
 	p.Rights = parameterRights
 	p.Surfaces = []string{"VK_OHOS_surface"}
 	return p
 }
 
-func igraphics(b *Builder) { b.add("/system/etc/vulkan/igraphics", kinds[b.Kind].suffix, "default") }
-func swapchain(b *Builder) { b.add("/system/etc/vulkan/swapchain", kinds[b.Kind].suffix, "default") }
+func igraphics(b *search.Builder) { b.Add("/system/etc/vulkan/igraphics", "default") }
+func swapchain(b *search.Builder) { b.Add("/system/etc/vulkan/swapchain", "default") }
 
 // debugLayer adds the manifest of the layer that the system's parameters name for this program, to every search.
-func debugLayer(b *Builder) {
+func debugLayer(b *search.Builder) {
 	parameter := func(name string) string { return b.Facts.Named("debug.graphic." + name).Value }
 	layer, program, at := parameter("debug_layer"), parameter("debug_hap"), parameter("vklayer_json_path")
 	flag := parameter("system_layer_flag")
@@ -117,11 +120,11 @@ func debugLayer(b *Builder) {
 			at = "/vendor/etc/vulkan/debuglayer/" + layer + ".json"
 		}
 	}
-	b.place(at, true, "debug.graphic.debug_layer")
+	b.Place(at, true, "debug.graphic.debug_layer")
 }
 
 // parameterRights reads every parameter, whatever the rights; an empty one is none (OHO-003).
-func parameterRights(_ *Platform, f *facts.Store) []Said {
+func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.Parameters)
 	return nil
 }

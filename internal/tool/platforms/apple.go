@@ -1,17 +1,20 @@
-package search
+package platforms
 
-import "vkloader/internal/core/variables"
+import (
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+)
 
 // MacOS is the platform of macOS: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
-func MacOS() Platform {
-	p := Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
-	p.Steps = append([]Step{bundle}, p.Steps...)
+func MacOS() search.Platform {
+	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
+	p.Steps = append([]search.Step{bundle}, p.Steps...)
 	p.Surfaces = []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"} // MAC-020
 	return p
 }
 
 // IOS is the platform of iOS, tvOS and watchOS.
-func IOS() Platform {
+func IOS() search.Platform {
 	p := MacOS()
 	p.Surfaces = []string{"VK_MVK_ios_surface", "VK_EXT_metal_surface"}
 	return p
@@ -19,9 +22,11 @@ func IOS() Platform {
 
 // bundle adds the resource directory of the program's bundle, and nothing after it where a variable says so, whatever
 // its value (MAC-007 to MAC-010).
-func bundle(b *Builder) {
+func bundle(b *search.Builder) {
 	if at := b.Facts.Bundle().Resources; at != "" {
-		b.addOne(at, kinds[b.Kind].suffix, "the program's bundle")
+		b.AddOne(at, "the program's bundle")
 	}
-	b.last = b.Facts.Guarded(variables.OnlyInBundle, true).Set
+	if b.Facts.Guarded(variables.OnlyInBundle, true).Set {
+		b.End()
+	}
 }

@@ -1,2 +1,0 @@
-// Package extensions holds all extensions of the registry, generated from it. It decides nothing.
-package extensions

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// enumeration is a set of numbers that fields hold.
+type enumeration struct {
+	name   string
+	pkg    string // below internal/core, where the Go constants are
+	goType string // uint32 without one of its own
+	note   string // "tells ..."
+	values []value
+}
+
+type value struct {
+	number             uint32
+	name, goName, note string
+}
+
+// description is what wire.def holds.
+type description struct {
+	records      []record
+	enumerations []enumeration
+}
+
+// startEnumeration reads the words after "enum".
+func startEnumeration(words []string, note string) (enumeration, bool) {
+	e := enumeration{pkg: "wire", goType: "uint32", note: note}
+	if len(words) < 1 || len(words) > 2 || note == "" {
+		return e, false
+	}
+	e.name = words[0]
+	if len(words) == 2 {
+		pkg, own, typed := strings.Cut(words[1], ".")
+		e.pkg = pkg
+		if typed {
+			e.goType = own
+		}
+	}
+	return e, e.pkg != "" && e.goType != ""
+}
+
+// add reads a value's line; fault says what is wrong with it.
+func (e *enumeration) add(words []string, note string) (fault string) {
+	if len(words) < 2 || len(words) > 3 {
+		return "not a value of the enumeration"
+	}
+	number, err := strconv.ParseUint(words[0], 10, 31) // what an int of C holds
+	if err != nil {
+		return "the value's number is no number"
+	}
+	v := value{uint32(number), words[1], camel(words[1]), note}
+	if len(words) == 3 {
+		v.goName = words[2]
+	}
+	for _, other := range e.values {
+		if other.number == v.number {
+			return "number already taken by " + other.name
+		}
+	}
+	e.values = append(e.values, v)
+	return ""
+}
+
+// check finds what no line alone can show: names that are taken, fields of enumerations that there are not.
+func (d *description) check() error {
+	known := map[string]bool{"u32": true, "i32": true, "str": true, "strs": true}
+	inGo, inC := map[string]string{}, map[string]string{}
+	for _, macro := range []string{"magic", "null", "cstr", "str", "strs"} {
+		inC[macro] = "a macro"
+	}
+	take := func(names map[string]string, name, by string) error {
+		if other, taken := names[name]; taken {
+			return fmt.Errorf("%s: the name %s is already taken by %s", by, name, other)
+		}
+		names[name] = by
+		return nil
+	}
+	for _, r := range d.records {
+		if err := take(inC, r.name, "record "+r.name); err != nil {
+			return err
+		}
+		for _, name := range []string{"ID" + camel(r.name), camel(r.name)} {
+			if err := take(inGo, "wire."+name, "record "+r.name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, e := range d.enumerations {
+		if known[e.name] {
+			return fmt.Errorf("enum %s: the name %s is already taken", e.name, e.name)
+		}
+		known[e.name] = true
+		if len(e.values) == 0 {
+			return fmt.Errorf("enum %s has no values", e.name)
+		}
+		if e.goType != "uint32" {
+			if err := take(inGo, e.pkg+"."+e.goType, "enum "+e.name); err != nil {
+				return err
+			}
+		}
+		for _, v := range e.values {
+			if err := take(inC, v.name, "enum "+e.name); err != nil {
+				return err
+			}
+			if err := take(inGo, e.pkg+"."+v.goName, "enum "+e.name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range d.records {
+		for _, f := range r.fields {
+			if !known[f.kind] {
+				return fmt.Errorf("record %s: field %s: unknown type %s", r.name, f.name, f.kind)
+			}
+		}
+	}
+	return nil
+}
+
+// resolve turns fields of enumerations into what they are on the wire, and says in their notes whose numbers they hold.
+func (d *description) resolve() {
+	for i := range d.records {
+		for k := range d.records[i].fields {
+			f := &d.records[i].fields[k]
+			if slices.ContainsFunc(d.enumerations, func(e enumeration) bool { return e.name == f.kind }) {
+				f.note = strings.TrimSuffix(f.kind+": "+f.note, ": ")
+				f.kind = "u32"
+			}
+		}
+	}
+}
+
+// packages are those that have constants, wire first.
+func (d *description) packages() []string {
+	all := []string{"wire"}
+	for _, e := range d.enumerations {
+		if !slices.Contains(all, e.pkg) {
+			all = append(all, e.pkg)
+		}
+	}
+	return all
+}
+
+// numbers gives the constants of a package as Go.
+func (d *description) numbers(pkg string) []byte {
+	var b bytes.Buffer
+	p := func(f string, a ...any) { fmt.Fprintf(&b, f+"\n", a...) }
+	for _, e := range d.enumerations {
+		if e.pkg != pkg {
+			continue
+		}
+		if e.goType == "uint32" {
+			p("// The numbers of %s: it %s.\nconst (", e.name, e.note)
+		} else {
+			p("// %s %s.\ntype %s uint32\n\n// The numbers of %s.\nconst (", e.goType, e.note, e.goType, e.name)
+		}
+		for _, v := range e.values {
+			note := ""
+			if v.note != "" {
+				note = " // " + v.note
+			}
+			p("%s %s = %d%s", v.goName, e.goType, v.number, note)
+		}
+		p(")\n")
+	}
+	return b.Bytes()
+}
+
+// goPackage is the file of constants of a package that has no records.
+func (d *description) goPackage(pkg string) ([]byte, error) {
+	head := "// Code generated by wiregen from wire.def. DO NOT EDIT.\n\npackage " + pkg + "\n\n"
+	return format.Source(append([]byte(head), d.numbers(pkg)...))
+}
+
+// cNumbers gives all of them as C.
+func (d *description) cNumbers() []byte {
+	var b bytes.Buffer
+	p := func(f string, a ...any) { fmt.Fprintf(&b, f+"\n", a...) }
+	for _, e := range d.enumerations {
+		p("\n/* It %s. */\nenum wire_%s {", e.note, e.name)
+		for _, v := range e.values {
+			note := ""
+			if v.note != "" {
+				note = " /* " + v.note + " */"
+			}
+			p("    WIRE_%s = %d,%s", strings.ToUpper(v.name), v.number, note)
+		}
+		p("};")
+	}
+	return b.Bytes()
+}
