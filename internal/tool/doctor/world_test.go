@@ -90,7 +90,7 @@ func TestDevices(t *testing.T) {
 		what    string
 		do      string
 	}{
-		{"no kernel driver", card("0x1002", "", false), nil, GPUNoKernelDriver, "no driver of the kernel", "modprobe amdgpu"},
+		{"no kernel driver", card("0x1002", "", false), nil, GPUNoKernelDriver, "no kernel driver", "modprobe amdgpu"},
 		{"no kernel driver, Intel", card("0x8086", "", false), nil, GPUNoKernelDriver, "", "modprobe i915"},
 		{"no kernel driver, NVIDIA", card("0x10de", "", false, ubuntu), nil, GPUNoKernelDriver, "", "ubuntu-drivers install"},
 		{"server", card("0x1a03", "", false), nil, GPUDisplayOnly, "", ""},
