@@ -49,7 +49,7 @@ func (s *surroundings) getenv(name string) string {
 func newRoot(s *surroundings) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vkloader",
-		Short: "What the Vulkan loader finds on this machine, what it loads, and how long that takes",
+		Short: "Explain and repair the Vulkan set-up of this machine",
 		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with. Alone it shows\n" +
 			"one screen: what works, what is there, what needs attention.\n" +
 			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,
