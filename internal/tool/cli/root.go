@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
+const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 the examination could not run."
 
 // All that a command may use of the process it runs in.
 type surroundings struct {
