@@ -67,7 +67,7 @@ func blanked(text []byte) []byte {
 	return out
 }
 
-// markup blanks out code in sentences and the targets of links: they are names.
+// markdownProse leaves out code in sentences and the targets of links: they are names.
 func markdownProse(text []byte) prose {
 	out := bytes.Clone(text)
 	for _, form := range []*regexp.Regexp{regexp.MustCompile("`[^`\n]+`"), regexp.MustCompile(`\]\([^)\n]*\)`)} {

@@ -44,7 +44,7 @@ func newBundle(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "bundle",
-		Short: "One archive for a bug report: decision, findings, versions, variables, log, manifests",
+		Short: "Write an archive for a bug report: decision, findings, versions, variables, log, manifests",
 		Long: "bundle gathers what somebody else needs to see what this machine does: the decision, the findings, versions, the\n" +
 			"loader's variables, the log of the probe, the manifests' texts. Each part is made in a process of its own; one that\n" +
 			"fails says so, and the others are there. Home directories, login names and the\n" +

@@ -26,7 +26,7 @@ const (
 func newCDI(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|verify|list",
-		Short: "Give this machine's drivers to containers: files of the Container Device Interface",
+		Short: "Give this machine's drivers to containers through the Container Device Interface",
 		Long: "cdi writes and examines the files by which Docker, Podman and Kubernetes give devices to containers. A file of\n" +
 			"its own brings drivers of any maker with all that they need, manifests, data and device nodes; libraries that\n" +
 			"the image has itself stay as they are.\n\n" + exitCodesHelp,
@@ -128,7 +128,7 @@ func newCDIVerify(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "What is wrong with a file for containers, and what an image lacks for it",
+		Short: "Check a CDI file, and what an image lacks for it",
 		Long: "verify examines a file of the Container Device Interface, of this tool or another: whether all that it names is\n" +
 			"there, and is what it was when the file was written (size, build ID). With --root, the directory or archive of an\n" +
 			"image, it says which drivers programs in it get, and what stands against the others: libraries and versions of\n" +
@@ -209,7 +209,7 @@ func newCDIList(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "The devices that files for containers describe on this machine",
+		Short: "List the devices in the CDI files of this machine",
 		Long: "list shows the devices of the files in the directories where runtimes look, by the name that goes to\n" +
 			"--device; and files that no runtime takes.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,

@@ -31,7 +31,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
+		Short: "Find what is wrong between a program and its GPU, and how to fix it",
 		Long: "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
 			"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
 			"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +

@@ -22,7 +22,7 @@ func newDoctor(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "What is wrong on the way from a program to its GPU, why, and what to do about it",
+		Short: "Find what is wrong between a program and its GPU, and how to fix it",
 		Long: "doctor examines what the registry names for programs of each word size, manifests, libraries with everything that\n" +
 			"they need, layers that are in every program, and loaders; it gives each finding a code, a reason and a line that says\n" +
 			"what to do, which was tried. It reads files and loads nothing; with --probe it also loads each driver and active layer\n" +

@@ -34,7 +34,7 @@ func newEnv(s *surroundings) *cobra.Command {
 	var app string
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "The variables that are set: which are in force, which are ignored and why, and which contradict each other",
+		Short: "Show the variables that are set: in force, ignored, or contradictory",
 		Long: "env shows the variables of the loader and of implicit layers that are set here: what those do that are in\n" +
 			"force, why the others are ignored, and what is wrong: names of nothing, patterns that match nothing, variables\n" +
 			"that say the opposite of each other, choices of a device that is not here. Those of Mesa's layer that chooses a\n" +

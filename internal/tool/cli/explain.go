@@ -39,10 +39,10 @@ func newExplain(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
-		Short: "What would be loaded for a program, in which order, by which rule, and how to change it",
-		Long: "explain decides for a program as the library would, without running anything, and says for each driver and\n" +
-			"layer why it is in or out, whose file it is, and the line for the environment that changes it. With names or\n" +
-			"parts of names or paths it shows only those. --env, --app and --elevated ask what would be if.\n\n" +
+		Short: "Explain what is loaded for a program, in which order, why, and how to change it",
+		Long: "explain makes the library's decision for a program, without running it. For each driver and layer it says why it is\n" +
+			"used or not, which package owns the file, and which variable changes it. Arguments are names, or parts of names\n" +
+			"or paths, and select entries. --env, --app and --elevated change what the decision is made for.\n\n" +
 			platformHelp + exitCodesHelp,
 		RunE: func(_ *cobra.Command, names []string) error {
 			if err := other.check(); err != nil {

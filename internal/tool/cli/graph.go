@@ -30,7 +30,7 @@ func newGraph(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "graph",
-		Short: "A picture of the chain: program, loader, layers with what they intercept, drivers, devices",
+		Short: "Draw the chain: program, loader, layers with what they intercept, drivers, devices",
 		Long: "graph draws what a program's calls go through. The chain is the library's own decision; devices, and which\n" +
 			"commands each layer intercepts, come from child processes under a time limit. Without them (--still, or\n" +
 			"--root) both are not known.\n\n" + exitCodesHelp,

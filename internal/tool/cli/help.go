@@ -15,7 +15,7 @@ import (
 func newHelp(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [command | topic | ID]",
-		Short: "Help about a command, a topic, or a statement of the specification",
+		Short: "Show help for a command, a topic, or a statement of the specification",
 		Long: "help shows what a command does; of an id such as LAY-173 (explain and validate name them), the statement of the\n" +
 			"loader's specification.",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,7 +20,7 @@ func newInfo(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "info",
-		Short: "Drivers, layers, chain, devices and times as programs on this machine get them",
+		Short: "Show drivers, layers, chain, devices and times as programs on this machine get them",
 		Long: "info has a child process, the probe, use the library as a short program does: load, enumerate, create an instance,\n" +
 			"list the devices, create and destroy a device on each, destroy the instance. The child runs twice: once for\n" +
 			"the times, once with VK_LOADER_DEBUG=all for what the loader says.\n\n" + exitCodesHelp,

@@ -20,7 +20,7 @@ const listSchema = 1
 func newList(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
-		Short: "What is found, and why each of it is used or not",
+		Short: "List what is found, and why it is used or not",
 		Long: "list shows what the library decides for a program that asks for nothing of its own. It runs the library's\n" +
 			"own decision on what this machine and these variables say, and loads nothing; only for devices it asks the\n" +
 			"drivers, in a child process.\n\n" + exitCodesHelp,

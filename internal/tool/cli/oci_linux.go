@@ -37,7 +37,7 @@ func newOCI(s *surroundings) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "oci PATH",
-		Short: "Will Vulkan work in an image of a container, and with what added?",
+		Short: "Check whether Vulkan will work in a container image, and what it needs",
 		Long: "oci reads an image without unpacking it: a directory with an OCI layout, or an archive of one or of\n" +
 			"\"docker save\". It says which drivers programs in a container of it get, what those drivers lack, whether there is\n" +
 			"a loader, and what to add. With --cdi, the container gets what that file gives. Every command that takes --root\n" +

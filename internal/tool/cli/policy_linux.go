@@ -12,7 +12,7 @@ import (
 func newPolicy(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy hardware|service",
-		Short: "Which drivers are opened: those whose hardware is here, those of the driver service",
+		Short: "Choose which drivers are opened: only for present hardware, or from the driver service",
 		Args:  subcommandOnly("which policy", "hardware or service"),
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
@@ -33,7 +33,7 @@ func newPolicyHardware(s *surroundings) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "hardware on|awake|off",
-		Short: "Open only drivers whose hardware is here, or is here and awake",
+		Short: "Open only drivers whose hardware is present, or present and awake",
 		Long: "A driver for hardware that the machine does not have costs every program its loading, and asking a sleeping GPU\n" +
 			"for its name wakes it. With \"on\" the loader does not open a driver of a known family of hardware when the kernel has\n" +
 			"no device of that family; with \"awake\" also not when all of them sleep. \"off\" is how it is without a policy.\n\n" +
@@ -57,7 +57,7 @@ func newPolicyService(s *surroundings) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "service last|always|never",
-		Short: "When the driver service is asked for drivers: where there are no others, always, or never",
+		Short: "Choose when the loader asks the driver service: without other drivers, always, or never",
 		Long: "Where the loader finds no driver it asks the driver service of the machine (\"vkloader serve\"), which is for containers\n" +
 			"and sandboxes without drivers. With \"always\" it does so beside the drivers that it finds; a driver that is there as well,\n" +
 			"by the name of its manifest or of its library, is used once. With \"never\" it does not. \"last\" is how it is without a\n" +

@@ -53,7 +53,7 @@ func newPs(s *surroundings) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:   "ps",
-		Short: "The programs that have a Vulkan loader mapped, with the drivers and layers in them",
+		Short: "List processes that use a Vulkan loader, with their drivers and layers",
 		Long: "ps lists every process with a Vulkan loader in its memory: which loader, which drivers and layers, its word size,\n" +
 			"its sandbox, and how much memory of devices it holds, where the kernel's driver says so. What an update has\n" +
 			"replaced under a running program is marked. Processes of others are looked into by " + seer + " only.\n\n" + exitCodesHelp,

@@ -28,11 +28,11 @@ type quarantined struct {
 func newQuarantine(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine list|add|lift",
-		Short: "Drivers and layers that are kept out of a program, or of all, until their file changes",
-		Long: "A quarantine keeps a driver or layer out of one program or of all programs: until its library changes, as by an\n" +
-			"update that may have fixed it, and at most for the time that was set. It is written into the settings file, which\n" +
-			"every loader reads; loaders know of no end, so that the tool lifts what is over whenever \"vkloader run\", \"settings\"\n" +
-			"or \"quarantine\" runs. \"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add some.\n\n" +
+		Short: "Keep drivers and layers out of a program, or of all programs, until their library changes",
+		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It lasts until the library changes (an\n" +
+			"update may have fixed it), and at most for the time that was set. Every loader reads it from the settings file.\n" +
+			"Loaders know no expiry: \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
+			"\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries.\n\n" +
 			exitCodesHelp,
 		Args: subcommandOnly("what to do with quarantines", "list, add or lift"),
 		RunE: func(*cobra.Command, []string) error { return nil },
@@ -62,7 +62,7 @@ func forWhom(program string) string { return term.Or(program, "all programs") }
 func newQuarantineList(s *surroundings) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "What is in quarantine, for whom, why and until when", Args: cobra.NoArgs,
+		Use: "list", Short: "List quarantines: for which program, why, and until when", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			found, err := s.settings()
 			if err != nil {
@@ -105,7 +105,7 @@ func until(e *quarantine.Entry) string {
 func newQuarantineAdd(s *surroundings) *cobra.Command {
 	var app, expires, why string
 	cmd := &cobra.Command{
-		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all",
+		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all programs",
 		Long: "add keeps the layer, or the driver whose manifest has this file name, out of the program of --app, or of all programs.\n\n" +
 			exitCodesHelp,
 		Example: "  vkloader quarantine add VK_LAYER_ACME_overlay --app /opt/game/game\n  vkloader quarantine add old_icd.json --expires 7d",
@@ -161,7 +161,7 @@ func newQuarantineLift(s *surroundings) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
-		Long: "lift takes a quarantine back, with --app only that for this program, with --all every one.\n\n" + exitCodesHelp,
+		Long: "lift removes a quarantine: with --app the one for this program, with --all every one.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {

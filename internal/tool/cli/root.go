@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 could not look."
+const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 the examination could not run."
 
 // All that a command may use of the process it runs in.
 type surroundings struct {
@@ -49,7 +49,7 @@ func (s *surroundings) getenv(name string) string {
 func newRoot(s *surroundings) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vkloader",
-		Short: "What the Vulkan loader finds on this machine, what it loads, and how long that takes",
+		Short: "Explain and repair the Vulkan set-up of this machine",
 		Long: "vkloader shows what programs on this machine get from the Vulkan loader that it was built with. Alone it shows\n" +
 			"one screen: what works, what is there, what needs attention.\n" +
 			"It loads no driver and no layer itself; where that is needed, a child process does.\n\n" + exitCodesHelp,

@@ -37,11 +37,10 @@ func newRun(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
 		Short: "Run a program on this loader, with drivers, devices and layers chosen for it alone",
-		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's own variables; nothing is\n" +
-			"written anywhere and no other program is concerned. Without --log and --time the program takes the place of\n" +
-			"the tool; with them the tool waits for it, takes the loader's lines out of its standard error, and ends as it\n" +
-			"ended. Exit code: the program's; 126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could\n" +
-			"not look.\n\n" +
+		Long: "run starts PROGRAM with the libvulkan.so.1 of this tool and sets the loader's own variables. It writes no file and\n" +
+			"affects no other program. Without --log and --time the program replaces the tool's process. With them the tool\n" +
+			"waits, removes the loader's lines from standard error, and ends as the program ended. Exit code: the program's;\n" +
+			"126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 when the examination could not run.\n\n" +
 			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
 			"of its layers and drivers left out, until it is known which one does it; Ctrl-\\ says that it hangs now, and what is\n" +
 			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),

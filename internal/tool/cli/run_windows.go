@@ -32,7 +32,7 @@ func newRun(s *surroundings) *cobra.Command {
 		Short: "Run a program with drivers, devices and layers chosen for it alone",
 		Long: "run starts PROGRAM with the loader's own variables; nothing is written anywhere and no other program is concerned.\n" +
 			"The program gets the vulkan-1.dll that Windows finds for it. The tool waits for it, and ends with its exit code; 126\n" +
-			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 could not look. With --log the loader's lines are\n" +
+			"when it cannot be run, 127 when it is not found, 2 wrong usage, 3 the examination could not run. With --log the loader's lines are\n" +
 			"taken out of its standard error.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --driver nv-vk64.json --no-layers -- vkcube.exe",
 		Args:    namesProgram,

@@ -41,7 +41,7 @@ func newServe(s *surroundings) *cobra.Command {
 	o := &serving{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Offer this machine's drivers to containers and sandboxes that have none of their own",
+		Short: "Offer this machine's drivers to containers and sandboxes without drivers",
 		Long: "serve is a service: it knows which drivers this machine has and hands their files, manifests and device nodes to\n" +
 			"clients over a socket, until it is told to stop (SIGTERM). It loads no driver. Keys of its configuration:\n  " +
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +

@@ -52,7 +52,7 @@ func newService(s *surroundings) *cobra.Command {
 	socket, asJSON := "", false
 	cmd := &cobra.Command{
 		Use:   "service status|inspect",
-		Short: "What a running service offers, what is pending, and why something is not offered",
+		Short: "Show what a running service offers, what is pending, and what it does not offer and why",
 		Args:  subcommandOnly("what to ask the service", "status or inspect"),
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}

@@ -86,7 +86,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 	var app string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "The settings file in force: whose it is, what it says for whom, and what is wrong with it",
+		Short: "Show the settings file in force: its owner, its content, and what is wrong with it",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()

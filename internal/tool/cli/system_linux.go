@@ -14,7 +14,7 @@ import (
 func newSystem(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "system status|use",
-		Short: "Which libvulkan.so.1 programs get: the distribution's loader or this one",
+		Short: "Show or choose the libvulkan.so.1 that programs get: the distribution's or this one",
 		Long: "Where this loader is installed beside the distribution's, as its packages do it, \"system use\" chooses the one that\n" +
 			"programs of every word size get, and \"system status\" says which that is. Elsewhere, status says what programs get\n" +
 			"and what changes it.\n\n" + exitCodesHelp,

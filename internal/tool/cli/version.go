@@ -31,7 +31,7 @@ func newVersion(s *surroundings) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "The versions of the tool and of the library with it",
+		Short: "Show the versions of the tool and its library",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := s.version()
