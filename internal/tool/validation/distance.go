@@ -1,4 +1,4 @@
-package spelling
+package validation
 
 // Distance is how many bytes have to be put in, taken out or changed to make one text of the other. It is for "did you
 // mean": names are short, so it takes the product of their lengths.
