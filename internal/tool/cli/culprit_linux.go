@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
@@ -22,7 +23,6 @@ import (
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
@@ -74,7 +74,7 @@ func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string,
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		h.source.Program, _ = filepath.Abs(real)
 	}
-	h.source.Class = wordsize.Of(&h.machine, h.source.Program).Class
+	h.source.Class = binary.ProgramOf(&h.machine, h.source.Program).Class
 	if h.answer, err = decision.Ask(h.source); err != nil {
 		return err
 	}

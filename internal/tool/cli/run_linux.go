@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/choice"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -18,7 +19,6 @@ import (
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // launched is what run is asked to do.
@@ -137,7 +137,7 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 			source.Program, _ = filepath.Abs(real)
 		}
 	}
-	source.Class = wordsize.Of(&source.Machine, source.Program).Class
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)

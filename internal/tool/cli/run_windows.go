@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/choice"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
@@ -19,7 +20,6 @@ import (
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/wordsize"
 )
 
 // launched is what run is asked to do.
@@ -112,7 +112,7 @@ func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) 
 	if full, err := filepath.Abs(program); err == nil {
 		source.Program = full
 	}
-	source.Class = wordsize.Of(&source.Machine, source.Program).Class
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)

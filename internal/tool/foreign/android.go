@@ -13,7 +13,7 @@ import (
 
 	"vkloader/internal/core/vk/commands"
 	"vkloader/internal/tool/android"
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
@@ -181,7 +181,7 @@ func (a *Android) Look(name string) (android.Library, bool) {
 	} else if text, err := a.Machine.ReadFile(name); err == nil {
 		content = text
 	}
-	symbols, err := elf.ReadSymbols(bytes.NewReader(content))
+	symbols, err := binary.ReadSymbols(bytes.NewReader(content))
 	if err != nil {
 		return android.Library{}, false
 	}
@@ -342,7 +342,7 @@ func (a *Android) hal(name string) android.Opened {
 		return android.NotFound
 	}
 	defer file.Close()
-	symbols, err := elf.ReadSymbols(file)
+	symbols, err := binary.ReadSymbols(file)
 	if err != nil || !symbols.Exports("HMI") {
 		return android.Invalid
 	}

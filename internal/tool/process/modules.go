@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/driverfiles"
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/explain"
 )
 
@@ -114,7 +114,7 @@ func (p *Process) kind(m *Mapping) string {
 		return ""
 	}
 	defer f.Close()
-	symbols, err := elf.ReadSymbols(f)
+	symbols, err := binary.ReadSymbols(f)
 	switch {
 	case err != nil:
 		return ""

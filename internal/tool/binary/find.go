@@ -1,4 +1,4 @@
-package linker
+package binary
 
 import (
 	"errors"
@@ -8,27 +8,26 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/machine"
 )
 
 // File is a library in its place.
 type File struct {
-	*elf.Library
+	*ELF
 	Path string // as the dynamic linker names it
 	Real string // without symbolic links
 
 	size    int64
 	err     error
 	linker  *Linker
-	symbols *elf.Symbols
+	symbols *Symbols
 }
 
 // Linker is the dynamic linker of one machine, for one kind of process.
 type Linker struct {
 	machine *machine.Machine
 	class   int
-	elf     elf.Machine
+	elf     Machine
 	paths   []string // of LD_LIBRARY_PATH
 	cache   map[string][]cacheEntry
 	levels  []string
@@ -37,17 +36,17 @@ type Linker struct {
 	files   map[string]*File // by path
 }
 
-// Options say for which process is looked.
-type Options struct {
-	Class    int         // word size of the process
-	Machine  elf.Machine // its processor
-	Elevated bool        // then LD_LIBRARY_PATH counts for nothing
-	Program  string      // its executable, whose DT_RPATH counts for everything; "": one without
-	Share    *Linker     // of the same files, whose libraries need not be read again; nil: none
+// LinkerOptions say for which process is looked.
+type LinkerOptions struct {
+	Class    int     // word size of the process
+	Machine  Machine // its processor
+	Elevated bool    // then LD_LIBRARY_PATH counts for nothing
+	Program  string  // its executable, whose DT_RPATH counts for everything; "": one without
+	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
 }
 
-// New reads what is the same for every library: the variable, the cache, the processor's level.
-func New(m *machine.Machine, options Options) *Linker {
+// NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
+func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
 		files: map[string]*File{}}
 	if options.Share != nil {
@@ -77,8 +76,8 @@ func New(m *machine.Machine, options Options) *Linker {
 }
 
 // levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
-func levels(m *machine.Machine, processor elf.Machine) []string {
-	if processor != elf.X8664 {
+func levels(m *machine.Machine, processor Machine) []string {
+	if processor != X8664 {
 		return nil
 	}
 	data, err := m.ReadFile("/proc/cpuinfo")
@@ -126,7 +125,7 @@ func (l *Linker) Open(name string) *File {
 		return f
 	}
 	defer handle.Close()
-	f.Library, f.err = elf.Read(handle)
+	f.ELF, f.err = ReadELF(handle)
 	return f
 }
 
@@ -134,14 +133,14 @@ func (l *Linker) Open(name string) *File {
 func (f *File) Err() error { return f.err }
 
 // Symbols reads the library's symbols; an empty table when that fails.
-func (f *File) Symbols() *elf.Symbols {
+func (f *File) Symbols() *Symbols {
 	if f.symbols != nil {
 		return f.symbols
 	}
-	f.symbols = &elf.Symbols{}
+	f.symbols = &Symbols{}
 	if handle, err := f.linker.machine.Open(f.Path); err == nil {
 		defer handle.Close()
-		if symbols, err := elf.ReadSymbols(handle); err == nil {
+		if symbols, err := ReadSymbols(handle); err == nil {
 			f.symbols = symbols
 		}
 	}
@@ -266,7 +265,7 @@ func (l *Linker) take(r *Result, name string) bool {
 }
 
 // multiarch are the names that Debian and its relatives give to the directories of an architecture.
-var multiarch = map[elf.Machine]string{elf.X8664: "x86_64-linux-gnu", elf.I386: "i386-linux-gnu", elf.ARM64: "aarch64-linux-gnu"}
+var multiarch = map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}
 
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
 // are built into the examined system's dynamic linker. Which one that is, its directories show.
@@ -285,7 +284,7 @@ func (l *Linker) places() []string {
 }
 
 // muslNames are the processors in the names of musl's files.
-var muslNames = map[elf.Machine]string{elf.X8664: "x86_64", elf.I386: "i386", elf.ARM64: "aarch64"}
+var muslNames = map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
@@ -344,8 +343,8 @@ func (l *Linker) expand(text, origin string) []string {
 		}
 		return out
 	}
-	platform := map[elf.Machine][]string{elf.X8664: {"x86_64", "haswell"}, elf.I386: {"i686", "i586"},
-		elf.ARM64: {"aarch64"}}[l.elf]
+	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"},
+		ARM64: {"aarch64"}}[l.elf]
 	list := replace([]string{text}, "ORIGIN", origin)
 	list = replace(list, "LIB", l.places()...)
 	return replace(list, "PLATFORM", platform...)

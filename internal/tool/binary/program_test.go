@@ -1,4 +1,4 @@
-package wordsize
+package binary
 
 import (
 	"encoding/binary"
@@ -66,7 +66,7 @@ func TestOf(t *testing.T) {
 		{"/wine", []string{"WINEPREFIX=/none"}, Program{64, "a 64-bit Wine"}},
 	} {
 		m := &machine.Machine{Root: root, Environ: c.environ}
-		if got := Of(m, c.name); got != c.want {
+		if got := ProgramOf(m, c.name); got != c.want {
 			t.Errorf("%s with %v: %+v, want %+v", c.name, c.environ, got, c.want)
 		}
 	}

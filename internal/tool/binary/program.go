@@ -1,4 +1,4 @@
-package wordsize
+package binary
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/machine"
 )
 
@@ -19,27 +18,27 @@ type Program struct {
 	What  string // in words: "a 32-bit program"
 }
 
-// Of reads a program's file: an ELF file, or a program for Windows, which Wine runs with drivers of its own word size.
-func Of(m *machine.Machine, name string) Program {
+// ProgramOf reads a program's file: an ELF file, or a program for Windows, which Wine runs with drivers of its own word size.
+func ProgramOf(m *machine.Machine, name string) Program {
 	f, err := m.Open(name)
 	if err != nil {
 		return Program{}
 	}
 	defer f.Close()
-	l, err := elf.Read(f)
+	l, err := ReadELF(f)
 	if err == nil {
 		if base := filepath.Base(name); strings.HasPrefix(base, "wine") {
 			return ofPrefix(m, l.Class)
 		}
-		return program(l.Class, "program")
+		return programOf(l.Class, "program")
 	}
-	if errors.Is(err, elf.ErrNotELF) {
+	if errors.Is(err, ErrNotELF) {
 		return windows(f)
 	}
 	return Program{}
 }
 
-func program(class int, kind string) Program {
+func programOf(class int, kind string) Program {
 	words := map[int]string{32: "a 32-bit ", 64: "a 64-bit "}
 	return Program{class, words[class] + kind}
 }
@@ -52,9 +51,9 @@ func windows(r io.ReaderAt) Program {
 	}
 	switch f.Machine {
 	case pe.IMAGE_FILE_MACHINE_I386:
-		return program(32, "program for Windows")
+		return programOf(32, "program for Windows")
 	case pe.IMAGE_FILE_MACHINE_AMD64:
-		return program(64, "program for Windows")
+		return programOf(64, "program for Windows")
 	}
 	return Program{}
 }
@@ -74,5 +73,5 @@ func ofPrefix(m *machine.Machine, class int) Program {
 			}
 		}
 	}
-	return program(class, "Wine")
+	return programOf(class, "Wine")
 }

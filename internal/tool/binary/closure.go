@@ -1,10 +1,8 @@
-package linker
+package binary
 
 import (
 	"slices"
 	"strings"
-
-	"vkloader/internal/tool/elf"
 )
 
 // Missing is a needed library that is not found.
@@ -87,7 +85,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			if in == nil || want.Weak || len(in.Defines) == 0 || slices.Contains(in.Defines, want.Version) {
 				continue
 			}
-			c.Old = append(c.Old, Old{by, in, want.Version, newest(in.Library, want.Version)})
+			c.Old = append(c.Old, Old{by, in, want.Version, newest(in.ELF, want.Version)})
 		}
 	}
 	return c
@@ -108,7 +106,7 @@ func (c *Closure) undefined() []string {
 }
 
 // newest is the highest version with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
-func newest(in *elf.Library, version string) string {
+func newest(in *ELF, version string) string {
 	family, _, _ := strings.Cut(version, "_")
 	best := ""
 	for _, v := range in.Defines {

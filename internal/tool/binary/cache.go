@@ -1,10 +1,8 @@
-package linker
+package binary
 
 import (
 	"bytes"
 	"encoding/binary"
-
-	"vkloader/internal/tool/elf"
 )
 
 // cacheEntry is a line of the dynamic linker's cache.
@@ -56,4 +54,4 @@ func parseCache(data []byte) []cacheEntry {
 
 // cacheFlags are the flags that the cache gives to the libraries of a processor; other processors' entries are checked
 // by their files alone.
-var cacheFlags = map[elf.Machine]uint32{elf.X8664: 0x0303, elf.I386: 0x0003, elf.ARM64: 0x0a03}
+var cacheFlags = map[Machine]uint32{X8664: 0x0303, I386: 0x0003, ARM64: 0x0a03}

@@ -1,4 +1,4 @@
-package linker
+package binary
 
 import (
 	"encoding/binary"
@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"vkloader/internal/tool/elf"
 	"vkloader/internal/tool/machine"
 	elffile "vkloader/test/binary"
 )
@@ -46,7 +45,7 @@ func root(t *testing.T, files map[string]string) string {
 
 func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	t.Helper()
-	return New(&machine.Machine{Root: root(t, files), Environ: environ}, Options{Class: 64, Machine: elf.X8664})
+	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: X8664})
 }
 
 // The order of ld.so(8), one place after the other taken away.
@@ -91,8 +90,8 @@ func TestOrderOfDirectories(t *testing.T) {
 	if r = open(t, files).Find("libx.so.1"); r.File != nil || !slices.Equal(r.Others, []string{"/lib/libx.so.1"}) {
 		t.Errorf("a library for other programs: %+v", r)
 	}
-	elevated := New(&machine.Machine{Root: root(t, map[string]string{"env/libx.so.1": plain}),
-		Environ: []string{"LD_LIBRARY_PATH=/env"}}, Options{Class: 64, Machine: elf.X8664, Elevated: true})
+	elevated := NewLinker(&machine.Machine{Root: root(t, map[string]string{"env/libx.so.1": plain}),
+		Environ: []string{"LD_LIBRARY_PATH=/env"}}, LinkerOptions{Class: 64, Machine: X8664, Elevated: true})
 	if r := elevated.Find("libx.so.1"); r.File != nil {
 		t.Errorf("LD_LIBRARY_PATH counts for an elevated process: %+v", r)
 	}
@@ -129,7 +128,7 @@ func TestCacheOfThisMachine(t *testing.T) {
 	entries := parseCache(data)
 	if !slices.ContainsFunc(entries, func(e cacheEntry) bool {
 		_, err := os.Stat(e.path)
-		return e.name == "libc.so.6" && e.flags == cacheFlags[elf.X8664] && err == nil
+		return e.name == "libc.so.6" && e.flags == cacheFlags[X8664] && err == nil
 	}) {
 		t.Errorf("no libc.so.6 among %d entries", len(entries))
 	}
@@ -187,7 +186,7 @@ func TestRealLibraries(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal("Mesa's drivers are missing: install mesa-vulkan-drivers")
 	}
-	linker := New(&machine.Machine{}, Options{Class: 64, Machine: elf.X8664})
+	linker := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: X8664})
 	for _, name := range names {
 		c := linker.Close(linker.Open(name))
 		if len(c.Files) < 5 || len(c.Missing)+len(c.Old)+len(c.Symbols) != 0 {
@@ -235,7 +234,7 @@ func TestPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "lib/libpipe.so.1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	linker := New(&machine.Machine{Root: dir}, Options{Class: 64, Machine: elf.X8664})
+	linker := NewLinker(&machine.Machine{Root: dir}, LinkerOptions{Class: 64, Machine: X8664})
 	c := linker.Close(linker.Open("/lib/libdriver.so"))
 	if len(c.Missing) != 1 || c.Missing[0].Err == nil {
 		t.Errorf("%+v", c)
@@ -274,24 +273,24 @@ func TestDefaultDirectories(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string
 		class   int
-		machine elf.Machine
+		machine Machine
 		want    string // where liba.so is found
 	}{
-		"multiarch":         {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.X8664, "/usr/lib/x86_64-linux-gnu/liba.so"},
-		"not lib64 there":   {map[string]string{"usr/lib/x86_64-linux-gnu/x": "text", "usr/lib64/liba.so": here}, 64, elf.X8664, ""},
-		"multiarch, 32-bit": {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib/i386-linux-gnu/liba.so": here + " class=32 machine=i386"}, 32, elf.I386, "/usr/lib/i386-linux-gnu/liba.so"},
-		"lib64":             {map[string]string{"usr/lib/liba.so": here, "usr/lib64/liba.so": here}, 64, elf.X8664, "/usr/lib64/liba.so"},
-		"not lib there":     {map[string]string{"usr/lib/liba.so": here, "usr/lib64/x": "text"}, 64, elf.X8664, ""},
-		"lib alone":         {map[string]string{"usr/lib/liba.so": here}, 64, elf.X8664, "/usr/lib/liba.so"},
-		"musl": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "usr/local/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.X8664,
+		"multiarch":         {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib64/liba.so": here}, 64, X8664, "/usr/lib/x86_64-linux-gnu/liba.so"},
+		"not lib64 there":   {map[string]string{"usr/lib/x86_64-linux-gnu/x": "text", "usr/lib64/liba.so": here}, 64, X8664, ""},
+		"multiarch, 32-bit": {map[string]string{"usr/lib/x86_64-linux-gnu/liba.so": here, "usr/lib/i386-linux-gnu/liba.so": here + " class=32 machine=i386"}, 32, I386, "/usr/lib/i386-linux-gnu/liba.so"},
+		"lib64":             {map[string]string{"usr/lib/liba.so": here, "usr/lib64/liba.so": here}, 64, X8664, "/usr/lib64/liba.so"},
+		"not lib there":     {map[string]string{"usr/lib/liba.so": here, "usr/lib64/x": "text"}, 64, X8664, ""},
+		"lib alone":         {map[string]string{"usr/lib/liba.so": here}, 64, X8664, "/usr/lib/liba.so"},
+		"musl": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "usr/local/lib/liba.so": here, "usr/lib/liba.so": here}, 64, X8664,
 			"/usr/local/lib/liba.so"},
 		"musl's path file": {map[string]string{"lib/ld-musl-x86_64.so.1": "text", "etc/ld-musl-x86_64.path": "text\n/opt/lib:/x\n",
-			"opt/lib/liba.so": here, "usr/lib/liba.so": here}, 64, elf.X8664, "/opt/lib/liba.so"},
-		"Nix": {map[string]string{"etc/NIXOS": "text", "usr/lib/liba.so": here}, 64, elf.X8664, ""},
+			"opt/lib/liba.so": here, "usr/lib/liba.so": here}, 64, X8664, "/opt/lib/liba.so"},
+		"Nix": {map[string]string{"etc/NIXOS": "text", "usr/lib/liba.so": here}, 64, X8664, ""},
 	} {
 		m := &machine.Machine{Root: root(t, c.files)}
 		found := ""
-		if r := New(m, Options{Class: c.class, Machine: c.machine}).Find("liba.so"); r.File != nil {
+		if r := NewLinker(m, LinkerOptions{Class: c.class, Machine: c.machine}).Find("liba.so"); r.File != nil {
 			found = r.File.Path
 		}
 		if found != c.want {

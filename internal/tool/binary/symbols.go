@@ -1,4 +1,4 @@
-package elf
+package binary
 
 import (
 	"debug/elf"
@@ -12,9 +12,9 @@ type Symbols struct {
 	undefined []string
 }
 
-// ReadSymbols reads the table of dynamic symbols of an ELF file; errors are those of Read.
+// ReadSymbols reads the table of dynamic symbols of an ELF file; errors are those of ReadELF.
 func ReadSymbols(r io.ReaderAt) (*Symbols, error) {
-	f, err := open(r)
+	f, err := openELF(r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +59,15 @@ func (s *Symbols) Exports(name string) bool { return s.defined[name] }
 // version is wanted, for which Requires stands.
 func (s *Symbols) Undefined() []string { return s.undefined }
 
-// machineNames are usual names of processors.
-var machineNames = map[elf.Machine]string{
+// elfMachineNames are usual names of processors.
+var elfMachineNames = map[elf.Machine]string{
 	elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM", elf.EM_RISCV: "RISC-V",
 	elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS",
 }
 
 // MachineName is the usual name of the file's processor.
-func (l *Library) MachineName() string {
-	if name, ok := machineNames[l.Machine]; ok {
+func (l *ELF) MachineName() string {
+	if name, ok := elfMachineNames[l.Machine]; ok {
 		return name
 	}
 	return l.Machine.String()

@@ -1,4 +1,4 @@
-package elf
+package binary
 
 import (
 	"encoding/hex"
@@ -16,7 +16,7 @@ func BuildID(r io.ReaderAt) string { return hex.EncodeToString(note(r, ".note.gn
 
 // note reads what a section with one note says; nothing where there is none.
 func note(r io.ReaderAt, name string) []byte {
-	f, err := open(r)
+	f, err := openELF(r)
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package dll
+package binary
 
 import (
 	"debug/pe"
@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Library is what a file says of itself.
-type Library struct {
+// PE is what a library or program for Windows says of itself.
+type PE struct {
 	Class   int    // 32 or 64
 	Machine string // x86-64, x86, ARM64, ARM, or a number
 	Needs   []string
@@ -19,24 +19,24 @@ type Library struct {
 
 // Bounds of a damaged or hostile file.
 const (
-	exportsMost = 1 << 16
-	nameMost    = 512
-	needsMost   = 4096
+	peExportsMost = 1 << 16
+	peNameMost    = 512
+	peNeedsMost   = 4096
 )
 
-var machines = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
+var peMachines = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
 	pe.IMAGE_FILE_MACHINE_ARM64: "ARM64", pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}
 
-// errNoHeader is the error of an object file, which has no such header.
-var errNoHeader = errors.New("neither a program nor a library")
+// errNoPEHeader is the error of an object file, which has no such header.
+var errNoPEHeader = errors.New("neither a program nor a library")
 
-// Read reads a PE file; an error says why it is none, or damaged.
-func Read(r io.ReaderAt) (l *Library, err error) {
+// ReadPE reads a PE file; an error says why it is none, or damaged.
+func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	f, err := pe.NewFile(r)
 	if err != nil {
 		return nil, err
 	}
-	l = &Library{Machine: machines[f.Machine]}
+	l = &PE{Machine: peMachines[f.Machine]}
 	if l.Machine == "" {
 		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
 	}
@@ -47,18 +47,18 @@ func Read(r io.ReaderAt) (l *Library, err error) {
 	case *pe.OptionalHeader32:
 		l.Class, exports = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT]
 	default:
-		return nil, errNoHeader
+		return nil, errNoPEHeader
 	}
-	l.Needs = needs(f)
-	l.exports = exported(f, exports)
+	l.Needs = peNeeds(f)
+	l.exports = peExports(f, exports)
 	return l, nil
 }
 
 // Exports tells whether a function is exported by its name.
-func (l *Library) Exports(name string) bool { return slices.Contains(l.exports, name) }
+func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
 
-// needs are the libraries of the import table. The reader of the standard library may fail on damaged ones.
-func needs(f *pe.File) (list []string) {
+// peNeeds are the libraries of the import table. The reader of the standard library may fail on damaged ones.
+func peNeeds(f *pe.File) (list []string) {
 	defer func() {
 		if recover() != nil {
 			list = nil
@@ -71,7 +71,7 @@ func needs(f *pe.File) (list []string) {
 	for _, s := range symbols {
 		for i := len(s) - 1; i >= 0; i-- {
 			if s[i] == ':' {
-				if name := s[i+1:]; !slices.Contains(list, name) && len(list) < needsMost {
+				if name := s[i+1:]; !slices.Contains(list, name) && len(list) < peNeedsMost {
 					list = append(list, name)
 				}
 				break
@@ -81,8 +81,8 @@ func needs(f *pe.File) (list []string) {
 	return list
 }
 
-// at gives the bytes of a section from a relative address on; nothing for one in no section.
-func at(f *pe.File, address uint32, size int) []byte {
+// peAt gives the bytes of a section from a relative address on; nothing for one in no section.
+func peAt(f *pe.File, address uint32, size int) []byte {
 	for _, s := range f.Sections {
 		if address < s.VirtualAddress || address-s.VirtualAddress >= s.Size {
 			continue
@@ -96,16 +96,16 @@ func at(f *pe.File, address uint32, size int) []byte {
 	return nil
 }
 
-// exported are the names of the export table.
-func exported(f *pe.File, where pe.DataDirectory) (names []string) {
-	table := at(f, where.VirtualAddress, 40)
+// peExports are the names of the export table.
+func peExports(f *pe.File, where pe.DataDirectory) (names []string) {
+	table := peAt(f, where.VirtualAddress, 40)
 	if where.VirtualAddress == 0 || len(table) < 40 {
 		return nil
 	}
-	count := int(min(binary.LittleEndian.Uint32(table[24:]), exportsMost))
-	list := at(f, binary.LittleEndian.Uint32(table[32:]), 4*count)
+	count := int(min(binary.LittleEndian.Uint32(table[24:]), peExportsMost))
+	list := peAt(f, binary.LittleEndian.Uint32(table[32:]), 4*count)
 	for ; len(list) >= 4; list = list[4:] {
-		text := at(f, binary.LittleEndian.Uint32(list), nameMost)
+		text := peAt(f, binary.LittleEndian.Uint32(list), peNameMost)
 		if end := slices.Index(text, 0); end > 0 {
 			names = append(names, string(text[:end]))
 		}

@@ -1,4 +1,4 @@
-package elf
+package binary
 
 import (
 	"debug/elf"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Library is what an ELF file says of itself.
-type Library struct {
+// ELF is what an ELF file says of itself.
+type ELF struct {
 	Class   int         // word size: 32 or 64
 	Machine elf.Machine // for which processor
 	Type    elf.Type    // ET_DYN for what can be loaded
@@ -38,8 +38,8 @@ var ErrNotELF = errors.New("not an ELF file")
 // maxTable is how large one table of the file may be: larger ones are damage.
 const maxTable = 64 << 20
 
-// open reads the file's header and its list of sections.
-func open(r io.ReaderAt) (*elf.File, error) {
+// openELF reads the file's header and its list of sections.
+func openELF(r io.ReaderAt) (*elf.File, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
 		return nil, err
@@ -53,14 +53,14 @@ func open(r io.ReaderAt) (*elf.File, error) {
 	return f, nil
 }
 
-// Read reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
+// ReadELF reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
 // is none. The reader may be closed afterwards.
-func Read(r io.ReaderAt) (*Library, error) {
-	f, err := open(r)
+func ReadELF(r io.ReaderAt) (*ELF, error) {
+	f, err := openELF(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Machine: f.Machine, Type: f.Type, Class: 32}
+	l := &ELF{Machine: f.Machine, Type: f.Type, Class: 32}
 	if f.Class == elf.ELFCLASS64 {
 		l.Class = 64
 	}
@@ -113,7 +113,7 @@ func textAt(table []byte, offset uint64) string {
 	return ""
 }
 
-func (l *Library) readDynamic(f *elf.File) error {
+func (l *ELF) readDynamic(f *elf.File) error {
 	_, data, text, err := section(f, elf.SHT_DYNAMIC)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ var errVersions = errors.New("impossibly many versions of symbols")
 
 // readVersions reads what is wanted (SHT_GNU_VERNEED) and what is defined (SHT_GNU_VERDEF). Both are chains of records
 // with offsets to the next; a step never goes back, so that a damaged file cannot keep it going.
-func (l *Library) readVersions(f *elf.File) error {
+func (l *ELF) readVersions(f *elf.File) error {
 	_, data, text, err := section(f, elf.SHT_GNU_VERNEED)
 	if err != nil {
 		return err
