@@ -1,4 +1,4 @@
-package registry
+package systems
 
 import (
 	"encoding/binary"
@@ -98,7 +98,7 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzRegistry(f *testing.F) {
 	f.Add([]byte(sample))
 	f.Add(utf16le(sample))
 	f.Fuzz(func(t *testing.T, content []byte) {

@@ -1,4 +1,4 @@
-package android
+package systems
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 const debugDirectory = "/data/local/debug/vulkan"
 
 // LayersDebugged tells whether the settings for debugging layers hold for the program (AND-036).
-func (f *Facts) LayersDebugged() bool {
+func (f *androidFacts) LayersDebugged() bool {
 	p := &f.Program
 	return (p.debuggable() || p.InjectLayers && p.Dumpable) && f.Settings["enable_gpu_debug_layers"] != "" &&
 		f.Settings["enable_gpu_debug_layers"] != "0" && f.Settings["gpu_debug_app"] == p.Package && p.Package != ""
@@ -18,12 +18,12 @@ func (f *Facts) LayersDebugged() bool {
 
 // Paths are where layers are looked for, in order; missing are packages that the settings name and that are not
 // installed (AND-027 to AND-029, AND-037).
-func (f *Facts) Paths(installed func(name string) (Package, bool)) (paths, missing []string) {
+func (f *androidFacts) Paths(installed func(name string) (androidPackage, bool)) (paths, missing []string) {
 	if f.Program.debuggable() {
 		paths = append(paths, debugDirectory)
 	}
 	if f.LayersDebugged() {
-		for _, name := range list(f.Settings["gpu_debug_layer_app"], ":") {
+		for _, name := range splitList(f.Settings["gpu_debug_layer_app"], ":") {
 			pack, ok := installed(name)
 			if !ok {
 				missing = append(missing, name)
@@ -32,52 +32,52 @@ func (f *Facts) Paths(installed func(name string) (Package, bool)) (paths, missi
 			paths = append(paths, pack.LibraryPath, pack.APK+"!/lib/"+f.Program.ABI)
 		}
 	}
-	return append(paths, list(f.Program.LibraryPath, ":")...), missing
+	return append(paths, splitList(f.Program.LibraryPath, ":")...), missing
 }
 
-// Named is a layer or an extension, by its properties.
-type Named struct {
+// androidNamed is a layer or an extension, by its properties.
+type androidNamed struct {
 	Name        string
 	Spec        uint32
 	Description string
 }
 
-// Library is what a library says of its layers.
-type Library struct {
+// androidLibrary is what a library says of its layers.
+type androidLibrary struct {
 	HasLayers, HasExtensions bool // it exports the two functions that are asked for
 	Failed                   bool // one of its answers was an error
-	Layers                   []Named
-	DeviceLayers             []Named
-	Extensions               map[string][]Named // of instances, by layer
+	Layers                   []androidNamed
+	DeviceLayers             []androidNamed
+	Extensions               map[string][]androidNamed // of instances, by layer
 }
 
-// Layer is a layer that was found.
-type Layer struct {
-	Named
+// androidLayer is a layer that was found.
+type androidLayer struct {
+	androidNamed
 	Library string
 	Global  bool // it is in the chains of devices, too (AND-034)
 	App     bool // its library is opened in the namespace of the app (AND-035)
 
-	Extensions []Named
+	Extensions []androidNamed
 }
 
-// Entry is something in a directory, or in an APK.
-type Entry struct {
+// androidEntry is something in a directory, or in an APK.
+type androidEntry struct {
 	Name    string
 	Stored  bool // not compressed; of what is in a directory always
 	Aligned bool // its bytes begin at a page
 }
 
-// Places gives what discovery asks for.
-type Places interface {
+// androidPlaces gives what discovery asks for.
+type androidPlaces interface {
 	// List lists a directory, or for FILE.apk!/DIRECTORY what lies directly in it; found is false when there is none.
-	List(path string) (entries []Entry, found bool)
+	List(path string) (entries []androidEntry, found bool)
 	// Look opens a library and asks it for its layers.
-	Look(path string) (Library, bool)
+	Look(path string) (androidLibrary, bool)
 }
 
 // Discover finds the layers of the paths, in order (AND-030 to AND-035).
-func (f *Facts) Discover(paths []string, places Places) (layers []Layer) {
+func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []androidLayer) {
 	known := map[string]bool{}
 	for _, path := range paths {
 		entries, _ := places.List(path)
@@ -96,7 +96,7 @@ func (f *Facts) Discover(paths []string, places Places) (layers []Layer) {
 				continue
 			}
 			for _, l := range library.Layers {
-				layers = append(layers, Layer{Named: l, Library: at, Global: slices.Contains(library.DeviceLayers, l),
+				layers = append(layers, androidLayer{androidNamed: l, Library: at, Global: slices.Contains(library.DeviceLayers, l),
 					App: f.Program.Package != "" && path != debugDirectory, Extensions: library.Extensions[l.Name]})
 			}
 		}
@@ -106,13 +106,13 @@ func (f *Facts) Discover(paths []string, places Places) (layers []Layer) {
 
 // Implicit are the layers that are active without the program's word; settings tells whether the settings name them
 // (AND-038 to AND-041).
-func (f *Facts) Implicit() (names []string, settings bool) {
+func (f *androidFacts) Implicit() (names []string, settings bool) {
 	if f.LayersDebugged() {
-		if names = list(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
+		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
 			return names, true
 		}
 	}
-	names = list(f.property("debug.vulkan.layers"), ":")
+	names = splitList(f.property("debug.vulkan.layers"), ":")
 	for i := 0; ; i++ {
 		name := f.property("debug.vulkan.layer." + strconv.Itoa(i))
 		if name != "" {
@@ -123,7 +123,7 @@ func (f *Facts) Implicit() (names []string, settings bool) {
 	}
 }
 
-// Symbols are the names under which a layer's function is looked for, in order (AND-044).
-func Symbols(layer, function string) []string {
+// androidSymbols are the names under which a layer's function is looked for, in order (AND-044).
+func androidSymbols(layer, function string) []string {
 	return []string{layer + strings.TrimPrefix(function, "vk"), function}
 }

@@ -1,10 +1,10 @@
-package android
+package systems
 
 import "slices"
 
-// DeviceFacts are what decides about the extensions of a device.
-type DeviceFacts struct {
-	Driver      []Named
+// androidDeviceFacts are what decides about the extensions of a device.
+type androidDeviceFacts struct {
+	Driver      []androidNamed
 	HDR         bool // the display's configuration says so
 	Shared      bool // the driver's presentation properties have it
 	Compression bool // the feature is reported
@@ -13,7 +13,7 @@ type DeviceFacts struct {
 }
 
 // nativeSpec is the version of VK_ANDROID_native_buffer, 0 without.
-func (d *DeviceFacts) nativeSpec() uint32 {
+func (d *androidDeviceFacts) nativeSpec() uint32 {
 	for _, e := range d.Driver {
 		if e.Name == nativeBuffer {
 			return e.Spec
@@ -23,11 +23,11 @@ func (d *DeviceFacts) nativeSpec() uint32 {
 }
 
 // DeviceExtensions are those that a program sees of a device (AND-055, AND-056).
-func (f *Facts) DeviceExtensions(d *DeviceFacts) (all []Named) {
-	all = append(all, Named{Name: "VK_KHR_incremental_present", Spec: 2})
+func (f *androidFacts) DeviceExtensions(d *androidDeviceFacts) (all []androidNamed) {
+	all = append(all, androidNamed{Name: "VK_KHR_incremental_present", Spec: 2})
 	add := func(yes bool, name string, spec uint32) {
 		if yes {
-			all = append(all, Named{Name: name, Spec: spec})
+			all = append(all, androidNamed{Name: name, Spec: spec})
 		}
 	}
 	add(d.HDR, "VK_EXT_hdr_metadata", 3)
@@ -43,9 +43,9 @@ func (f *Facts) DeviceExtensions(d *DeviceFacts) (all []Named) {
 			if e.Spec >= 8 {
 				spec = 70
 			}
-			e = Named{Name: swapchain, Spec: spec}
+			e = androidNamed{Name: swapchain, Spec: spec}
 		}
-		if !has(all, e.Name) {
+		if !hasNamed(all, e.Name) {
 			all = append(all, e)
 		}
 	}
@@ -53,9 +53,9 @@ func (f *Facts) DeviceExtensions(d *DeviceFacts) (all []Named) {
 }
 
 // CreateDevice says what becomes of a device's extensions (AND-057, AND-058, AND-060).
-func (d *DeviceFacts) CreateDevice(wanted []string) (result string, asked []string) {
+func (d *androidDeviceFacts) CreateDevice(wanted []string) (result string, asked []string) {
 	if d.nativeSpec() > 0 && d.UsageCalls == 0 {
-		return IncompatibleDrive, nil
+		return androidIncompatibleDrive, nil
 	}
 	wanted = slices.Clone(wanted)
 	for i, name := range wanted {
@@ -66,5 +66,5 @@ func (d *DeviceFacts) CreateDevice(wanted []string) (result string, asked []stri
 			wanted[i] = "VK_KHR_external_fence_fd"
 		}
 	}
-	return Success, passed(wanted, d.Driver)
+	return androidSuccess, passedOn(wanted, d.Driver)
 }

@@ -1,4 +1,4 @@
-package android
+package systems
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Package is an installed package that has a driver.
-type Package struct {
+// androidPackage is an installed package that has a driver.
+type androidPackage struct {
 	Preinstalled  bool
 	TargetSDK     int
 	LibraryPath   string            // nativeLibraryDir
@@ -17,8 +17,8 @@ type Package struct {
 	ReadableLists bool              // the lists of the libraries that namespaces share can be read, and linking works
 }
 
-// Selection is which driver a program gets, and by which rule.
-type Selection struct {
+// androidSelection is which driver a program gets, and by which rule.
+type androidSelection struct {
 	Package string // "": the system's own driver
 	Path    string // where its libraries are looked for
 	Sphal   []string
@@ -29,15 +29,15 @@ type Selection struct {
 const minimumSDK = 26
 
 // Select says which driver a program gets, by what is set when it starts (AND-016 to AND-026). installed finds a package.
-func (f *Facts) Select(installed func(name string) (Package, bool)) Selection {
-	system := func(why string) Selection { return Selection{Why: why} }
+func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)) androidSelection {
+	system := func(why string) androidSelection { return androidSelection{Why: why} }
 	production, prerelease := f.property("ro.gfx.driver.0"), f.property("ro.gfx.driver.1")
 	p := &f.Program
 	if p.Package == "" { // AND-023
 		if p.Environment["UPDATABLE_GFX_DRIVER"] != "1" {
 			return system("the process is no app")
 		}
-		return Selection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI, Why: "UPDATABLE_GFX_DRIVER is 1"}
+		return androidSelection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI, Why: "UPDATABLE_GFX_DRIVER is 1"}
 	}
 	switch {
 	case production == "" && prerelease == "":
@@ -45,11 +45,11 @@ func (f *Facts) Select(installed func(name string) (Package, bool)) Selection {
 	case p.Privileged || p.System && !p.Updated:
 		return system("the program is a part of the system")
 	}
-	named := func(setting string) bool { return slices.Contains(list(f.Settings[setting], ","), p.Package) }
+	named := func(setting string) bool { return slices.Contains(splitList(f.Settings[setting], ","), p.Package) }
 	allowed := prerelease != "" && (p.debuggable() || p.Developer) // AND-020
 	chosen, why := "", ""
 	all, _ := strconv.Atoi(f.Settings["updatable_driver_all_apps"])
-	allow := list(f.Settings["updatable_driver_production_allowlist"], ",")
+	allow := splitList(f.Settings["updatable_driver_production_allowlist"], ",")
 	switch {
 	case all == 3:
 		return system("the settings turn updatable drivers off")
@@ -85,18 +85,18 @@ func (f *Facts) Select(installed func(name string) (Package, bool)) Selection {
 }
 
 // usable looks whether a package can be used (AND-021, AND-022, AND-025).
-func (f *Facts) usable(name, why string, installed func(name string) (Package, bool)) Selection {
+func (f *androidFacts) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
 	pack, ok := installed(name)
 	switch {
 	case !ok || !pack.Preinstalled:
-		return Selection{Why: name + " is not installed with the system"}
+		return androidSelection{Why: name + " is not installed with the system"}
 	case pack.TargetSDK < minimumSDK:
-		return Selection{Why: name + " is for systems older than 26"}
+		return androidSelection{Why: name + " is for systems older than 26"}
 	case pack.ABIs[f.Program.ABI] == "":
-		return Selection{Why: name + " has no libraries for " + f.Program.ABI}
+		return androidSelection{Why: name + " has no libraries for " + f.Program.ABI}
 	case !pack.ReadableLists:
-		return Selection{Why: "the namespace of " + name + " cannot be linked with the system's libraries"}
+		return androidSelection{Why: "the namespace of " + name + " cannot be linked with the system's libraries"}
 	}
-	return Selection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + pack.ABIs[f.Program.ABI],
+	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + pack.ABIs[f.Program.ABI],
 		Sphal: strings.Fields(pack.SphalText), Why: why}
 }

@@ -1,4 +1,4 @@
-package foreign
+package systems
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/registry"
 	"vkloader/test/dlltest"
 )
 
@@ -190,7 +189,7 @@ func TestRegistryOfAMachine(t *testing.T) {
 	if s.Registry(facts.LocalMachine, "x").Opened || s.Devices("x").Listed || len(s.DXGI().List) != 3 {
 		t.Error("without a registry")
 	}
-	s.Keys = &registry.Registry{}
+	s.Keys = &Registry{}
 	const class = `HKLM\SYSTEM\ControlSet001\Control\Class\`
 	problems := s.Keys.Read("f.reg", []byte("REGEDIT4\n[HKLM\\SOFTWARE\\Khronos]\n\"a\"=\"b\"\n[HKLM\\SOFTWARE\\WOW6432Node\\Khronos]\n\"c\"=\"d\"\n"+
 		"[HKCU\\SOFTWARE\\Khronos]\n\"e\"=\"f\"\n["+class+displays+"\\0001]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1\"\n\"VulkanDriverName\"=\"x.json\"\n"+

@@ -1,4 +1,4 @@
-package foreign
+package systems
 
 import (
 	"archive/zip"
@@ -12,7 +12,6 @@ import (
 	"unicode/utf16"
 
 	"vkloader/internal/core/vk/commands"
-	"vkloader/internal/tool/android"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -90,12 +89,12 @@ func (a *Android) apk(name string) (file, part string) {
 }
 
 // installed gives what files say of a package. What its manifest aims at is not read: it counts as new enough.
-func (a *Android) installed(name string) (android.Package, bool) {
+func (a *Android) installed(name string) (androidPackage, bool) {
 	file, part := a.apk(name)
 	if file == "" {
-		return android.Package{}, false
+		return androidPackage{}, false
 	}
-	p := android.Package{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file, ABIs: map[string]string{}, ReadableLists: true,
+	p := androidPackage{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file, ABIs: map[string]string{}, ReadableLists: true,
 		LibraryPath: path.Join(path.Dir(file), "lib", map[string]string{"arm64-v8a": "arm64", "armeabi-v7a": "arm"}[a.abi()])}
 	if entries, found := a.List(file + "!/lib/" + a.abi()); found && len(entries) > 0 || a.Machine.Exists(p.LibraryPath) {
 		p.ABIs[a.abi()] = a.abi()
@@ -145,14 +144,14 @@ func (a *Android) says(file, name string) bool {
 	return bytes.Contains(manifest, []byte(name)) || bytes.Contains(manifest, wide)
 }
 
-// List implements android.Places.
-func (a *Android) List(name string) (list []android.Entry, found bool) {
+// List implements androidPlaces.
+func (a *Android) List(name string) (list []androidEntry, found bool) {
 	if file, below, zipped := strings.Cut(name, "!/"); zipped {
 		found = a.archive(file, func(z *zip.Reader) {
 			for _, f := range z.File {
 				if path.Dir(f.Name) == below && !strings.HasSuffix(f.Name, "/") {
 					offset, err := f.DataOffset()
-					list = append(list, android.Entry{Name: path.Base(f.Name), Stored: f.Method == zip.Store, Aligned: err == nil && offset%page == 0})
+					list = append(list, androidEntry{Name: path.Base(f.Name), Stored: f.Method == zip.Store, Aligned: err == nil && offset%page == 0})
 				}
 			}
 		})
@@ -160,16 +159,16 @@ func (a *Android) List(name string) (list []android.Entry, found bool) {
 	}
 	entries, err := a.Machine.ReadDir(name)
 	for _, e := range machine.ByName(entries) {
-		list = append(list, android.Entry{Name: e.Name(), Stored: true, Aligned: true})
+		list = append(list, androidEntry{Name: e.Name(), Stored: true, Aligned: true})
 	}
 	return list, err == nil
 }
 
 var layerName = regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`)
 
-// Look implements android.Places: which functions the library exports, and the names of layers that are written in it.
+// Look implements androidPlaces: which functions the library exports, and the names of layers that are written in it.
 // Every layer counts as one of devices, too.
-func (a *Android) Look(name string) (android.Library, bool) {
+func (a *Android) Look(name string) (androidLibrary, bool) {
 	content := []byte(nil)
 	if file, below, zipped := strings.Cut(name, "!/"); zipped {
 		a.archive(file, func(z *zip.Reader) {
@@ -183,14 +182,14 @@ func (a *Android) Look(name string) (android.Library, bool) {
 	}
 	symbols, err := binary.ReadSymbols(bytes.NewReader(content))
 	if err != nil {
-		return android.Library{}, false
+		return androidLibrary{}, false
 	}
-	l := android.Library{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"), HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
+	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"), HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
 	known := map[string]bool{}
 	for _, found := range layerName.FindAll(content, -1) {
 		if name := string(found); !known[name] {
 			known[name] = true
-			l.Layers = append(l.Layers, android.Named{Name: name})
+			l.Layers = append(l.Layers, androidNamed{Name: name})
 		}
 	}
 	l.DeviceLayers = l.Layers
@@ -213,29 +212,29 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
 	selected := f.Select(a.installed)
-	var process android.Process
+	var process androidProcess
 	if selected.Package != "" {
 		process.SetUpdatable(selected.Path)
 	}
 	var at string // of the last library that was there
-	process.Enter(os.Getpid(), f, func(namespace, library string) android.Opened {
+	process.Enter(os.Getpid(), f, func(namespace, library string) androidOpened {
 		at = ""
 		for _, directory := range a.directories(namespace, selected.Path) {
 			opened := a.hal(directory + "/" + library)
-			if opened != android.NotFound {
+			if opened != androidNotFound {
 				at = directory + "/" + library
 			}
-			if opened == android.Works {
+			if opened == androidWorks {
 				return opened
 			}
-			if opened == android.Invalid {
+			if opened == androidInvalid {
 				out = append(out, explain.Item{Kind: "driver", Name: library, Library: at, Statement: "AND-007", Code: "driver-interface",
 					Why: "it exports no HAL information (HMI): nothing else is tried"})
 				return opened
 			}
 		}
 		out = append(out, explain.Item{Kind: "driver", Name: library, Statement: "AND-003", Code: "library-missing", Why: "there is none for namespace " + namespace})
-		return android.NotFound
+		return androidNotFound
 	})
 	driver := process.Driver
 	switch {
@@ -257,14 +256,14 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		notes = append(notes, "the package "+name+", which the settings name for layers, is not installed (AND-037)")
 	}
 	found := f.Discover(paths, a)
-	plan := f.Create(android.Request{API: android.Version{Minor: 3}}, found, nil, android.Version{Minor: 3})
+	plan := f.Create(androidRequest{API: androidVersion{Minor: 3}}, found, nil, androidVersion{Minor: 3})
 	implicit, bySettings := f.Implicit()
 	why := "named by the properties debug.vulkan.layers and debug.vulkan.layer.N"
 	if bySettings {
 		why = "named by the setting gpu_debug_layers"
 	}
 	active := map[string]bool{}
-	if plan.Result != android.Success {
+	if plan.Result != androidSuccess {
 		notes = append(notes, "vkCreateInstance gives "+plan.Result+": not every one of "+strings.Join(implicit, ", ")+" is there (AND-043)")
 		plan.Layers = nil
 	}
@@ -278,20 +277,20 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		}
 	}
 	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {
-		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(android.CoreAt(level).Minor)+" (AND-069)")
+		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level).Minor)+" (AND-069)")
 	}
 	var names []string
-	for _, e := range android.InstanceExtensions(nil, nil) {
+	for _, e := range androidInstanceExtensions(nil, nil) {
 		names = append(names, e.Name)
 	}
 	if len(plan.Layers) > 0 {
-		notes = append(notes, "a layer's functions are looked for as "+strings.Join(android.Symbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
+		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
 	}
-	if result := driver.Create(0); result != android.Success {
+	if result := driver.Create(0); result != androidSuccess {
 		notes = append(notes, "vkCreateInstance gives "+result+", and the global functions "+driver.Enumerate()+" (AND-009)")
 	}
 	var ofDevices []string
-	for _, e := range f.DeviceExtensions(&android.DeviceFacts{}) {
+	for _, e := range f.DeviceExtensions(&androidDeviceFacts{}) {
 		ofDevices = append(ofDevices, e.Name)
 	}
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
@@ -325,10 +324,10 @@ func Commands(names []string) (notes []string) {
 			continue
 		}
 		device := c.Kind == commands.Device
-		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(android.InstanceLookup(name, false, device, true))+
-			", with one "+string(android.InstanceLookup(name, true, device, true))+", while its extension is off "+
-			string(android.InstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(android.DeviceLookup(device))+" (AND-064 to AND-066)")
-		if does := android.Emulated(name, false); does != "" {
+		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
+			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
+			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
+		if does := androidEmulated(name, false); does != "" {
 			notes = append(notes, name+": for a driver without it the loader gives "+does+" (AND-067, AND-068)")
 		}
 	}
@@ -336,22 +335,22 @@ func Commands(names []string) (notes []string) {
 }
 
 // hal judges a file as a driver.
-func (a *Android) hal(name string) android.Opened {
+func (a *Android) hal(name string) androidOpened {
 	file, err := a.Machine.Open(name)
 	if err != nil {
-		return android.NotFound
+		return androidNotFound
 	}
 	defer file.Close()
 	symbols, err := binary.ReadSymbols(file)
 	if err != nil || !symbols.Exports("HMI") {
-		return android.Invalid
+		return androidInvalid
 	}
-	return android.Works
+	return androidWorks
 }
 
 // facts are what is known, in the words of package android.
-func (a *Android) facts() *android.Facts {
-	f := &android.Facts{Properties: a.Properties, Settings: a.Properties, Program: android.Program{Package: a.Package, Debuggable: a.Debuggable,
+func (a *Android) facts() *androidFacts {
+	f := &androidFacts{Properties: a.Properties, Settings: a.Properties, Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
 		DebugPlatform: a.Properties["ro.debuggable"] == "1", Dumpable: true, ABI: a.abi(), Bits: a.Bits, Environment: map[string]string{}}}
 	for _, pair := range a.Machine.Environ {
 		if name, value, ok := strings.Cut(pair, "="); ok {

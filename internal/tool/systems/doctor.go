@@ -1,4 +1,4 @@
-package foreign
+package systems
 
 import (
 	"debug/elf"

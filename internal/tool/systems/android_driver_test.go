@@ -1,4 +1,4 @@
-package android
+package systems
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func with(properties ...string) *Facts {
-	f := &Facts{Properties: map[string]string{}, Settings: map[string]string{}, Program: Program{Package: "com.x", ABI: "arm64-v8a", LibraryPath: "/app/lib"}}
+func with(properties ...string) *androidFacts {
+	f := &androidFacts{Properties: map[string]string{}, Settings: map[string]string{}, Program: androidProgram{Package: "com.x", ABI: "arm64-v8a", LibraryPath: "/app/lib"}}
 	for _, p := range properties {
 		name, value, _ := strings.Cut(p, "=")
 		f.Properties[name] = value
@@ -16,8 +16,8 @@ func with(properties ...string) *Facts {
 }
 
 // opener answers by "namespace library", and notes what was tried.
-func opener(answers map[string]Opened, tried *[]string) func(namespace, library string) Opened {
-	return func(namespace, library string) Opened {
+func opener(answers map[string]androidOpened, tried *[]string) func(namespace, library string) androidOpened {
+	return func(namespace, library string) androidOpened {
 		*tried = append(*tried, namespace+" "+library)
 		return answers[namespace+" "+library]
 	}
@@ -28,24 +28,24 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b, apex, updatable string
-		answers               map[string]Opened
+		answers               map[string]androidOpened
 		tried                 string
-		origin                Origin
+		origin                androidOrigin
 		library               string
 		abort                 bool
 	}{
-		{"a", "b", "", "", map[string]Opened{"sphal vulkan.a.so": Works}, "sphal vulkan.a.so", BuiltIn, "vulkan.a.so", false},
-		{"a", "b", "", "", map[string]Opened{"sphal vulkan.b.so": Works}, "sphal vulkan.a.so|sphal vulkan.b.so", BuiltIn, "vulkan.b.so", false},
-		{"", "b", "", "", map[string]Opened{"sphal vulkan.b.so": Works}, "sphal vulkan.b.so", BuiltIn, "vulkan.b.so", false},
-		{"", "", "", "", nil, "", Stub, "", false},
-		{"a", "b", "", "", nil, "sphal vulkan.a.so|sphal vulkan.b.so", Stub, "", false},
-		{"a", "b", "com.x.y", "", map[string]Opened{"sphal vulkan.a.so": Works}, "com_x_y vulkan.a.so|com_x_y vulkan.b.so|sphal vulkan.a.so", BuiltIn, "vulkan.a.so", false},
-		{"a", "b", "com.x.y", "", map[string]Opened{"com_x_y vulkan.b.so": Works}, "com_x_y vulkan.a.so|com_x_y vulkan.b.so", APEX, "vulkan.b.so", false},
-		{"a", "b", "com.x.y", "", map[string]Opened{"com_x_y vulkan.a.so": Invalid, "sphal vulkan.a.so": Works}, "com_x_y vulkan.a.so", Stub, "", false},
-		{"a", "b", "", "", map[string]Opened{"sphal vulkan.a.so": Invalid, "sphal vulkan.b.so": Works}, "sphal vulkan.a.so", Stub, "", false},
-		{"a", "b", "com.x.y", "updatable", map[string]Opened{"updatable vulkan.b.so": Works}, "updatable vulkan.a.so|updatable vulkan.b.so", Updatable, "vulkan.b.so", false},
-		{"a", "b", "com.x.y", "updatable", map[string]Opened{"updatable vulkan.a.so": Invalid}, "updatable vulkan.a.so", Updatable, "vulkan.a.so", true},
-		{"a", "b", "com.x.y", "updatable", nil, "updatable vulkan.a.so|updatable vulkan.b.so", Updatable, "vulkan.b.so", true},
+		{"a", "b", "", "", map[string]androidOpened{"sphal vulkan.a.so": androidWorks}, "sphal vulkan.a.so", androidBuiltIn, "vulkan.a.so", false},
+		{"a", "b", "", "", map[string]androidOpened{"sphal vulkan.b.so": androidWorks}, "sphal vulkan.a.so|sphal vulkan.b.so", androidBuiltIn, "vulkan.b.so", false},
+		{"", "b", "", "", map[string]androidOpened{"sphal vulkan.b.so": androidWorks}, "sphal vulkan.b.so", androidBuiltIn, "vulkan.b.so", false},
+		{"", "", "", "", nil, "", androidStub, "", false},
+		{"a", "b", "", "", nil, "sphal vulkan.a.so|sphal vulkan.b.so", androidStub, "", false},
+		{"a", "b", "com.x.y", "", map[string]androidOpened{"sphal vulkan.a.so": androidWorks}, "com_x_y vulkan.a.so|com_x_y vulkan.b.so|sphal vulkan.a.so", androidBuiltIn, "vulkan.a.so", false},
+		{"a", "b", "com.x.y", "", map[string]androidOpened{"com_x_y vulkan.b.so": androidWorks}, "com_x_y vulkan.a.so|com_x_y vulkan.b.so", androidAPEX, "vulkan.b.so", false},
+		{"a", "b", "com.x.y", "", map[string]androidOpened{"com_x_y vulkan.a.so": androidInvalid, "sphal vulkan.a.so": androidWorks}, "com_x_y vulkan.a.so", androidStub, "", false},
+		{"a", "b", "", "", map[string]androidOpened{"sphal vulkan.a.so": androidInvalid, "sphal vulkan.b.so": androidWorks}, "sphal vulkan.a.so", androidStub, "", false},
+		{"a", "b", "com.x.y", "updatable", map[string]androidOpened{"updatable vulkan.b.so": androidWorks}, "updatable vulkan.a.so|updatable vulkan.b.so", androidUpdatable, "vulkan.b.so", false},
+		{"a", "b", "com.x.y", "updatable", map[string]androidOpened{"updatable vulkan.a.so": androidInvalid}, "updatable vulkan.a.so", androidUpdatable, "vulkan.a.so", true},
+		{"a", "b", "com.x.y", "updatable", nil, "updatable vulkan.a.so|updatable vulkan.b.so", androidUpdatable, "vulkan.b.so", true},
 	} {
 		f := with("ro.hardware.vulkan="+c.a, "ro.board.platform="+c.b, "ro.vulkan.apex="+c.apex)
 		var tried []string
@@ -67,16 +67,16 @@ func TestResults(t *testing.T) {
 	t.Parallel()
 	f := with("ro.hardware.vulkan=a")
 	var tried []string
-	mute := f.Choose("", "", opener(map[string]Opened{"sphal vulkan.a.so": Mute}, &tried))
-	if mute.Create(0) != InitFailed || mute.Enumerate() != OutOfHostMemory || mute.Devices() {
+	mute := f.Choose("", "", opener(map[string]androidOpened{"sphal vulkan.a.so": androidMute}, &tried))
+	if mute.Create(0) != androidInitFailed || mute.Enumerate() != androidOutOfHostMemory || mute.Devices() {
 		t.Errorf("%+v", mute)
 	}
 	stub := f.Choose("", "", opener(nil, &tried))
-	if stub.Create(0) != Success || stub.Create(31) != Success || stub.Create(32) != InitFailed || stub.Enumerate() != Success || stub.Devices() {
+	if stub.Create(0) != androidSuccess || stub.Create(31) != androidSuccess || stub.Create(32) != androidInitFailed || stub.Enumerate() != androidSuccess || stub.Devices() {
 		t.Errorf("%+v", stub)
 	}
-	works := f.Choose("", "", opener(map[string]Opened{"sphal vulkan.a.so": Works}, &tried))
-	if works.Create(1000) != Success || works.Enumerate() != Success || !works.Devices() {
+	works := f.Choose("", "", opener(map[string]androidOpened{"sphal vulkan.a.so": androidWorks}, &tried))
+	if works.Create(1000) != androidSuccess || works.Enumerate() != androidSuccess || !works.Devices() {
 		t.Errorf("%+v", works)
 	}
 }
@@ -86,16 +86,16 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	f := with("ro.hardware.vulkan=a")
 	var tried []string
-	open := opener(map[string]Opened{"sphal vulkan.a.so": Works, "updatable vulkan.a.so": Works}, &tried)
-	var p Process
-	if began, closed := p.Enter(7, f, open); !began || closed != nil || p.Driver.Origin != BuiltIn {
+	open := opener(map[string]androidOpened{"sphal vulkan.a.so": androidWorks, "updatable vulkan.a.so": androidWorks}, &tried)
+	var p androidProcess
+	if began, closed := p.Enter(7, f, open); !began || closed != nil || p.Driver.Origin != androidBuiltIn {
 		t.Errorf("the first call: %+v", p)
 	}
 	if began, _ := p.Enter(7, f, open); began || len(tried) != 1 {
 		t.Errorf("the second call: %q", tried)
 	}
 	child := p
-	if began, closed := child.Enter(8, f, open); !began || closed != nil || child.Driver.Origin != BuiltIn {
+	if began, closed := child.Enter(8, f, open); !began || closed != nil || child.Driver.Origin != androidBuiltIn {
 		t.Errorf("a forked child: %+v", child)
 	}
 	child = p
@@ -104,7 +104,7 @@ func TestProcesses(t *testing.T) {
 	if child.path != "/first" {
 		t.Errorf("the path is %s", child.path)
 	}
-	if began, closed := child.Enter(9, f, open); !began || closed == nil || closed.Origin != BuiltIn || child.Driver.Origin != Updatable {
+	if began, closed := child.Enter(9, f, open); !began || closed == nil || closed.Origin != androidBuiltIn || child.Driver.Origin != androidUpdatable {
 		t.Errorf("with an updatable driver: %+v %+v", child, closed)
 	}
 }
@@ -112,32 +112,32 @@ func TestProcesses(t *testing.T) {
 // holds: AND-016 AND-017 AND-018 AND-019 AND-020 AND-021 AND-022 AND-025 AND-026
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	packages := map[string]Package{}
-	good := Package{Preinstalled: true, TargetSDK: 26, LibraryPath: "/prod/lib", APK: "/prod.apk", ABIs: map[string]string{"arm64-v8a": "arm64-v8a"},
+	packages := map[string]androidPackage{}
+	good := androidPackage{Preinstalled: true, TargetSDK: 26, LibraryPath: "/prod/lib", APK: "/prod.apk", ABIs: map[string]string{"arm64-v8a": "arm64-v8a"},
 		SphalText: "libx.so\nliby.so\n", ReadableLists: true}
-	installed := func(name string) (Package, bool) { p, ok := packages[name]; return p, ok }
+	installed := func(name string) (androidPackage, bool) { p, ok := packages[name]; return p, ok }
 	const prefix = "updatable_driver_"
 	for _, c := range []struct {
 		properties string
 		settings   string
-		change     func(p *Program)
+		change     func(p *androidProgram)
 		want       string
 	}{
 		{"", "all_apps=1", nil, ""},
-		{"0=prod", "", func(p *Program) { p.Privileged = true }, ""},
-		{"0=prod", "production_allowlist=*", func(p *Program) { p.System = true }, ""},
-		{"0=prod", "production_allowlist=*", func(p *Program) { p.System, p.Updated = true, true }, "prod"},
+		{"0=prod", "", func(p *androidProgram) { p.Privileged = true }, ""},
+		{"0=prod", "production_allowlist=*", func(p *androidProgram) { p.System = true }, ""},
+		{"0=prod", "production_allowlist=*", func(p *androidProgram) { p.System, p.Updated = true, true }, "prod"},
 		{"0=prod 1=pre", "all_apps=3 production_opt_in_apps=com.x", nil, ""},
 		{"0=prod 1=pre", "all_apps=1", nil, "prod"},
 		{"1=pre", "all_apps=1", nil, ""},
 		{"0=prod 1=pre", "all_apps=2", nil, ""},
-		{"0=prod 1=pre", "all_apps=2", func(p *Program) { p.Debuggable = true }, "pre"},
-		{"0=prod 1=pre", "all_apps=2", func(p *Program) { p.Developer = true }, "pre"},
-		{"0=prod 1=pre", "all_apps=2", func(p *Program) { p.DebugPlatform = true }, "pre"},
-		{"0=prod", "all_apps=2", func(p *Program) { p.Debuggable = true }, ""},
+		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.Debuggable = true }, "pre"},
+		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.Developer = true }, "pre"},
+		{"0=prod 1=pre", "all_apps=2", func(p *androidProgram) { p.DebugPlatform = true }, "pre"},
+		{"0=prod", "all_apps=2", func(p *androidProgram) { p.Debuggable = true }, ""},
 		{"0=prod 1=pre", "all_apps=7 production_opt_in_apps=com.y,com.x", nil, "prod"},
-		{"0=prod 1=pre", "production_opt_out_apps=com.x prerelease_opt_in_apps=com.x", func(p *Program) { p.Debuggable = true }, ""},
-		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", func(p *Program) { p.Debuggable = true }, "pre"},
+		{"0=prod 1=pre", "production_opt_out_apps=com.x prerelease_opt_in_apps=com.x", func(p *androidProgram) { p.Debuggable = true }, ""},
+		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", func(p *androidProgram) { p.Debuggable = true }, "pre"},
 		{"0=prod 1=pre", "prerelease_opt_in_apps=com.x production_opt_in_apps=com.x", nil, ""},
 		{"1=pre", "production_opt_in_apps=com.x", nil, ""},
 		{"0=prod", "production_opt_in_apps=com.x production_denylist=com.x", nil, "prod"},
@@ -176,7 +176,7 @@ func TestSelect(t *testing.T) {
 		if got.Package != c.want {
 			t.Error("changed")
 		}
-		for what, bad := range map[string]Package{"not of the system": {}, "too old": {Preinstalled: true, TargetSDK: 25}, "for others": {Preinstalled: true, TargetSDK: 30},
+		for what, bad := range map[string]androidPackage{"not of the system": {}, "too old": {Preinstalled: true, TargetSDK: 25}, "for others": {Preinstalled: true, TargetSDK: 30},
 			"not linkable": {Preinstalled: true, TargetSDK: 30, ABIs: good.ABIs}} {
 			delete(f.Settings, prefix+"all_apps")
 			for _, s := range strings.Fields(c.settings) {
@@ -201,7 +201,7 @@ func TestSelectWithoutApp(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"1": "/gpu/drivers/arm64-v8a", "": "", "0": "", "2": "", "true": ""} {
 		f := with("ro.gfx.driver.0=prod")
-		f.Program = Program{LibraryPath: "/gpu/drivers", ABI: "arm64-v8a", Environment: map[string]string{"UPDATABLE_GFX_DRIVER": value}}
+		f.Program = androidProgram{LibraryPath: "/gpu/drivers", ABI: "arm64-v8a", Environment: map[string]string{"UPDATABLE_GFX_DRIVER": value}}
 		if got := f.Select(nil); got.Path != want || (got.Package != "") != (want != "") {
 			t.Errorf("%q: %+v", value, got)
 		}

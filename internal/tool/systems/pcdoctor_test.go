@@ -1,4 +1,4 @@
-package foreign
+package systems
 
 import (
 	"slices"
@@ -8,7 +8,6 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/registry"
 	"vkloader/test/dlltest"
 )
 
@@ -155,7 +154,7 @@ func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.Source.Seen(bits
 // examined is the report on a PC whose registry is this.
 func examined(t *testing.T, s *Source, reg string) *doctor.Report {
 	t.Helper()
-	s.Keys = &registry.Registry{}
+	s.Keys = &Registry{}
 	if problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n"+reg)); len(problems) > 0 {
 		t.Fatal(problems)
 	}

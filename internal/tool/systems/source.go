@@ -1,4 +1,4 @@
-package foreign
+package systems
 
 import (
 	"path"
@@ -7,18 +7,17 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/registry"
 )
 
 // Source gives the facts of a machine with another system.
 type Source struct {
 	System   System
-	Machine  machine.Machine    // its files; Root "" and no Tree: none are known
-	Keys     *registry.Registry // of Windows; nil: no file of the registry was given
-	Bits     string             // of the program, "32" or "64"
-	Elevated bool               // the program has more rights than its user
-	Program  string             // its path; "": unknown
-	Own      facts.Bundle       // what its bundle says
+	Machine  machine.Machine // its files; Root "" and no Tree: none are known
+	Keys     *Registry       // of Windows; nil: no file of the registry was given
+	Bits     string          // of the program, "32" or "64"
+	Elevated bool            // the program has more rights than its user
+	Program  string          // its path; "": unknown
+	Own      facts.Bundle    // what its bundle says
 }
 
 // files are the machine's files.

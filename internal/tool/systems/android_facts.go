@@ -1,16 +1,16 @@
-package android
+package systems
 
 import "strings"
 
-// Facts are what is known of a machine and of a program on it.
-type Facts struct {
+// androidFacts are what is known of a machine and of a program on it.
+type androidFacts struct {
 	Properties map[string]string // of the system
 	Settings   map[string]string // global ones
-	Program    Program
+	Program    androidProgram
 }
 
-// Program is what is known of a program.
-type Program struct {
+// androidProgram is what is known of a program.
+type androidProgram struct {
 	Package       string // its name; "": a process that is no app
 	Debuggable    bool
 	Dumpable      bool // the process could be made dumpable
@@ -27,12 +27,12 @@ type Program struct {
 }
 
 // property gives a property; "" when it is not set.
-func (f *Facts) property(name string) string { return f.Properties[name] }
+func (f *androidFacts) property(name string) string { return f.Properties[name] }
 
-// list takes a list apart; empty items are skipped.
-func list(text, separator string) []string {
+// splitList takes a list apart; empty items are skipped.
+func splitList(text, separator string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separator, r) })
 }
 
 // debuggable tells whether the process may be debugged.
-func (p *Program) debuggable() bool { return p.Debuggable || p.DebugPlatform }
+func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatform }

@@ -1,4 +1,4 @@
-package registry
+package systems
 
 import (
 	"encoding/binary"
@@ -14,23 +14,23 @@ import (
 
 // Registry is what files said of keys and values. Names of keys and values are compared without regard to case.
 type Registry struct {
-	keys map[string]*key // by path, in small letters
-	list []*key          // in the order in which they came
+	keys map[string]*registryKey // by path, in small letters
+	list []*registryKey          // in the order in which they came
 }
 
-type key struct {
+type registryKey struct {
 	path   string
 	values []facts.Value
 }
 
-// Problem is a line that is not understood.
-type Problem struct {
+// RegistryProblem is a line that is not understood.
+type RegistryProblem struct {
 	File string
 	Line int
 	What string
 }
 
-func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
+func (p RegistryProblem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
 
 // Values gives the values of a key, in the order in which they came; false when there is no such key.
 func (r *Registry) Values(path string) ([]facts.Value, bool) {
@@ -61,15 +61,15 @@ var hives = map[string]string{"HKEY_LOCAL_MACHINE": "HKEY_LOCAL_MACHINE", "HKLM"
 	"HKCU": "HKEY_CURRENT_USER", "HKEY_CLASSES_ROOT": "HKEY_CLASSES_ROOT", "HKEY_USERS": "HKEY_USERS", "HKEY_CURRENT_CONFIG": "HKEY_CURRENT_CONFIG"}
 
 // Read adds what a file says; what comes later wins. file is its name, for problems.
-func (r *Registry) Read(file string, content []byte) (problems []Problem) {
+func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem) {
 	if r.keys == nil {
-		r.keys = map[string]*key{}
+		r.keys = map[string]*registryKey{}
 	}
-	text, ok := decode(content)
+	text, ok := decodeRegistry(content)
 	if !ok {
-		return []Problem{{file, 1, "neither UTF-8 nor UTF-16"}}
+		return []RegistryProblem{{file, 1, "neither UTF-8 nor UTF-16"}}
 	}
-	p := parser{r: r}
+	p := registryParser{r: r}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	begun := false
 	for i := 0; i < len(lines); i++ {
@@ -83,7 +83,7 @@ func (r *Registry) Read(file string, content []byte) (problems []Problem) {
 			if p.old || line == "Windows Registry Editor Version 5.00" {
 				continue
 			}
-			problems = append(problems, Problem{file, number, `the first line is neither "Windows Registry Editor Version 5.00" nor "REGEDIT4"`})
+			problems = append(problems, RegistryProblem{file, number, `the first line is neither "Windows Registry Editor Version 5.00" nor "REGEDIT4"`})
 			if line[0] != '[' {
 				continue
 			}
@@ -93,14 +93,14 @@ func (r *Registry) Read(file string, content []byte) (problems []Problem) {
 			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines[i])
 		}
 		if what := p.line(line); what != "" {
-			problems = append(problems, Problem{file, number, what})
+			problems = append(problems, RegistryProblem{file, number, what})
 		}
 	}
 	return problems
 }
 
-// decode gives the text of a file: UTF-16 by its mark, otherwise UTF-8, with a mark or without.
-func decode(content []byte) (string, bool) {
+// decodeRegistry gives the text of a file: UTF-16 by its mark, otherwise UTF-8, with a mark or without.
+func decodeRegistry(content []byte) (string, bool) {
 	switch {
 	case len(content) >= 2 && (content[0] == 0xff && content[1] == 0xfe || content[0] == 0xfe && content[1] == 0xff):
 		order := binary.ByteOrder(binary.LittleEndian)
@@ -122,15 +122,15 @@ func wide(b []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-type parser struct {
+type registryParser struct {
 	r   *Registry
-	old bool // REGEDIT4: data of texts is in single bytes
-	at  *key // nil: values are passed over, because their key was not understood
-	off bool // values are passed over, because their key is deleted
+	old bool         // REGEDIT4: data of texts is in single bytes
+	at  *registryKey // nil: values are passed over, because their key was not understood
+	off bool         // values are passed over, because their key is deleted
 }
 
 // line reads a key or a value; what it gives is what is wrong with it.
-func (p *parser) line(line string) string {
+func (p *registryParser) line(line string) string {
 	if line[0] == '[' {
 		return p.key(line)
 	}
@@ -162,7 +162,7 @@ func (p *parser) line(line string) string {
 	return ""
 }
 
-func (p *parser) key(line string) string {
+func (p *registryParser) key(line string) string {
 	p.at, p.off = nil, true
 	path, ok := strings.CutSuffix(line[1:], "]")
 	if !ok {
@@ -185,7 +185,7 @@ func (p *parser) key(line string) string {
 		return ""
 	}
 	if p.at = p.r.keys[small]; p.at == nil {
-		p.at = &key{path: path}
+		p.at = &registryKey{path: path}
 		p.r.keys[small] = p.at
 		p.r.list = append(p.r.list, p.at)
 	}
@@ -226,7 +226,7 @@ func quoted(line string) (text, rest string, ok bool) {
 }
 
 // data reads what stands after the equals sign.
-func (p *parser) data(text string) (kind uint32, data, what string) {
+func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	if text != "" && text[0] == '"' {
 		value, rest, ok := quoted(text)
 		if !ok || strings.TrimSpace(rest) != "" && strings.TrimSpace(rest)[0] != ';' {
