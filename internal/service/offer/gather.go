@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -141,10 +141,10 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 		return why
 	}
 	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content}
-	family := driverfiles.Of(d.Library)
+	family := drivers.Of(d.Library)
 	var opened [][]*binary.File
 	if family != nil {
-		for _, name := range family.Names(driverfiles.Version(r.File.Real), binary.CompareVersions, false) {
+		for _, name := range family.Names(drivers.Version(r.File.Real), binary.CompareVersions, false) {
 			found := g.linker.Find(name, r.File)
 			if found.File == nil || found.File.Err() != nil {
 				continue
@@ -154,7 +154,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 				opened = append(opened, with)
 			}
 		}
-		driver.Data = driverfiles.Matches(family.Data, g.machine.ReadDir)
+		driver.Data = drivers.Matches(family.Data, g.machine.ReadDir)
 	}
 	driver.Devices = g.devices(family)
 	for _, f := range order { // first, so that these are not marked
@@ -251,8 +251,8 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 }
 
 // devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
-func (g *gatherer) devices(family *driverfiles.Family) []string {
-	if family != nil && family.Kernel == nil {
+func (g *gatherer) devices(family *drivers.Family) []string {
+	if family != nil && family.Software() {
 		return nil
 	}
 	var nodes []string
@@ -262,12 +262,12 @@ func (g *gatherer) devices(family *driverfiles.Family) []string {
 			continue
 		}
 		module, _ := g.machine.Real("/sys/class/drm/" + e.Name() + "/device/driver")
-		if family == nil || slices.Contains(family.Kernel, path.Base(module)) {
+		if family == nil || family.Uses(path.Base(module)) {
 			nodes = append(nodes, "/dev/dri/"+e.Name())
 		}
 	}
 	if family != nil {
-		nodes = append(nodes, driverfiles.Matches(family.Nodes, g.machine.ReadDir)...)
+		nodes = append(nodes, drivers.Matches(family.Nodes, g.machine.ReadDir)...)
 	}
 	return nodes
 }

@@ -15,7 +15,7 @@ import (
 
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -121,7 +121,7 @@ func (a *Arrangement) kind(m *machine.Machine, name string, options binary.Linke
 		text, library, err := read(m, manifestsPlace+name+"/"+manifest, place)
 		if err != nil {
 			d.Why = err.Error()
-		} else if driverfiles.Of(library).Free() && has(find, options, own, library) {
+		} else if drivers.Of(library).Free() && has(find, options, own, library) {
 			d.Why = hasItself
 		} else if find.Last() == "" {
 			d.Why = "the image's dynamic linker searches no directory for every program"

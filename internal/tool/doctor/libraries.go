@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/cure"
-	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/term"
 )
 
@@ -258,12 +258,12 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 
 // atRunTime looks for the files that a driver opens when it runs.
 func (e *exam) atRunTime(m *Module, file *binary.File) {
-	family := driverfiles.Of(m.Library)
+	family := drivers.Of(m.Library)
 	if family == nil {
 		return
 	}
 	var missing *Finding
-	for _, name := range family.Names(driverfiles.Version(file.Real), binary.CompareVersions, true) {
+	for _, name := range family.Names(drivers.Version(file.Real), binary.CompareVersions, true) {
 		r := e.linker.Find(name, file)
 		switch {
 		case r.File == nil && missing != nil:
@@ -282,7 +282,7 @@ func (e *exam) atRunTime(m *Module, file *binary.File) {
 // withoutDisplay looks for what a driver starts itself by where no display is. file is its library; nil: the service has it,
 // and with it the libraries. On NixOS every program names its own places for them.
 func (e *exam) withoutDisplay(m *Module, file *binary.File) {
-	family := driverfiles.Of(m.Library)
+	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
 		return
@@ -294,7 +294,7 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 			return
 		}
 	}
-	if len(driverfiles.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
 			vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
 	}

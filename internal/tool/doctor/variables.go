@@ -8,9 +8,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -77,8 +77,8 @@ func (e *exam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
-	for _, name := range []string{mesa.Select, mesa.Prime} {
-		wish := mesa.Read(name, e.variable(name))
+	for _, name := range []string{drivers.MesaSelect, drivers.MesaPrime} {
+		wish := drivers.ReadMesa(name, e.variable(name))
 		switch {
 		case wish.Pair:
 			e.selection(name, strings.TrimSuffix(wish.Value, "!"), func(g *GPU) string {
@@ -87,7 +87,7 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
 			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
-				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return mesa.Address(g.Name) })
+				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0

@@ -8,7 +8,7 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/driverfiles"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 )
 
@@ -72,9 +72,9 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 
 // partOf tells whether a library is one that a driver of a manifest opens by itself, as NVIDIA's opens its part for EGL,
 // which has the functions of a driver, too.
-func partOf(drivers []Module, library string) bool {
-	family := driverfiles.Of(library)
-	return family != nil && slices.ContainsFunc(drivers, func(d Module) bool { return d.Manifest != "" && driverfiles.Of(d.File) == family })
+func partOf(found []Module, library string) bool {
+	family := drivers.Of(library)
+	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
 // find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
