@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
 )
 
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
@@ -62,7 +62,7 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{len(names)}, nil).offer(forTime,
-			cure.Add(e.source, variables.DriversDisable, names...)...)
+			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -82,7 +82,7 @@ func (e *exam) rivals() {
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
 				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(mending,
-					append(cure.Add(e.source, variables.DriversDisable, m.Name), cure.Add(e.source, variables.DriversDisable, first.Name)...)...)
+					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/selector"
 )
 
@@ -295,7 +295,7 @@ func (e *exam) judge(g *GPU) {
 		for _, m := range g.Drivers {
 			names = append(names, path.Base(m))
 		}
-		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, cure.Add(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -361,7 +361,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(mending, cure.Set(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
+		found.offer(mending, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -24,7 +24,7 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, cure.Remove(path.Clean(f.Path)))
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	if s := e.plan.Settings; s != nil {
 		file := path.Clean(s.File)
@@ -35,7 +35,7 @@ func (e *exam) leftovers() {
 			found.advice = clearSettings
 		} else {
 			// What another program has written is told, and is not for --fix to remove.
-			found.offer(byHand, cure.Remove(file))
+			found.offer(byHand, explain.RemoveFile(file))
 		}
 		found.fact = what
 	}
@@ -146,10 +146,10 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		owner := e.packageOf(file.Real)
 		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
-			found.offer(mending, cure.Remove(path.Clean(file.Path)))
+			found.offer(mending, explain.RemoveFile(path.Clean(file.Path)))
 		}
 		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
-			found.offer(mending, cure.Unset("LD_LIBRARY_PATH"))
+			found.offer(mending, explain.UnsetVariable("LD_LIBRARY_PATH"))
 		}
 	}
 	if len(e.Loaders) == 0 {
@@ -179,11 +179,11 @@ func (e *exam) judgeLoaders(first binary.Result) {
 }
 
 // libraryPath puts a directory first in LD_LIBRARY_PATH.
-func (e *exam) libraryPath(directory string) cure.Change {
+func (e *exam) libraryPath(directory string) explain.Change {
 	if value := e.variable("LD_LIBRARY_PATH"); value != "" {
 		directory += ":" + value
 	}
-	return cure.Set("LD_LIBRARY_PATH", directory)
+	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
 // packageOf is the package that a file belongs to; "" for none.

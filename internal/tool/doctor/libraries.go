@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -157,7 +157,7 @@ func (e *exam) sibling(library string) (tokened, file string) {
 // it lies.
 func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
-	var changes []cure.Change
+	var changes []explain.Change
 	for _, directory := range besides {
 		if file := directory + "/" + what.name; e.fits(file) {
 			what.beside = append(what.beside, file)
@@ -322,16 +322,16 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
-					found.offer(mending, cure.Drop(e.source, v, ":", func(n string) bool {
+					found.offer(mending, explain.DropFromList(e.source, v, ":", func(n string) bool {
 						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
 					})...)
 					e.unsetting(found, v.Name())
 				}
 			}
-			found.offer(mending, cure.Add(e.source, variables.DriversDisable, m.Name)...)
+			found.offer(mending, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
 			for _, one := range []string{m.Manifest, other.Manifest} {
 				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
-					found.offer(mending, cure.Remove(path.Clean(one)))
+					found.offer(mending, explain.RemoveFile(path.Clean(one)))
 				}
 			}
 			return

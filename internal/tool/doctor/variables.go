@@ -7,9 +7,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
@@ -36,7 +36,7 @@ func (e *exam) unsetting(f *Finding, name string) {
 		f.advice = setBySteam
 		return
 	}
-	f.offer(mending, cure.Unset(name))
+	f.offer(mending, explain.UnsetVariable(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -129,10 +129,10 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offer(mending, cure.Set(name, value))
+			f.offer(mending, explain.SetVariable(name, value))
 		}
 	}
-	f.offer(mending, cure.Unset(name))
+	f.offer(mending, explain.UnsetVariable(name))
 }
 
 // pad is a hexadecimal number as sysfs writes it.
@@ -178,16 +178,16 @@ func (e *exam) values(rows []environment.Variable) {
 		case environment.Faulty:
 			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
-				f.offer(mending, cure.Set(v.Name, better))
+				f.offer(mending, explain.SetVariable(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
 			f := e.found(VariableUnknown, v.Name, "", stated{v}, nil)
 			if name := nearest(v.Name, rows); name != "" {
-				f.offer(otherName, cure.Set(name, v.Value).With(cure.Unset(v.Name)))
+				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
 			}
-			f.offer(mending, cure.Unset(v.Name))
+			f.offer(mending, explain.UnsetVariable(v.Name))
 		}
 	}
 }

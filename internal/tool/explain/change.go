@@ -1,4 +1,4 @@
-package cure
+package explain
 
 import (
 	"strings"
@@ -18,14 +18,14 @@ type Change struct {
 	And      *Change // what has to be done as well
 }
 
-// Set gives a variable a value.
-func Set(name, value string) Change { return Change{Variable: name, Value: value, Set: true} }
+// SetVariable gives a variable a value.
+func SetVariable(name, value string) Change { return Change{Variable: name, Value: value, Set: true} }
 
-// Unset takes a variable away.
-func Unset(name string) Change { return Change{Variable: name} }
+// UnsetVariable takes a variable away.
+func UnsetVariable(name string) Change { return Change{Variable: name} }
 
-// Remove takes a file away.
-func Remove(file string) Change { return Change{File: file} }
+// RemoveFile takes a file away.
+func RemoveFile(file string) Change { return Change{File: file} }
 
 // With are two changes together.
 func (c Change) With(other Change) Change {
@@ -77,14 +77,14 @@ func (c Change) On(source *machine.Source) *machine.Source {
 	return &after
 }
 
-// Add gives a filter more entries beside those that it has. A name that a filter cannot have as it is (ENV-35 to ENV-44:
+// AddToFilter gives a filter more entries beside those that it has. A name that a filter cannot have as it is (ENV-35 to ENV-44:
 // commas separate, stars at the ends and words between tildes mean something) is written as patterns: one change for
 // each way to write the first such name.
-func Add(source *machine.Source, filter variables.ID, names ...string) []Change {
+func AddToFilter(source *machine.Source, filter variables.ID, names ...string) []Change {
 	before, _ := source.Lookup(filter.Name())
 	entries := [][]string{{}}
 	for _, name := range names {
-		ways := patterns(name)
+		ways := filterPatterns(name)
 		if len(entries) > 1 {
 			ways = ways[:1]
 		}
@@ -101,13 +101,13 @@ func Add(source *machine.Source, filter variables.ID, names ...string) []Change 
 		if before != "" {
 			list = append([]string{before}, list...)
 		}
-		changes = append(changes, Set(filter.Name(), strings.Join(list, ",")))
+		changes = append(changes, SetVariable(filter.Name(), strings.Join(list, ",")))
 	}
 	return changes
 }
 
-// patterns are ways to write a name as an entry of a filter.
-func patterns(name string) []string {
+// filterPatterns are ways to write a name as an entry of a filter.
+func filterPatterns(name string) []string {
 	if !strings.Contains(name, ",") {
 		return []string{name}
 	}
@@ -120,9 +120,9 @@ func patterns(name string) []string {
 	return ways
 }
 
-// Drop takes the entries out of a list that are meant by a function: the variable is unset when none is left. Nothing is
+// DropFromList takes the entries out of a list that are meant by a function: the variable is unset when none is left. Nothing is
 // given when no entry is meant.
-func Drop(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
+func DropFromList(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
 	before, _ := source.Lookup(list.Name())
 	var kept []string
 	dropped := false
@@ -139,12 +139,12 @@ func Drop(source *machine.Source, list variables.ID, separator string, meant fun
 	case !dropped:
 		return nil
 	case len(kept) == 0:
-		return []Change{Unset(list.Name())}
+		return []Change{UnsetVariable(list.Name())}
 	}
-	return []Change{Set(list.Name(), strings.Join(kept, separator))}
+	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
 }
 
-// Undo are the changes that take a name out of a filter: its entries that match the name, or the whole filter.
-func Undo(source *machine.Source, filter variables.ID, name string) []Change {
-	return append(Drop(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), Unset(filter.Name()))
+// DropFromFilter are the changes that take a name out of a filter: its entries that match the name, or the whole filter.
+func DropFromFilter(source *machine.Source, filter variables.ID, name string) []Change {
+	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), UnsetVariable(filter.Name()))
 }

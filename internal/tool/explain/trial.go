@@ -1,4 +1,4 @@
-package cure
+package explain
 
 import (
 	"path/filepath"
@@ -15,13 +15,13 @@ import (
 // Trial tries changes on one machine. What it reads of the machine it reads once.
 type Trial struct {
 	source  *machine.Source
-	known   *known
-	before  *result
-	results map[string]*result
+	known   *knownFacts
+	before  *trialResult
+	results map[string]*trialResult
 }
 
-// result is a decision, as far as changes are judged by it.
-type result struct {
+// trialResult is a decision, as far as changes are judged by it.
+type trialResult struct {
 	in    Outcome
 	found map[Fault]diag.Severity
 }
@@ -32,8 +32,8 @@ type Fault struct {
 	Subject, Path string
 }
 
-// known is what was read of a machine, without variables.
-type known struct {
+// knownFacts is what was read of a machine, without variables.
+type knownFacts struct {
 	directories map[string]facts.Directory
 	files       map[string]facts.File
 	exists      map[string]bool
@@ -45,21 +45,21 @@ type Key struct{ Layer, Manifest string }
 // Outcome is what a program gets.
 type Outcome map[Key]bool
 
-// effort bounds what all changes together cost, in files: on a machine with a hundred thousand manifests only a few
+// trialEffort bounds what all changes together cost, in files: on a machine with a hundred thousand manifests only a few
 // changes are tried.
-const effort = 200_000
+const trialEffort = 200_000
 
 // triesLeast is how many changes are tried on any machine.
 const triesLeast = 8
 
-// New is a trial on a machine, given what was decided there.
-func New(source *machine.Source, answer *plan.Answer) *Trial {
-	return &Trial{source: source, before: resultOf(answer), results: map[string]*result{},
-		known: &known{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
+// NewTrial is a trial on a machine, given what was decided there.
+func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
+	return &Trial{source: source, before: trialResultOf(answer), results: map[string]*trialResult{},
+		known: &knownFacts{map[string]facts.Directory{}, map[string]facts.File{}, map[string]bool{}}}
 }
 
-func resultOf(answer *plan.Answer) *result {
-	r := &result{Outcome{}, map[Fault]diag.Severity{}}
+func trialResultOf(answer *plan.Answer) *trialResult {
+	r := &trialResult{Outcome{}, map[Fault]diag.Severity{}}
 	for _, a := range answer.Active {
 		r.in[LayerKey(answer.Layers[a.Layer])] = true
 	}
@@ -76,16 +76,16 @@ func resultOf(answer *plan.Answer) *result {
 func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
 
 // after is what is decided after a change; nil when that is not known.
-func (t *Trial) after(c Change) *result {
+func (t *Trial) after(c Change) *trialResult {
 	if known, done := t.results[c.Line()]; done {
 		return known
 	}
-	if !c.Possible() || len(t.results) >= max(triesLeast, effort/(1+len(t.known.files))) {
+	if !c.Possible() || len(t.results) >= max(triesLeast, trialEffort/(1+len(t.known.files))) {
 		return nil
 	}
-	var r *result
+	var r *trialResult
 	if answer, err := decision.Ask(&tried{c.On(t.source), t.known}); err == nil {
-		r = resultOf(answer)
+		r = trialResultOf(answer)
 	}
 	t.results[c.Line()] = r
 	return r
@@ -125,7 +125,7 @@ func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
 }
 
 // only tells whether a program gets, but for one thing, what it got before.
-func (t *Trial) only(key Key, after *result) bool {
+func (t *Trial) only(key Key, after *trialResult) bool {
 	for k := range after.in {
 		if k != key && !t.before.in[k] {
 			return false
@@ -142,7 +142,7 @@ func (t *Trial) only(key Key, after *result) bool {
 // tried gives the facts of a machine after a change.
 type tried struct {
 	*machine.Source
-	known *known
+	known *knownFacts
 }
 
 func (t *tried) gone(name string) bool { return slices.Contains(t.Without, filepath.Clean(name)) }

@@ -1,4 +1,4 @@
-package cure
+package explain
 
 import "vkloader/internal/tool/term"
 

@@ -1,4 +1,4 @@
-package cure
+package explain
 
 // andThen stands between two lines of a prompt in one.
 const andThen = " & "
