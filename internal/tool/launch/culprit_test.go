@@ -1,4 +1,4 @@
-package culprit
+package launch
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ func suspects(kind string, names ...string) (list []Suspect) {
 
 // Whichever of the suspects is bad, it is found, with no more runs than halving takes; also two that are both bad, and one
 // that the fault points at.
-func TestFind(t *testing.T) {
+func TestFindCulprit(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
 	for _, c := range []struct {
@@ -26,15 +26,15 @@ func TestFind(t *testing.T) {
 		culprit []string
 		most    int
 	}{
-		{nil, "layer", nil, Fine, nil, 1},
-		{[]string{"a"}, "layer", nil, Found, []string{"a"}, 6},
-		{[]string{"g"}, "layer", nil, Found, []string{"g"}, 6},
-		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, Found, []string{"d"}, 3},
-		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, Found, []string{"d"}, 7},
-		{[]string{"c", "f"}, "layer", nil, Found, []string{"c", "f"}, 11},
-		{[]string{"e"}, "driver", nil, Found, []string{"e"}, 5},
-		{[]string{"program"}, "layer", nil, Elsewhere, nil, 2},
-		{[]string{"program"}, "driver", nil, Elsewhere, nil, 40},
+		{nil, "layer", nil, SearchFine, nil, 1},
+		{[]string{"a"}, "layer", nil, SearchFound, []string{"a"}, 6},
+		{[]string{"g"}, "layer", nil, SearchFound, []string{"g"}, 6},
+		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, SearchFound, []string{"d"}, 3},
+		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, SearchFound, []string{"d"}, 7},
+		{[]string{"c", "f"}, "layer", nil, SearchFound, []string{"c", "f"}, 11},
+		{[]string{"e"}, "driver", nil, SearchFound, []string{"e"}, 5},
+		{[]string{"program"}, "layer", nil, SearchElsewhere, nil, 2},
+		{[]string{"program"}, "driver", nil, SearchElsewhere, nil, 40},
 	} {
 		runs := 0
 		trial := func(without []Suspect) (*Seen, error) {
@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 			}
 			return seen, nil
 		}
-		v, err := Find(trial, func(*Seen) (layers, drivers []Suspect) {
+		v, err := FindCulprit(trial, func(*Seen) (layers, drivers []Suspect) {
 			if c.kind == "layer" {
 				return suspects("layer", names...), suspects("driver", "one")
 			}
@@ -69,14 +69,14 @@ func TestFind(t *testing.T) {
 // Two layers that only fail together: one of them is named, because without it all is well.
 func TestFindTogether(t *testing.T) {
 	t.Parallel()
-	v, err := Find(func(without []Suspect) (*Seen, error) {
+	v, err := FindCulprit(func(without []Suspect) (*Seen, error) {
 		left := map[string]bool{"a": true, "b": true, "c": true}
 		for _, w := range without {
 			delete(left, w.Name)
 		}
 		return &Seen{Good: !left["a"] || !left["c"]}, nil
 	}, func(*Seen) (layers, drivers []Suspect) { return suspects("layer", "a", "b", "c"), nil })
-	if err != nil || v.Result != Found || len(v.Culprits) != 1 {
+	if err != nil || v.Result != SearchFound || len(v.Culprits) != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -87,15 +87,15 @@ func TestFindEnds(t *testing.T) {
 	more := func(*Seen) (layers, drivers []Suspect) { return suspects("layer", "a", "b", "c"), nil }
 	for stop := 1; stop < 5; stop++ {
 		runs := 0
-		v, err := Find(func(w []Suspect) (*Seen, error) {
+		v, err := FindCulprit(func(w []Suspect) (*Seen, error) {
 			runs++
 			return &Seen{Good: len(w) == 3, Stopped: runs == stop}, nil
 		}, more)
-		if err != nil || v.Result != Stopped || runs != stop {
+		if err != nil || v.Result != SearchStopped || runs != stop {
 			t.Errorf("stopped in run %d: %+v after %d, %v", stop, v, runs, err)
 		}
 		runs = 0
-		if _, err = Find(func(w []Suspect) (*Seen, error) {
+		if _, err = FindCulprit(func(w []Suspect) (*Seen, error) {
 			if runs++; runs == stop {
 				return nil, fmt.Errorf("no more")
 			}

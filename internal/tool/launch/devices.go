@@ -1,4 +1,4 @@
-package choice
+package launch
 
 import (
 	"fmt"
@@ -134,7 +134,7 @@ func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
 			texts = append(texts, fmt.Sprintf(filter.format, id))
 		}
 		if texts != nil {
-			changes = append(changes, Set(filter.v.Name(), strings.Join(texts, ",")))
+			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
 		} else if _, has := m.Lookup(filter.v.Name()); has {
 			changes = append(changes, Change{Name: filter.v.Name()})
 		}

@@ -1,4 +1,4 @@
-package culprit
+package launch
 
 import (
 	"path"
@@ -38,11 +38,11 @@ type Trial func(without []Suspect) (*Seen, error)
 
 // Results of a search.
 const (
-	Fine      = "fine"      // the program ended as it should
-	Found     = "found"     // it works when the culprits are left out
-	Elsewhere = "elsewhere" // no layer and no driver can be left out so that it works
-	Unsteady  = "unsteady"  // the same run ends this way and that way
-	Stopped   = "stopped"   // it was broken off
+	SearchFine      = "fine"      // the program ended as it should
+	SearchFound     = "found"     // it works when the culprits are left out
+	SearchElsewhere = "elsewhere" // no layer and no driver can be left out so that it works
+	SearchUnsteady  = "unsteady"  // the same run ends this way and that way
+	SearchStopped   = "stopped"   // it was broken off
 )
 
 // Verdict is what a search found.
@@ -54,25 +54,25 @@ type Verdict struct {
 	Last     *Seen // the run with the culprits left out
 }
 
-// search is one under way.
-type search struct {
+// culpritSearch is one under way.
+type culpritSearch struct {
 	*Verdict
 	trial Trial
 }
 
-// Find looks for the culprit: the program as it is, without layers, then with fewer and fewer of the suspects left out. More
+// FindCulprit looks for the culprit: the program as it is, without layers, then with fewer and fewer of the suspects left out. More
 // gives the suspects, once the first run has shown which layers the program itself asks for.
-func Find(trial Trial, more func(first *Seen) (layers, drivers []Suspect)) (*Verdict, error) {
-	s := &search{&Verdict{}, trial}
+func FindCulprit(trial Trial, more func(first *Seen) (layers, drivers []Suspect)) (*Verdict, error) {
+	s := &culpritSearch{&Verdict{}, trial}
 	first, err := s.run(nil)
 	if err != nil {
 		return nil, err
 	}
 	s.First = first
 	if first.Good || first.Stopped {
-		s.Result = Fine
+		s.Result = SearchFine
 		if first.Stopped {
-			s.Result = Stopped
+			s.Result = SearchStopped
 		}
 		return s.Verdict, nil
 	}
@@ -90,17 +90,17 @@ func Find(trial Trial, more func(first *Seen) (layers, drivers []Suspect)) (*Ver
 		// Without any driver hardly a program goes on to where it crashes: what counts is that one can be left out.
 		return s.among(layers, drivers)
 	}
-	s.Result = Elsewhere
+	s.Result = SearchElsewhere
 	return s.Verdict, nil
 }
 
 // broken ends a search that was broken off.
-func (s *search) broken(err error) (*Verdict, error) {
-	s.Result = Stopped
+func (s *culpritSearch) broken(err error) (*Verdict, error) {
+	s.Result = SearchStopped
 	return s.Verdict, err
 }
 
-func (s *search) run(without []Suspect) (*Seen, error) {
+func (s *culpritSearch) run(without []Suspect) (*Seen, error) {
 	seen, err := s.trial(without)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (s *search) run(without []Suspect) (*Seen, error) {
 }
 
 // among finds the culprits among suspects, with others left out in every run. With all suspects left out it works.
-func (s *search) among(out, suspects []Suspect) (*Verdict, error) {
+func (s *culpritSearch) among(out, suspects []Suspect) (*Verdict, error) {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
 	if at := s.pointedAt(rest); at >= 0 { // the one that it stood in is tried first
@@ -123,7 +123,7 @@ func (s *search) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, Found
+			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, SearchFound
 			return s.Verdict, nil
 		}
 	}
@@ -152,19 +152,19 @@ func (s *search) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Last, s.Result = seen, Found
+			s.Last, s.Result = seen, SearchFound
 			return s.Verdict, nil
 		}
 	}
-	s.Culprits, s.Result = nil, Elsewhere
+	s.Culprits, s.Result = nil, SearchElsewhere
 	if suspects[0].Kind == "layer" {
-		s.Result = Unsteady // without all of them it did work
+		s.Result = SearchUnsteady // without all of them it did work
 	}
 	return s.Verdict, nil
 }
 
 // pointedAt is the suspect whose library the first run stood in, or was called through; -1 for none.
-func (s *search) pointedAt(list []Suspect) int {
+func (s *culpritSearch) pointedAt(list []Suspect) int {
 	for _, file := range s.First.Files {
 		if at := slices.IndexFunc(list, func(x Suspect) bool { return x.Owns(file) }); at >= 0 {
 			return at

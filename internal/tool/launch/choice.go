@@ -1,4 +1,4 @@
-package choice
+package launch
 
 import (
 	"fmt"
@@ -27,8 +27,8 @@ type Change struct {
 	Set   bool   `json:"set"`
 }
 
-// Set is a variable that a program gets.
-func Set(name, value string) Change { return Change{name, value, true} }
+// SetVariable is a variable that a program gets.
+func SetVariable(name, value string) Change { return Change{name, value, true} }
 
 // Apply is an environment with changes.
 func Apply(environ []string, changes []Change) []string {
@@ -42,8 +42,8 @@ func Apply(environ []string, changes []Change) []string {
 	return environ
 }
 
-// list joins names of an option for a variable that is a filter list.
-func list(option string, names []string) (string, error) {
+// filterList joins names of an option for a variable that is a filter list.
+func filterList(option string, names []string) (string, error) {
 	joined := strings.Join(names, ",")
 	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
 		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, plan.FilterEntries)
@@ -55,7 +55,7 @@ func list(option string, names []string) (string, error) {
 // to ENV-59). m has the environment that they change.
 func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 	var out []Change
-	set := func(v variables.ID, value string) { out = append(out, Set(v.Name(), value)) }
+	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
 	unset := func(list ...variables.ID) {
 		for _, v := range list {
 			if _, has := m.Lookup(v.Name()); has {
@@ -84,7 +84,7 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 		set(variables.DriverFiles, strings.Join(files, machine.ListSeparator))
 		unset(variables.DriversSelect, variables.DriversDisable)
 	case len(c.Drivers) > 0:
-		names, err := list("--driver", c.Drivers)
+		names, err := filterList("--driver", c.Drivers)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
 		enable = append([]string{before}, enable...)
 	}
 	if len(enable) > 0 {
-		names, err := list("--layer", enable)
+		names, err := filterList("--layer", enable)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 		}
 		return ""
 	}
-	for _, wanted := range split(c.Drivers) {
+	for _, wanted := range splitLists(c.Drivers) {
 		matches := func(path string) bool {
 			if isPath(wanted) {
 				return machine.Style.Base(path) == machine.Style.Base(wanted)
@@ -149,7 +149,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
 		}
 	}
-	for _, wanted := range split(c.Layers) {
+	for _, wanted := range splitLists(c.Layers) {
 		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
 			warn("--layer %s: no layer of this name is active%s%s", wanted,
 				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
@@ -164,8 +164,8 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// split takes lists apart that were given in one option.
-func split(names []string) []string {
+// splitLists takes lists apart that were given in one option.
+func splitLists(names []string) []string {
 	var out []string
 	for _, name := range names {
 		for _, part := range strings.Split(name, ",") {

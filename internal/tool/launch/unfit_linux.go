@@ -1,4 +1,4 @@
-package choice
+package launch
 
 import (
 	"debug/elf"
