@@ -93,7 +93,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, f := range answer.Findings { // filters have taken it out, which is said already
 		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
-	item := Item{Code: diag.SettingsUsed.String(), Why: keptOut(file)}
+	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
 	for _, l := range without.Layers {
 		if !known[LayerKey(l)] {
 			item.Kind, item.Name, item.subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
@@ -107,7 +107,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, d := range without.Drivers {
 		if !known[Key{Manifest: d.Path}] {
 			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
-				Code: item.Code, Statement: "SET-87", Why: item.Why})
+				Code: item.Code, code: item.code, Statement: "SET-87", Why: item.Why})
 		}
 	}
 	return out
@@ -120,16 +120,16 @@ func names(element, file string) bool {
 
 func (t *trials) putIn(e *Item) {
 	key, changes := Key{Manifest: e.Manifest}, []Change{}
-	switch e.Code {
-	case diag.LayerInactive.String(), diag.LayerDisabled.String(), diag.LayerBlacklisted.String():
+	switch e.code {
+	case diag.LayerInactive, diag.LayerDisabled, diag.LayerBlacklisted:
 		key.Layer = e.subject
 		changes = t.switchOn(e)
-	case diag.DriverDisabled.String():
+	case diag.DriverDisabled:
 		changes = append(DropFromFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
 			AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
-	case diag.DriverNotSelected.String():
+	case diag.DriverNotSelected:
 		changes = append(AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), UnsetVariable(variables.DriversSelect.Name()))
-	case diag.SettingsUsed.String():
+	case diag.SettingsUsed:
 		if key.Layer = e.subject; key.Layer != "" {
 			changes = t.switchOn(e)
 		}

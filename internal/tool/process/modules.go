@@ -35,9 +35,9 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			layers = append(layers, m)
 		}
 	}
-	libraries := map[string]string{}
+	libraries := map[explain.Key]string{}
 	for _, l := range answer.Layers {
-		libraries[l.Name+"\x00"+l.Manifest] = l.Library
+		libraries[explain.LayerKey(l)] = l.Library
 	}
 	taken := map[string]bool{}
 	for i, list := range [][]explain.Item{in, out} {
@@ -45,7 +45,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			item := &list[j]
 			library := item.Library
 			if library == "" {
-				library = libraries[item.Name+"\x00"+item.Manifest]
+				library = libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}]
 			}
 			if library == "" {
 				library = p.named(item.Manifest)
