@@ -95,7 +95,7 @@ func foundBy(from string) string {
 	switch {
 	case from == "default":
 		return "found in a default directory"
-	case strings.HasPrefix(from, "XDG_"):
+	case from == variables.Home.Name(), strings.HasPrefix(from, "XDG_"):
 		return "found in a directory of " + from
 	case from == "the settings file", strings.HasPrefix(from, "VK_"), strings.HasPrefix(from, "VulkanDriverName"):
 		return "named by " + from

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/sealed"
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/binary"
 )
 
 // Resolver finds packages and takes drivers out of them.
@@ -274,11 +274,11 @@ func check(f *os.File) error {
 		return err
 	}
 	defer own.Close()
-	self, err := elf.Read(own)
+	self, err := binary.ReadELF(own)
 	if err != nil {
 		return err
 	}
-	l, err := elf.Read(f)
+	l, err := binary.ReadELF(f)
 	switch {
 	case err != nil:
 		return err

@@ -12,10 +12,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/driverfiles"
-	"vkloader/internal/tool/elf"
-	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -25,10 +24,10 @@ import (
 type kind struct {
 	name  string
 	class int
-	elf   elf.Machine
+	elf   binary.Machine
 }
 
-var kinds = []kind{{"x86_64", 64, elf.X8664}, {"i386", 32, elf.I386}, {"aarch64", 64, elf.ARM64}}
+var kinds = []kind{{"x86_64", 64, binary.X8664}, {"i386", 32, binary.I386}, {"aarch64", 64, binary.ARM64}}
 
 // Machines are the names of the machines that drivers are known of.
 func Machines() []string {
@@ -71,10 +70,10 @@ type Gathered struct {
 
 type gatherer struct {
 	machine *machine.Machine
-	linker  *linker.Linker
+	linker  *binary.Linker
 	kind    kind
 	out     *Gathered
-	places  map[*linker.File]int
+	places  map[*binary.File]int
 }
 
 // Gather decides as the library does for a program that asks for nothing of its own, and follows what each driver needs.
@@ -90,8 +89,8 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gatherer{machine: &source.Machine, kind: k, places: map[*linker.File]int{},
-		linker: linker.New(&source.Machine, linker.Options{Class: k.class, Machine: k.elf})}
+	g := &gatherer{machine: &source.Machine, kind: k, places: map[*binary.File]int{},
+		linker: binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: k.class, Machine: k.elf})}
 	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
@@ -142,10 +141,10 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 		return why
 	}
 	driver := Driver{Name: search.BaseName(d.Path), Path: d.Path, Manifest: text.Content}
-	family := driverfiles.Of(d.Library)
-	var opened [][]*linker.File
+	family := drivers.Of(d.Library)
+	var opened [][]*binary.File
 	if family != nil {
-		for _, name := range family.Names(driverfiles.Version(r.File.Real), linker.CompareVersions, false) {
+		for _, name := range family.Names(drivers.Version(r.File.Real), binary.CompareVersions, false) {
 			found := g.linker.Find(name, r.File)
 			if found.File == nil || found.File.Err() != nil {
 				continue
@@ -155,13 +154,13 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 				opened = append(opened, with)
 			}
 		}
-		driver.Data = driverfiles.Matches(family.Data, g.machine.ReadDir)
+		driver.Data = drivers.Matches(family.Data, g.machine.ReadDir)
 	}
 	driver.Devices = g.devices(family)
 	for _, f := range order { // first, so that these are not marked
 		g.place(f, false)
 	}
-	add := func(list []*linker.File) {
+	add := func(list []*binary.File) {
 		for _, f := range list {
 			if at := g.place(f, true); !slices.Contains(driver.Files, at) {
 				driver.Files = append(driver.Files, at)
@@ -171,7 +170,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	needed := order[:len(order)-1]
 	add(needed)
 	for _, with := range opened {
-		add(slices.DeleteFunc(with, func(f *linker.File) bool { return f == r.File }))
+		add(slices.DeleteFunc(with, func(f *binary.File) bool { return f == r.File }))
 	}
 	add(order[len(order)-1:])
 	driver.Library = driver.Files[len(driver.Files)-1]
@@ -179,7 +178,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
-func unreadable(f *linker.File) string {
+func unreadable(f *binary.File) string {
 	err := f.Err()
 	var wrong *fs.PathError
 	if errors.As(err, &wrong) {
@@ -189,7 +188,7 @@ func unreadable(f *linker.File) string {
 }
 
 // closure lists a library and what it needs, dependencies first; or says what is missing.
-func (g *gatherer) closure(f *linker.File) (order []*linker.File, why string) {
+func (g *gatherer) closure(f *binary.File) (order []*binary.File, why string) {
 	c := g.linker.Follow(f)
 	for _, m := range c.Missing {
 		if !owned(m.Name) {
@@ -201,7 +200,7 @@ func (g *gatherer) closure(f *linker.File) (order []*linker.File, why string) {
 			return nil, fmt.Sprintf("%s wants version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
 		}
 	}
-	named := map[string]*linker.File{}
+	named := map[string]*binary.File{}
 	for _, f := range slices.Backward(c.Files) { // the first of a name counts
 		named[path.Base(f.Path)] = f
 		if f.Soname != "" {
@@ -209,9 +208,9 @@ func (g *gatherer) closure(f *linker.File) (order []*linker.File, why string) {
 		}
 		named[f.Path] = f
 	}
-	seen := map[*linker.File]bool{}
-	var visit func(*linker.File)
-	visit = func(f *linker.File) {
+	seen := map[*binary.File]bool{}
+	var visit func(*binary.File)
+	visit = func(f *binary.File) {
 		seen[f] = true
 		for _, name := range f.Needed {
 			if next := named[name]; next != nil && !seen[next] && !owned(name) && !owned(next.Path) {
@@ -225,7 +224,7 @@ func (g *gatherer) closure(f *linker.File) (order []*linker.File, why string) {
 }
 
 // place gives a file its index.
-func (g *gatherer) place(f *linker.File, runTime bool) int {
+func (g *gatherer) place(f *binary.File, runTime bool) int {
 	if at, known := g.places[f]; known {
 		return at
 	}
@@ -252,8 +251,8 @@ func (g *gatherer) place(f *linker.File, runTime bool) int {
 }
 
 // devices are the nodes that a driver opens: of a driver that is not known, every render node may be one.
-func (g *gatherer) devices(family *driverfiles.Family) []string {
-	if family != nil && family.Kernel == nil {
+func (g *gatherer) devices(family *drivers.Family) []string {
+	if family != nil && family.Software() {
 		return nil
 	}
 	var nodes []string
@@ -263,12 +262,12 @@ func (g *gatherer) devices(family *driverfiles.Family) []string {
 			continue
 		}
 		module, _ := g.machine.Real("/sys/class/drm/" + e.Name() + "/device/driver")
-		if family == nil || slices.Contains(family.Kernel, path.Base(module)) {
+		if family == nil || family.Uses(path.Base(module)) {
 			nodes = append(nodes, "/dev/dri/"+e.Name())
 		}
 	}
 	if family != nil {
-		nodes = append(nodes, driverfiles.Matches(family.Nodes, g.machine.ReadDir)...)
+		nodes = append(nodes, drivers.Matches(family.Nodes, g.machine.ReadDir)...)
 	}
 	return nodes
 }

@@ -13,10 +13,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/driverfiles"
-	"vkloader/internal/tool/elf"
-	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -56,8 +55,8 @@ type Driver struct {
 // kinds are the machines that drivers can be for.
 var kinds = map[string]struct {
 	class   int
-	machine elf.Machine
-}{"x86_64": {64, elf.X8664}, "i386": {32, elf.I386}, "aarch64": {64, elf.ARM64}}
+	machine binary.Machine
+}{"x86_64": {64, binary.X8664}, "i386": {32, binary.I386}, "aarch64": {64, binary.ARM64}}
 
 // Arrange decides what is to be done in a container, in which the mounts are already. What the container has itself is
 // used: a library that its dynamic linker finds is not added, and a driver of its own neither, but for one that has to be
@@ -67,7 +66,7 @@ func Arrange(m *machine.Machine) *Arrangement {
 	own := ownDrivers(m)
 	for _, name := range names(m, strings.TrimSuffix(manifestsPlace, "/")) {
 		if kind, known := kinds[name]; known {
-			a.kind(m, name, linker.Options{Class: kind.class, Machine: kind.machine}, own)
+			a.kind(m, name, binary.LinkerOptions{Class: kind.class, Machine: kind.machine}, own)
 		}
 	}
 	if len(a.Manifests) > 0 {
@@ -92,7 +91,7 @@ func ownDrivers(m *machine.Machine) []string {
 }
 
 // has tells whether one of a container's own drivers is the same as one that was brought, and works.
-func has(find *linker.Linker, options linker.Options, own []string, library string) bool {
+func has(find *binary.Linker, options binary.LinkerOptions, own []string, library string) bool {
 	return slices.ContainsFunc(own, func(o string) bool {
 		if path.Base(o) != path.Base(library) {
 			return false
@@ -103,8 +102,8 @@ func has(find *linker.Linker, options linker.Options, own []string, library stri
 }
 
 // kind arranges the drivers for one kind of program.
-func (a *Arrangement) kind(m *machine.Machine, name string, options linker.Options, own []string) {
-	find := linker.New(m, options)
+func (a *Arrangement) kind(m *machine.Machine, name string, options binary.LinkerOptions, own []string) {
+	find := binary.NewLinker(m, options)
 	place := filesPlace + name
 	with := newOverlay(m)
 	var lacking []Link
@@ -115,14 +114,14 @@ func (a *Arrangement) kind(m *machine.Machine, name string, options linker.Optio
 			with.link(l.Path, l.Target)
 		}
 	}
-	tried := linker.New(with.machine(), options)
+	tried := binary.NewLinker(with.machine(), options)
 	before := len(a.Manifests)
 	for _, manifest := range names(m, manifestsPlace+name) {
 		d := Driver{Name: manifest, Machine: name}
 		text, library, err := read(m, manifestsPlace+name+"/"+manifest, place)
 		if err != nil {
 			d.Why = err.Error()
-		} else if driverfiles.Of(library).Free() && has(find, options, own, library) {
+		} else if drivers.Of(library).Free() && has(find, options, own, library) {
 			d.Why = hasItself
 		} else if find.Last() == "" {
 			d.Why = "the image's dynamic linker searches no directory for every program"
@@ -170,7 +169,7 @@ func read(m *machine.Machine, manifest, place string) (text []byte, library stri
 }
 
 // fault is why a driver does not work with what is there; "" when nothing stands against it.
-func fault(find *linker.Linker, library string, options linker.Options) string {
+func fault(find *binary.Linker, library string, options binary.LinkerOptions) string {
 	f := find.Open(library)
 	if f.Err() != nil {
 		return fmt.Sprintf("%s: %v", library, f.Err())
@@ -182,12 +181,12 @@ func fault(find *linker.Linker, library string, options linker.Options) string {
 }
 
 // faults is what is missing of what a library needs, in words.
-func faults(c *linker.Closure) string {
+func faults(c *binary.Closure) string {
 	var list []string
 	for _, missing := range c.Missing {
 		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
 	}
-	newest := map[string]linker.Old{} // of each pair of libraries, the newest version that is wanted
+	newest := map[string]binary.Old{} // of each pair of libraries, the newest version that is wanted
 	var pairs []string
 	for _, old := range c.Old {
 		pair := old.By.Path + "\x00" + old.In.Path
@@ -195,7 +194,7 @@ func faults(c *linker.Closure) string {
 		if !known {
 			pairs = append(pairs, pair)
 		}
-		if !known || linker.CompareVersions(old.Version, have.Version) > 0 {
+		if !known || binary.CompareVersions(old.Version, have.Version) > 0 {
 			newest[pair] = old
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/service/offer"
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 )
 
@@ -146,7 +146,7 @@ func mark(m *machine.Machine, name string) string {
 		if info, err := f.Stat(); err == nil {
 			size = info.Size()
 		}
-		if found := elf.BuildID(f); found != "" {
+		if found := binary.BuildID(f); found != "" {
 			id = found
 		}
 	}

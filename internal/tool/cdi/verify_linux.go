@@ -10,8 +10,8 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 
 	"vkloader/internal/core/search"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/machine"
 )
 
@@ -169,7 +169,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 		v.arranged(made, box)
 	}
 	v.drivers(box)
-	find := linker.New(box, linker.Options{Class: 64, Machine: kinds[processorName(box)].machine})
+	find := binary.NewLinker(box, binary.LinkerOptions{Class: 64, Machine: kinds[processorName(box)].machine})
 	if r := find.Find(loaderName); r.File == nil || r.File.Err() != nil {
 		v.found(Problem, loaderName, "the image has no Vulkan loader that can be used", "Install one in the image (Debian: libvulkan1).")
 	}
@@ -206,8 +206,8 @@ func (v *Verdict) drivers(box *machine.Machine) {
 	works := false
 	name := processorName(box)
 	kind := kinds[name]
-	options := linker.Options{Class: kind.class, Machine: kind.machine}
-	find := linker.New(box, options)
+	options := binary.LinkerOptions{Class: kind.class, Machine: kind.machine}
+	find := binary.NewLinker(box, options)
 	for _, d := range answer.Drivers {
 		r := find.Find(d.Library)
 		one := Driver{Name: search.BaseName(d.Path), Machine: name}

@@ -15,14 +15,13 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/culprit"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
@@ -30,19 +29,19 @@ const culpritSchema = 1
 
 // verdict is what run --find-culprit says.
 type verdict struct {
-	Schema   int               `json:"schema"`
-	Program  []string          `json:"program"`
-	Result   string            `json:"result"` // fine, found, elsewhere, unsteady or stopped
-	Culprits []culprit.Suspect `json:"culprits"`
-	Runs     []culprit.Run     `json:"runs"`
-	What     string            `json:"what"`                // how the program ended by itself
-	Process  string            `json:"process,omitempty"`   // executable of the process that stood there
-	Files    []string          `json:"files"`               // where it stood, and what had called that, nearest first
-	Phase    string            `json:"phase"`               // how far the loader had come
-	Last     string            `json:"last_line,omitempty"` // the loader's last one
-	Cure     string            `json:"cure,omitempty"`      // a command line with which the program works
-	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
-	Notes    []string          `json:"notes"`
+	Schema   int              `json:"schema"`
+	Program  []string         `json:"program"`
+	Result   string           `json:"result"` // fine, found, elsewhere, unsteady or stopped
+	Culprits []launch.Suspect `json:"culprits"`
+	Runs     []launch.Run     `json:"runs"`
+	What     string           `json:"what"`                // how the program ended by itself
+	Process  string           `json:"process,omitempty"`   // executable of the process that stood there
+	Files    []string         `json:"files"`               // where it stood, and what had called that, nearest first
+	Phase    string           `json:"phase"`               // how far the loader had come
+	Last     string           `json:"last_line,omitempty"` // the loader's last one
+	Cure     string           `json:"cure,omitempty"`      // a command line with which the program works
+	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
+	Notes    []string         `json:"notes"`
 }
 
 // hunt is a search for what crashes or hangs a program.
@@ -74,19 +73,19 @@ func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string,
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		h.source.Program, _ = filepath.Abs(real)
 	}
-	h.source.Class = wordsize.Of(&h.machine, h.source.Program).Class
+	h.source.Class = binary.ProgramOf(&h.machine, h.source.Program).Class
 	if h.answer, err = decision.Ask(h.source); err != nil {
 		return err
 	}
-	found, err := culprit.Find(h.trial, h.suspects)
+	found, err := launch.FindCulprit(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]culprit.Suspect{}, found.Culprits...),
+	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]launch.Suspect{}, found.Culprits...),
 		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
 		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
 	var failed error
-	if found.Result == culprit.Found {
+	if found.Result == launch.SearchFound {
 		_, changes := h.without(found.Culprits)
 		v.Cure = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
 		if r.apply {
@@ -109,9 +108,9 @@ func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string,
 		return err
 	case failed != nil:
 		return failed
-	case v.Result == culprit.Stopped:
+	case v.Result == launch.SearchStopped:
 		return exit.With(exit.NotLooked)
-	case v.Result != culprit.Fine:
+	case v.Result != launch.SearchFine:
 		return exit.With(exit.Problems)
 	}
 	return nil
@@ -125,21 +124,21 @@ func quotedAll(words []string) (list []string) {
 }
 
 // suspects are the layers and drivers of the program that can be left out.
-func (h *hunt) suspects(first *culprit.Seen) (layers, drivers []culprit.Suspect) {
+func (h *hunt) suspects(first *launch.Seen) (layers, drivers []launch.Suspect) {
 	for _, l := range h.answer.Layers {
 		active := slices.ContainsFunc(h.answer.Active, func(a plan.Active) bool { return h.answer.Layers[a.Layer] == l }) ||
 			slices.Contains(first.Layers, l.Name)
-		if active && !l.Meta && !slices.ContainsFunc(layers, func(x culprit.Suspect) bool { return x.Name == l.Name }) {
-			layers = append(layers, culprit.Suspect{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Library: h.real(l.Library)})
+		if active && !l.Meta && !slices.ContainsFunc(layers, func(x launch.Suspect) bool { return x.Name == l.Name }) {
+			layers = append(layers, launch.Suspect{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Library: h.real(l.Library)})
 		}
 	}
 	for _, d := range h.answer.Drivers {
-		drivers = append(drivers, culprit.Suspect{Kind: "driver", Name: search.BaseName(d.Path), Manifest: d.Path, Library: h.real(d.Library)})
+		drivers = append(drivers, launch.Suspect{Kind: "driver", Name: search.BaseName(d.Path), Manifest: d.Path, Library: h.real(d.Library)})
 	}
 	// What stays in spite of the variables is no suspect that a run could tell of.
-	keep := func(list []culprit.Suspect) []culprit.Suspect {
-		return slices.DeleteFunc(list, func(x culprit.Suspect) bool {
-			environ, _ := h.without([]culprit.Suspect{x})
+	keep := func(list []launch.Suspect) []launch.Suspect {
+		return slices.DeleteFunc(list, func(x launch.Suspect) bool {
+			environ, _ := h.without([]launch.Suspect{x})
 			source := *h.source
 			source.Environ = environ
 			answer, err := decision.Ask(&source)
@@ -162,7 +161,7 @@ func (h *hunt) real(library string) string {
 }
 
 // without gives the environment in which suspects are left out, and its changes as NAME=VALUE.
-func (h *hunt) without(list []culprit.Suspect) (environ, changes []string) {
+func (h *hunt) without(list []launch.Suspect) (environ, changes []string) {
 	environ = h.machine.Environ
 	set := func(name, value string) {
 		environ = machine.WithVariable(environ, name, value)
@@ -196,7 +195,7 @@ func (h *hunt) without(list []culprit.Suspect) (environ, changes []string) {
 		before, _ := h.machine.Lookup(variable.Name())
 		names := strings.Split(before, separator)
 		if left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			return slices.ContainsFunc(list, func(x culprit.Suspect) bool { return x.Kind == "layer" && x.Name == name })
+			return slices.ContainsFunc(list, func(x launch.Suspect) bool { return x.Kind == "layer" && x.Name == name })
 		}); len(left) < len(names) {
 			set(variable.Name(), strings.Join(left, separator))
 		}
@@ -206,7 +205,7 @@ func (h *hunt) without(list []culprit.Suspect) (environ, changes []string) {
 }
 
 // trial runs the program once.
-func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
+func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	h.runs++
 	what := "as it is"
 	if len(list) > 0 {
@@ -224,7 +223,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := &culprit.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+	seen := &launch.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: ended(end)}
 	if end.Fault != nil {
 		seen.Files, seen.Program = end.Fault.Files, end.Fault.Program
@@ -276,19 +275,19 @@ func printVerdict(s *surroundings, v *verdict, apply bool) {
 	}
 	fmt.Fprintln(s.errOut)
 	switch v.Result {
-	case culprit.Fine:
+	case launch.SearchFine:
 		fmt.Fprintf(s.errOut, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
 		return
-	case culprit.Stopped:
+	case launch.SearchStopped:
 		fmt.Fprintln(s.errOut, "No verdict: it was broken off.")
 		return
-	case culprit.Found:
+	case launch.SearchFound:
 		for _, c := range v.Culprits {
 			fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the "+c.Kind), style.Heading(term.OneLine(c.Name)))
 			line("file", c.Manifest)
 			line("lib", c.Library)
 		}
-	case culprit.Unsteady:
+	case launch.SearchUnsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
 		fmt.Fprintln(s.errOut, style.Bad("No layer and no driver that could be left out is the culprit: it is the program, or the only driver"))

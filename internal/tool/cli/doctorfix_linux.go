@@ -10,9 +10,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/mend"
 	"vkloader/internal/tool/quarantine"
@@ -38,7 +38,7 @@ type step struct {
 	line    string   // for a shell
 	files   []string // what becomes of which
 	do      func() error
-	change  *cure.Change // that it makes; nil: it is a quarantine
+	change  *explain.Change // that it makes; nil: it is a quarantine
 }
 
 // fix does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
@@ -151,7 +151,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 
 // betters tells whether there is less to find fault with after a change: one that only ends one warning for another is no
 // step.
-func (f *fixer) betters(change cure.Change) bool {
+func (f *fixer) betters(change explain.Change) bool {
 	options := doctor.Options{}
 	problems, warnings, err := doctor.Count(f.source, options)
 	if err != nil {
@@ -162,7 +162,7 @@ func (f *fixer) betters(change cure.Change) bool {
 }
 
 // after is the machine after a change of its files: only variables are still as this session has them.
-func (f *fixer) after(change cure.Change) *machine.Source {
+func (f *fixer) after(change explain.Change) *machine.Source {
 	source := change.On(f.source)
 	source.Without = f.about.source.Without // the file is gone
 	for part := &change; part != nil; part = part.And {

@@ -15,9 +15,8 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/foreign"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/registry"
+	"vkloader/internal/tool/systems"
 	"vkloader/internal/tool/term"
 )
 
@@ -38,7 +37,7 @@ const platformHelp = "With --platform it is about a machine with another system,
 
 // platformNames are what --platform takes.
 func platformNames() (names []string) {
-	for _, s := range foreign.Systems {
+	for _, s := range systems.Systems {
 		names = append(names, s.Name)
 	}
 	return append(names, androidName)
@@ -74,7 +73,7 @@ func (e *elsewhere) check() error {
 	if e.bits != "32" && e.bits != "64" {
 		return fmt.Errorf("--bits %s: 32 or 64 is wanted", e.bits)
 	}
-	if _, ok := foreign.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
+	if _, ok := systems.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
 		return fmt.Errorf("--platform %s: there is no such system; there are %s", e.platform, strings.Join(platformNames(), ", "))
 	}
 	switch {
@@ -89,9 +88,9 @@ func (e *elsewhere) check() error {
 }
 
 // foreign gives the facts of the machine that the options name.
-func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreign.Source, error) {
-	system, _ := foreign.Find(e.platform)
-	source := &foreign.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
+func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*systems.Source, error) {
+	system, _ := systems.Find(e.platform)
+	source := &systems.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
 	if s.root != "" {
 		m, err := s.machine()
 		if err != nil {
@@ -110,7 +109,7 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreig
 			return nil, exit.Unable("--registry: %w", err)
 		}
 		if source.Keys == nil {
-			source.Keys = &registry.Registry{}
+			source.Keys = &systems.Registry{}
 		}
 		for _, p := range source.Keys.Read(file, content) {
 			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
@@ -131,8 +130,8 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*foreig
 }
 
 // properties reads the files of --properties.
-func (s *surroundings) properties(e *elsewhere) (foreign.Properties, error) {
-	properties := foreign.Properties{}
+func (s *surroundings) properties(e *elsewhere) (systems.Properties, error) {
+	properties := systems.Properties{}
 	for _, file := range e.properties {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -158,10 +157,10 @@ func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, nam
 	if err != nil {
 		return err
 	}
-	a := &foreign.Android{Machine: m, Properties: properties, Package: e.pack, Debuggable: e.debuggable, Bits: e.bits}
+	a := &systems.Android{Machine: m, Properties: properties, Package: e.pack, Debuggable: e.debuggable, Bits: e.bits}
 	in, out, notes := a.Explain()
-	notes = append(notes, foreign.Commands(names)...)
-	names = slices.DeleteFunc(slices.Clone(names), foreign.IsCommand)
+	notes = append(notes, systems.Commands(names)...)
+	names = slices.DeleteFunc(slices.Clone(names), systems.IsCommand)
 	in, out = explain.Matching(in, names), explain.Matching(out, names)
 	if len(names) > 0 && len(in)+len(out) == 0 {
 		return exit.Problem("nothing found has %s in its name or path", strings.Join(names, " or "))
@@ -183,7 +182,7 @@ func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, nam
 
 // resources is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
 // program lies in; "" when it is in none.
-func (s *surroundings) resources(source *foreign.Source, app string) string {
+func (s *surroundings) resources(source *systems.Source, app string) string {
 	flat := source.System.Name == "ios"
 	if !flat && source.System.Name != "macos" || s.root == "" {
 		return ""
@@ -210,7 +209,7 @@ func (s *surroundings) resources(source *foreign.Source, app string) string {
 }
 
 // decidedElsewhere is the decision on the machine that the options name.
-func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*foreign.Source, *plan.Answer, error) {
+func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*systems.Source, *plan.Answer, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
@@ -258,7 +257,7 @@ func (s *surroundings) explainElsewhere(e *elsewhere, app string, elevated, asJS
 	return nil
 }
 
-func ways(list []foreign.Way) string {
+func ways(list []systems.Way) string {
 	var words []string
 	for _, way := range list {
 		words = append(words, string(way))

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/wordsize"
 )
 
 // machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
@@ -100,7 +100,7 @@ func (s *surroundings) source(app string, elevated bool) (*machine.Source, error
 	}
 	source := &machine.Source{Machine: m, Elevated: elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class}
 	if app != "" && s.class == 0 {
-		source.Class = wordsize.Of(&m, app).Class
+		source.Class = binary.ProgramOf(&m, app).Class
 	}
 	return served(source), nil
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/dll"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
@@ -92,13 +92,13 @@ func modulesIn(files []string, answer *plan.Answer) (drivers, layers []process.M
 	return drivers, layers
 }
 
-func readLibrary(file string) *dll.Library {
+func readLibrary(file string) *binary.PE {
 	f, err := (&machine.Machine{}).Open(file)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	l, err := dll.Read(f)
+	l, err := binary.ReadPE(f)
 	if err != nil {
 		return nil
 	}

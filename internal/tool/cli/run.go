@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"vkloader/internal/tool/choice"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 )
@@ -20,13 +20,13 @@ import (
 const dryRunSchema = 1
 
 // print shows the variables, as a shell takes them.
-func (r *launched) print(s *surroundings, changes []choice.Change, warnings, args []string) error {
+func (r *launched) print(s *surroundings, changes []launch.Change, warnings, args []string) error {
 	var err error
 	if r.asJSON {
 		err = writeJSON(s, struct {
 			Schema    int             `json:"schema"`
 			Program   []string        `json:"program"`
-			Variables []choice.Change `json:"variables"`
+			Variables []launch.Change `json:"variables"`
 			Warnings  []string        `json:"warnings"`
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)})
 	} else {
@@ -39,8 +39,8 @@ func (r *launched) print(s *surroundings, changes []choice.Change, warnings, arg
 }
 
 // listedDevices are the devices of this machine for a choice among them.
-func listedDevices(devices *survey.Devices) (*choice.Devices, error) {
-	listed := &choice.Devices{}
+func listedDevices(devices *survey.Devices) (*launch.Devices, error) {
+	listed := &launch.Devices{}
 	for _, d := range devices.List {
 		listed.List = append(listed.List, d.Device)
 		hidden := d.Why
@@ -57,7 +57,7 @@ func listedDevices(devices *survey.Devices) (*choice.Devices, error) {
 
 // anywhere is what run is asked to do on every system.
 type anywhere struct {
-	choice.Choice
+	launch.Choice
 	log    string // file that gets the loader's log
 	dry    bool
 	asJSON bool

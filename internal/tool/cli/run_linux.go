@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/choice"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
@@ -18,7 +18,6 @@ import (
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
-	"vkloader/internal/tool/wordsize"
 )
 
 // launched is what run is asked to do.
@@ -115,7 +114,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]choice.Change, []string, error) {
+func (r *launched) prepare(found probe.Place, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	changes, err := r.Changes(m)
 	if err != nil {
 		return nil, nil, err
@@ -124,11 +123,11 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if before, _ := m.Lookup("LD_LIBRARY_PATH"); before != "" {
 		directory += ":" + before
 	}
-	changes = append([]choice.Change{choice.Set("LD_LIBRARY_PATH", directory)}, changes...)
+	changes = append([]launch.Change{launch.SetVariable("LD_LIBRARY_PATH", directory)}, changes...)
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.times || r.log != "" && debug == "" {
-		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
+		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
 	}
-	m.Environ = choice.Apply(m.Environ, changes)
+	m.Environ = launch.Apply(m.Environ, changes)
 
 	source := &machine.Source{Machine: *m, Program: program}
 	if !m.Foreign() {
@@ -136,16 +135,16 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 			source.Program, _ = filepath.Abs(real)
 		}
 	}
-	source.Class = wordsize.Of(&source.Machine, source.Program).Class
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
 	if !m.Foreign() {
-		warnings = append(warnings, choice.Unfit(source.Program)...)
+		warnings = append(warnings, launch.Unfit(source.Program)...)
 	}
 	warnings = append(warnings, withoutDriver32(source)...)
-	ask := func() (*choice.Devices, error) {
+	ask := func() (*launch.Devices, error) {
 		devices, err := survey.LookAtDevices(found, source, r.limit)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
@@ -159,7 +158,7 @@ func (r *launched) prepare(found probe.Place, m *machine.Machine, program string
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Environ = choice.Apply(m.Environ, more)
+	m.Environ = launch.Apply(m.Environ, more)
 	return append(changes, more...), append(warnings, also...), nil
 }
 
@@ -181,7 +180,7 @@ func withoutDriver32(source *machine.Source) (warnings []string) {
 }
 
 // commandLine is a line for a shell that starts the program with the variables.
-func commandLine(changes []choice.Change, args []string) string {
+func commandLine(changes []launch.Change, args []string) string {
 	words := []string{"env"}
 	for _, c := range changes {
 		if !c.Set {

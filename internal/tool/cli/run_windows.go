@@ -12,14 +12,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/choice"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/wordsize"
 )
 
 // launched is what run is asked to do.
@@ -99,25 +98,25 @@ func ended(code int, err error) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) ([]choice.Change, []string, error) {
+func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	changes, err := r.Changes(m)
 	if err != nil {
 		return nil, nil, err
 	}
 	if debug, _ := m.Lookup(variables.Debug.Name()); r.log != "" && debug == "" {
-		changes = append(changes, choice.Set(variables.Debug.Name(), "all"))
+		changes = append(changes, launch.SetVariable(variables.Debug.Name(), "all"))
 	}
-	m.Environ = choice.Apply(m.Environ, changes)
+	m.Environ = launch.Apply(m.Environ, changes)
 	source := &machine.Source{Machine: *m, Program: program, AsUser: s.asUser}
 	if full, err := filepath.Abs(program); err == nil {
 		source.Program = full
 	}
-	source.Class = wordsize.Of(&source.Machine, source.Program).Class
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	warnings, err := r.Check(source)
 	if err != nil {
 		return nil, nil, exit.As(exit.NotLooked, err)
 	}
-	more, also, err := r.DeviceChanges(m, program, func() (*choice.Devices, error) {
+	more, also, err := r.DeviceChanges(m, program, func() (*launch.Devices, error) {
 		found, err := probe.Find(s.executable, "")
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
@@ -131,12 +130,12 @@ func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	m.Environ = choice.Apply(m.Environ, more)
+	m.Environ = launch.Apply(m.Environ, more)
 	return append(changes, more...), append(warnings, also...), nil
 }
 
 // commandLine are lines for a prompt that start the program with the variables.
-func commandLine(changes []choice.Change, args []string) string {
+func commandLine(changes []launch.Change, args []string) string {
 	var lines []string
 	for _, c := range changes {
 		lines = append(lines, `set "`+c.Name+"="+c.Value+`"`)

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/guide"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/term"
 )
 
@@ -127,8 +127,8 @@ func newVariablesHelp() *cobra.Command {
 	for _, k := range guide.OfLayers {
 		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}
-	b.WriteString("\nMesa's layer that chooses a device, " + mesa.Layer + ", reads these; the loader does not\n")
-	for _, v := range mesa.Variables {
+	b.WriteString("\nMesa's layer that chooses a device, " + drivers.MesaLayer + ", reads these; the loader does not\n")
+	for _, v := range drivers.MesaVariables {
 		tell(v.Name, v.Takes, v.Does, "kept", v.YieldsTo, nil)
 	}
 	return &cobra.Command{Use: "variables", Short: "Environment variables that the loader reads", Long: b.String()}

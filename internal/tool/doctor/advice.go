@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -295,7 +295,7 @@ const (
 
 // tried is a change that was tried and ended the finding, in the words of the place where it has to be made.
 type tried struct {
-	cure.Change
+	explain.Change
 	aim    aim
 	kind   string // the sandbox in which the program runs, where that has words of its own
 	detail string // of it

@@ -3,6 +3,7 @@ package doctor
 import (
 	"strings"
 
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -144,4 +145,24 @@ func (d distribution) forFile(library, manifest string) advice {
 		return nvidiaWhole
 	}
 	return installOrRemove{library, manifest}
+}
+
+// install installs the family's package.
+func (d distribution) install(f *drivers.Family) advice {
+	if d.class == 32 {
+		return d.driver32(f)
+	}
+	if d.is("nixos") {
+		if f.Name == drivers.NVIDIA {
+			return nvidiaOnNixOS
+		}
+		return graphicsOnNixOS
+	}
+	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
+		return asRoot{"ubuntu-drivers install"}
+	}
+	if m := d.manager(); m != nil && f.Packages[m.id] != "" {
+		return asRoot{m.install + " " + f.Packages[m.id]}
+	}
+	return installDriver{family: f.Name}
 }

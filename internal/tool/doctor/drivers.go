@@ -7,8 +7,9 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
 )
 
 // nvidiaVersions compares NVIDIA's module in the kernel with its libraries: they work only when of one version.
@@ -18,8 +19,8 @@ func (e *exam) nvidiaVersions() {
 		return
 	}
 	for _, m := range e.Drivers {
-		f := familyOf(m.Library)
-		if f == nil || f.name != "NVIDIA" || m.File == "" {
+		f := drivers.Of(m.Library)
+		if f == nil || f.Name != drivers.NVIDIA || m.File == "" {
 			continue
 		}
 		_, version, ok := strings.Cut(path.Base(m.File), ".so.")
@@ -51,8 +52,8 @@ func nvidiaVersion(text string) string {
 func (e *exam) idle() {
 	var names []string
 	for _, m := range e.Drivers {
-		f := familyOf(m.Library)
-		if !m.Good || f == nil || f.software() {
+		f := drivers.Of(m.Library)
+		if !m.Good || f == nil || f.Software() {
 			continue
 		}
 		if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) {
@@ -61,7 +62,7 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{len(names)}, nil).offer(forTime,
-			cure.Add(e.source, variables.DriversDisable, names...)...)
+			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -71,8 +72,8 @@ func (e *exam) rivals() {
 		var first *Module
 		for i := range e.Drivers {
 			m := &e.Drivers[i]
-			f := familyOf(m.Library)
-			if f == nil || f.name == "HASVK (Mesa)" || !slices.Contains(g.Drivers, m.Manifest) { // other devices than ANV
+			f := drivers.Of(m.Library)
+			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // other devices than ANV
 				continue
 			}
 			if first == nil {
@@ -81,7 +82,7 @@ func (e *exam) rivals() {
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
 				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(mending,
-					append(cure.Add(e.source, variables.DriversDisable, m.Name), cure.Add(e.source, variables.DriversDisable, first.Name)...)...)
+					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
 	}
@@ -100,13 +101,13 @@ func (e *exam) replacedByRivals() {
 	}
 	replaced := map[string]bool{}
 	for _, d := range all.Drivers {
-		f, served := familyOf(d.Library), 0
-		if f == nil || f.name == "HASVK (Mesa)" { // other devices than ANV
+		f, served := drivers.Of(d.Library), 0
+		if f == nil || f.Name == drivers.HASVK { // other devices than ANV
 			continue
 		}
 		for _, g := range e.gpus {
 			switch {
-			case !slices.Contains(f.kernel, g.Kernel):
+			case !f.WorksOn(g.Kernel):
 			case len(g.Drivers) > 0:
 				served++
 			default:
@@ -126,13 +127,13 @@ func (e *exam) fallback() {
 	var software, unknown []string
 	good := 0
 	for _, m := range e.Drivers {
-		f := familyOf(m.Library)
+		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
 			continue
 		case f == nil:
 			unknown = append(unknown, m.Name)
-		case f.software():
+		case f.Software():
 			software = append(software, m.Name)
 		}
 		good++
@@ -171,9 +172,9 @@ func (e *exam) withoutDriver() {
 		if len(e.Drivers) > 0 || e.class != ProcessClass {
 			what.why = wrongClass
 		}
-		do = e.system.install(familyFor("amdgpu"))
+		do = e.system.install(drivers.For("amdgpu"))
 		for _, g := range e.gpus {
-			if f := familyFor(g.Kernel); f != nil {
+			if f := drivers.For(g.Kernel); f != nil {
 				do = e.system.install(f)
 			}
 		}
@@ -213,9 +214,9 @@ func (e *exam) absent() {
 		if !served || at < 0 || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
-		family := familyOf(e.Drivers[at].Library)
-		if family == nil || family.software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return slices.Contains(family.kernel, g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.name == "NVIDIA"
+		family := drivers.Of(e.Drivers[at].Library)
+		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
+			return family.WorksOn(g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.Name == drivers.NVIDIA
 		}) {
 			continue
 		}

@@ -6,9 +6,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/elf"
-	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/machine"
 )
 
@@ -20,7 +19,7 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 
-	share *linker.Linker // of an examination of the same machine
+	share *binary.Linker // of an examination of the same machine
 }
 
 // exam is an examination under way.
@@ -30,7 +29,7 @@ type exam struct {
 	source  *machine.Source
 	options Options
 	plan    *plan.Answer
-	linker  *linker.Linker
+	linker  *binary.Linker
 	system  distribution
 	user    user
 	gpus    []*GPU // that are examined
@@ -83,7 +82,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if e.class != ProcessClass {
 		e.Class = e.class
 	}
-	e.linker = linker.New(e.machine, linker.Options{Class: e.class, Machine: e.processor(),
+	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: e.processor(),
 		Elevated: source.Elevated, Program: source.Program, Share: options.share})
 	e.system = readDistribution(e.machine)
 	e.system.class = e.class
@@ -133,9 +132,9 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 const ProcessClass = machine.OwnClass
 
 // processor is that of the program, as far as its word size tells.
-func (e *exam) processor() elf.Machine {
+func (e *exam) processor() binary.Machine {
 	if e.class == 32 {
-		return elf.I386
+		return binary.I386
 	}
-	return elf.X8664
+	return binary.X8664
 }

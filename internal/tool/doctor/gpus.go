@@ -9,8 +9,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/selector"
 )
 
@@ -228,8 +229,8 @@ func (e *exam) nvidiaNodes(minor string) []string {
 func (e *exam) serve() {
 	for _, g := range e.gpus {
 		for _, m := range e.Drivers {
-			f := familyOf(m.Library)
-			if m.Good && f != nil && (slices.Contains(f.kernel, g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.software()) {
+			f := drivers.Of(m.Library)
+			if m.Good && f != nil && (f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software()) {
 				g.Drivers = append(g.Drivers, m.Manifest)
 			}
 		}
@@ -294,22 +295,22 @@ func (e *exam) judge(g *GPU) {
 		for _, m := range g.Drivers {
 			names = append(names, path.Base(m))
 		}
-		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, cure.Add(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
 // anyFor tells whether a driver for the device is there at all, even a bad one: then what is wrong is said already.
 func (e *exam) anyFor(g *GPU) bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := familyOf(m.Library)
-		return f != nil && slices.Contains(f.kernel, g.Kernel) && (m.Class == 0 || m.Class == e.class)
+		f := drivers.Of(m.Library)
+		return f != nil && f.WorksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class)
 	})
 }
 
 func (e *exam) hasFamily(name string) bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool {
-		f := familyOf(m.Library)
-		return f != nil && f.name == name
+		f := drivers.Of(m.Library)
+		return f != nil && f.Name == name
 	})
 }
 
@@ -333,7 +334,7 @@ func (e *exam) nvidiaModule() advice {
 		return moduleOnHost{kind}
 	}
 	if !e.hasFamily("NVIDIA") {
-		return e.system.install(familyFor("nvidia"))
+		return e.system.install(drivers.For("nvidia"))
 	}
 	if m := e.system.manager(); m != nil && m.id == "debian" {
 		return nvidiaModuleDebian
@@ -343,11 +344,11 @@ func (e *exam) nvidiaModule() advice {
 
 // undriven says that nothing on the machine serves a device, and what would.
 func (e *exam) undriven(g *GPU) {
-	f := familyFor(g.Kernel)
+	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // that nobody sees it without asking is said where no driver is left
 	}
-	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && familyOf(m.Library) == nil }) {
+	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
 	}
 	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
@@ -360,7 +361,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(mending, cure.Set(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
+		found.offer(mending, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere
@@ -371,8 +372,8 @@ func (e *exam) undriven(g *GPU) {
 // otherClass is a manifest of a driver for the device that is for programs of the other word size.
 func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
-		f := familyOf(m.Library)
-		if f != nil && slices.Contains(f.kernel, g.Kernel) && m.Class != 0 && m.Class != e.class {
+		f := drivers.Of(m.Library)
+		if f != nil && f.WorksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
-	"vkloader/internal/tool/cure"
-	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -24,7 +24,7 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, cure.Remove(path.Clean(f.Path)))
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	if s := e.plan.Settings; s != nil {
 		file := path.Clean(s.File)
@@ -35,7 +35,7 @@ func (e *exam) leftovers() {
 			found.advice = clearSettings
 		} else {
 			// What another program has written is told, and is not for --fix to remove.
-			found.offer(byHand, cure.Remove(file))
+			found.offer(byHand, explain.RemoveFile(file))
 		}
 		found.fact = what
 	}
@@ -91,7 +91,7 @@ const loaderName = "libvulkan.so.1"
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if f.Err() != nil || f.Library == nil || f.Class != e.class || f.Machine != e.processor() ||
+		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != e.processor() ||
 			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
 			return
 		}
@@ -127,7 +127,7 @@ func (e *exam) loaders() {
 	e.judgeLoaders(first)
 }
 
-func (e *exam) judgeLoaders(first linker.Result) {
+func (e *exam) judgeLoaders(first binary.Result) {
 	if first.File == nil {
 		what := loaderless{configured: e.configured(loaderName)}
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
@@ -146,10 +146,10 @@ func (e *exam) judgeLoaders(first linker.Result) {
 		owner := e.packageOf(file.Real)
 		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
-			found.offer(mending, cure.Remove(path.Clean(file.Path)))
+			found.offer(mending, explain.RemoveFile(path.Clean(file.Path)))
 		}
 		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
-			found.offer(mending, cure.Unset("LD_LIBRARY_PATH"))
+			found.offer(mending, explain.UnsetVariable("LD_LIBRARY_PATH"))
 		}
 	}
 	if len(e.Loaders) == 0 {
@@ -157,7 +157,7 @@ func (e *exam) judgeLoaders(first linker.Result) {
 	}
 	others := e.linker.Find(loaderName) // what other programs get
 	newest := slices.MaxFunc(e.Loaders, func(a, b Loader) int {
-		return linker.CompareVersions(a.Vulkan, b.Vulkan)
+		return binary.CompareVersions(a.Vulkan, b.Vulkan)
 	})
 	for _, l := range e.Loaders {
 		switch {
@@ -167,10 +167,10 @@ func (e *exam) judgeLoaders(first linker.Result) {
 				do = removeLoader{l.Name, others.File.Path}
 			}
 			found := e.found(LoaderBundled, loaderName, l.Name, bundled{l, l.First}, do)
-			if linker.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
+			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
-		case l.First && linker.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
+		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
 			e.found(LoaderOld, loaderName, l.Name, older{l, newest}, removeLoader{file: l.Name})
 		case !l.First:
 			e.found(LoaderOther, loaderName, l.Name, other{l, first.File.Path}, nil)
@@ -179,11 +179,11 @@ func (e *exam) judgeLoaders(first linker.Result) {
 }
 
 // libraryPath puts a directory first in LD_LIBRARY_PATH.
-func (e *exam) libraryPath(directory string) cure.Change {
+func (e *exam) libraryPath(directory string) explain.Change {
 	if value := e.variable("LD_LIBRARY_PATH"); value != "" {
 		directory += ":" + value
 	}
-	return cure.Set("LD_LIBRARY_PATH", directory)
+	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
 // packageOf is the package that a file belongs to; "" for none.

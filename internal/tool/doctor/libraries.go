@@ -11,9 +11,9 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
-	"vkloader/internal/tool/driverfiles"
-	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -68,7 +68,7 @@ func or(text, otherwise string) string {
 }
 
 // module examines one library; nil when it cannot be loaded.
-func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit Code) *linker.File {
+func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit Code) *binary.File {
 	before := len(e.Findings)
 	defer func() {
 		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
@@ -103,7 +103,7 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	c := e.linker.Close(r.File)
 	// dlsym looks in the library and then in those that it needs: NVIDIA's layers have their functions there.
 	if !fits(func(name string) bool {
-		return slices.ContainsFunc(c.Files, func(f *linker.File) bool { return f.Symbols().Exports(name) })
+		return slices.ContainsFunc(c.Files, func(f *binary.File) bool { return f.Symbols().Exports(name) })
 	}) && len(c.Missing) == 0 {
 		e.found(misfit, m.Name, m.Manifest, noInterface{r.File.Path}, nil)
 	}
@@ -113,7 +113,7 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 }
 
 // missing says that a manifest's library is nowhere, and where it was looked for.
-func (e *exam) missing(m *Module, r linker.Result) {
+func (e *exam) missing(m *Module, r binary.Result) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
@@ -157,7 +157,7 @@ func (e *exam) sibling(library string) (tokened, file string) {
 // it lies.
 func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
-	var changes []cure.Change
+	var changes []explain.Change
 	for _, directory := range besides {
 		if file := directory + "/" + what.name; e.fits(file) {
 			what.beside = append(what.beside, file)
@@ -211,9 +211,9 @@ func (e *exam) configured(name string) string {
 }
 
 // closure examines everything that a library needs.
-func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
+func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	m.Needs = len(c.Files) - 1
-	through := func(by *linker.File) string {
+	through := func(by *binary.File) string {
 		if by == f {
 			return ""
 		}
@@ -232,15 +232,15 @@ func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name})
 		}
 	}
-	type pair struct{ by, in *linker.File }
-	worst := map[pair]linker.Old{} // one finding for each pair: of the newest version
+	type pair struct{ by, in *binary.File }
+	worst := map[pair]binary.Old{} // one finding for each pair: of the newest version
 	var pairs []pair
 	for _, old := range c.Old {
 		p := pair{old.By, old.In}
 		if have, ok := worst[p]; !ok {
 			pairs = append(pairs, p)
 			worst[p] = old
-		} else if linker.CompareVersions(old.Version, have.Version) > 0 {
+		} else if binary.CompareVersions(old.Version, have.Version) > 0 {
 			worst[p] = old
 		}
 	}
@@ -257,13 +257,13 @@ func (e *exam) closure(m *Module, f *linker.File, c *linker.Closure) {
 }
 
 // atRunTime looks for the files that a driver opens when it runs.
-func (e *exam) atRunTime(m *Module, file *linker.File) {
-	family := driverfiles.Of(m.Library)
+func (e *exam) atRunTime(m *Module, file *binary.File) {
+	family := drivers.Of(m.Library)
 	if family == nil {
 		return
 	}
 	var missing *Finding
-	for _, name := range family.Names(driverfiles.Version(file.Real), linker.CompareVersions, true) {
+	for _, name := range family.Names(drivers.Version(file.Real), binary.CompareVersions, true) {
 		r := e.linker.Find(name, file)
 		switch {
 		case r.File == nil && missing != nil:
@@ -281,8 +281,8 @@ func (e *exam) atRunTime(m *Module, file *linker.File) {
 
 // withoutDisplay looks for what a driver starts itself by where no display is. file is its library; nil: the service has it,
 // and with it the libraries. On NixOS every program names its own places for them.
-func (e *exam) withoutDisplay(m *Module, file *linker.File) {
-	family := driverfiles.Of(m.Library)
+func (e *exam) withoutDisplay(m *Module, file *binary.File) {
+	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
 		return
@@ -294,14 +294,14 @@ func (e *exam) withoutDisplay(m *Module, file *linker.File) {
 			return
 		}
 	}
-	if len(driverfiles.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
+	if len(drivers.Matches(need.Vendor, e.machine.ReadDir)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{vendor: need.Vendor[0]},
 			vendorFile{strings.ReplaceAll(need.Vendor[0], "*", "10"), need.Says})
 	}
 }
 
 // olderThan is what to do about a library that is too old.
-func olderThan(old linker.Old) advice {
+func olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		return newerGlibc{version}
 	}
@@ -309,7 +309,7 @@ func olderThan(old linker.Old) advice {
 }
 
 // sameDriver says when two manifests lead to one driver.
-func (e *exam) sameDriver(m *Module, f *linker.File) {
+func (e *exam) sameDriver(m *Module, f *binary.File) {
 	if f == nil {
 		return
 	}
@@ -322,16 +322,16 @@ func (e *exam) sameDriver(m *Module, f *linker.File) {
 			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
-					found.offer(mending, cure.Drop(e.source, v, ":", func(n string) bool {
+					found.offer(mending, explain.DropFromList(e.source, v, ":", func(n string) bool {
 						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
 					})...)
 					e.unsetting(found, v.Name())
 				}
 			}
-			found.offer(mending, cure.Add(e.source, variables.DriversDisable, m.Name)...)
+			found.offer(mending, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
 			for _, one := range []string{m.Manifest, other.Manifest} {
 				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
-					found.offer(mending, cure.Remove(path.Clean(one)))
+					found.offer(mending, explain.RemoveFile(path.Clean(one)))
 				}
 			}
 			return

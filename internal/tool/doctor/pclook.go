@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/dll"
 )
 
 // Keys of the registry that loaders read.
@@ -147,13 +147,13 @@ func (e *pcExam) searched() []string {
 	return e.pc.Directories()
 }
 
-func (e *pcExam) read(file string) *dll.Library {
+func (e *pcExam) read(file string) *binary.PE {
 	f, err := e.pc.Open(file)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	l, err := dll.Read(f)
+	l, err := binary.ReadPE(f)
 	if err != nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (e *pcExam) read(file string) *dll.Library {
 
 // missing are libraries that one needs and that are neither beside it nor where the system looks. Of a copy of some files
 // nothing follows; names of sets ("api-ms-win-...") are not files.
-func (e *pcExam) missing(file string, l *dll.Library) (list []string) {
+func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 	if !e.pc.Whole() {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaderlog"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
@@ -54,14 +54,14 @@ func (r *Report) probed(a *alone) {
 	r.Probes = append(r.Probes, a.Probe)
 	codes := map[string]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails,
 		ProbeNoDevice: DriverNoDevice}
-	key, changes := cure.Key{Manifest: a.Manifest}, cure.Add(r.source, variables.DriversDisable, a.Name)
+	key, changes := explain.Key{Manifest: a.Manifest}, explain.AddToFilter(r.source, variables.DriversDisable, a.Name)
 	if a.Kind == "layer" {
 		codes = map[string]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails}
 		key.Layer, changes = a.layer.Name, nil
 		if a.layer.Implicit && a.layer.DisableName != "" {
-			changes = append(changes, cure.Set(a.layer.DisableName, "1"))
+			changes = append(changes, explain.SetVariable(a.layer.DisableName, "1"))
 		}
-		changes = append(changes, cure.Add(r.source, variables.LayersDisable, a.layer.Name)...)
+		changes = append(changes, explain.AddToFilter(r.source, variables.LayersDisable, a.layer.Name)...)
 	}
 	code, wrong := codes[a.Result]
 	if !wrong {
@@ -77,7 +77,7 @@ func (r *Report) probed(a *alone) {
 		}
 	}
 	var do advice
-	if c, ok := cure.New(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
+	if c, ok := explain.NewTrial(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
 		do = typed{c.Line()}
 	}
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })

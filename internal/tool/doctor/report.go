@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
@@ -116,7 +115,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	found := &r.Findings[len(r.Findings)-1]
 	if v, is := explain.Switches[f.Code]; is {
 		found.advice = changeVariable{v.Name()}
-		found.offer(mending, cure.Undo(r.source, v, f.Subject)...)
+		found.offer(mending, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}
 	return found
 }
@@ -137,7 +136,7 @@ func (r *Report) say() {
 
 // Change is the change that was tried and ends the finding, where it is one of files or variables of this machine that may
 // be made for the user; false: there is none.
-func (f *Finding) Change() (cure.Change, bool) {
+func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
 	return t.Change, is && t.kind == "" && t.aim != byHand
 }

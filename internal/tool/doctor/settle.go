@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/explain"
 )
 
 // maxLooks is how often a machine is looked at again to try cures: each takes as long as the first look.
@@ -13,12 +13,12 @@ const maxLooks = 24
 
 // offer is a change that may end what was found.
 type offer struct {
-	cure.Change
+	explain.Change
 	aim aim
 }
 
 // offer adds changes that may end what was found. Only one that was tried, and that ends it, is told.
-func (f *Finding) offer(why aim, changes ...cure.Change) *Finding {
+func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	for _, c := range changes {
 		f.offers = append(f.offers, offer{c, why})
 	}
@@ -38,7 +38,7 @@ func (e *exam) settle() {
 	for i := range e.Findings {
 		before[e.Findings[i].key()] = e.Findings[i].Severity == diag.Problem.String()
 	}
-	after := func(c cure.Change) map[key]bool {
+	after := func(c explain.Change) map[key]bool {
 		found, done := looked[c.Line()]
 		if done || !c.Possible() || len(looked) >= maxLooks {
 			return found

@@ -7,13 +7,13 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/selector"
-	"vkloader/internal/tool/spelling"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 )
 
 // environment examines the variables: those that lead nowhere or work against each other, selections of absent devices,
@@ -36,7 +36,7 @@ func (e *exam) unsetting(f *Finding, name string) {
 		f.advice = setBySteam
 		return
 	}
-	f.offer(mending, cure.Unset(name))
+	f.offer(mending, explain.UnsetVariable(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -77,8 +77,8 @@ func (e *exam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
-	for _, name := range []string{mesa.Select, mesa.Prime} {
-		wish := mesa.Read(name, e.variable(name))
+	for _, name := range []string{drivers.MesaSelect, drivers.MesaPrime} {
+		wish := drivers.ReadMesa(name, e.variable(name))
 		switch {
 		case wish.Pair:
 			e.selection(name, strings.TrimSuffix(wish.Value, "!"), func(g *GPU) string {
@@ -87,7 +87,7 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			_, known := selector.PCI(e.first(func(g *GPU) bool { _, ok := selector.PCI(g.Name); return ok }))
 			if known && e.first(func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
-				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return mesa.Address(g.Name) })
+				e.absentDevice(name, noDevice{"at " + wish.PCI}, func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0
@@ -129,10 +129,10 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offer(mending, cure.Set(name, value))
+			f.offer(mending, explain.SetVariable(name, value))
 		}
 	}
-	f.offer(mending, cure.Unset(name))
+	f.offer(mending, explain.UnsetVariable(name))
 }
 
 // pad is a hexadecimal number as sysfs writes it.
@@ -178,16 +178,16 @@ func (e *exam) values(rows []environment.Variable) {
 		case environment.Faulty:
 			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
-				f.offer(mending, cure.Set(v.Name, better))
+				f.offer(mending, explain.SetVariable(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
 			f := e.found(VariableUnknown, v.Name, "", stated{v}, nil)
 			if name := nearest(v.Name, rows); name != "" {
-				f.offer(otherName, cure.Set(name, v.Value).With(cure.Unset(v.Name)))
+				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
 			}
-			f.offer(mending, cure.Unset(v.Name))
+			f.offer(mending, explain.UnsetVariable(v.Name))
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (e *exam) values(rows []environment.Variable) {
 func nearest(name string, rows []environment.Variable) string {
 	best, least := "", 3
 	for _, v := range rows {
-		if d := spelling.Distance(name, v.Name); v.State != environment.Unknown && d < least {
+		if d := validation.Distance(name, v.Name); v.State != environment.Unknown && d < least {
 			best, least = v.Name, d
 		}
 	}

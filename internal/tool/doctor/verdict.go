@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/term"
 )
 
@@ -53,14 +54,14 @@ func (e *exam) rest(works bool) string {
 	}
 	good, unknown, software := 0, 0, ""
 	for _, m := range e.Drivers {
-		f := familyOf(m.Library)
+		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
 			continue
 		case f == nil:
 			unknown++
-		case f.software():
-			software = f.name
+		case f.Software():
+			software = f.Name
 		}
 		good++
 	}
@@ -97,8 +98,8 @@ func (e *exam) broken(g *GPU) bool {
 // driverOf names the driver that serves a device.
 func (e *exam) driverOf(g *GPU) string {
 	for _, m := range e.Drivers {
-		if f := familyOf(m.Library); m.Good && f != nil && slices.Contains(g.Drivers, m.Manifest) {
-			return f.name
+		if f := drivers.Of(m.Library); m.Good && f != nil && slices.Contains(g.Drivers, m.Manifest) {
+			return f.Name
 		}
 	}
 	return g.Drivers[0]

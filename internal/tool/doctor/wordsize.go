@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"vkloader/internal/core/diag"
+
+	"vkloader/internal/tool/drivers"
 )
 
 // install32 installs a package for 32-bit programs beside that for 64-bit ones.
@@ -42,27 +44,27 @@ func (d distribution) library32(m *manager, name string) advice {
 var packages32 = map[string]string{"debian NVIDIA": "nvidia-driver-libs", "fedora NVIDIA": "xorg-x11-drv-nvidia-libs"}
 
 // driver32 brings a family's driver for 32-bit programs.
-func (d distribution) driver32(f *family) advice {
+func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
 	switch {
 	case d.is("nixos"):
 		return graphics32OnNixOS
 	case d.is("gentoo"):
 		return bothOnGentoo
-	case m == nil || f.packages[m.id] == "":
-		return installDriver{f.name, 32}
-	case d.is("ubuntu") && f.name == "NVIDIA":
+	case m == nil || f.Packages[m.id] == "":
+		return installDriver{f.Name, 32}
+	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return nvidia32OnUbuntu
 	}
-	if name := packages32[m.id+" "+f.name]; name != "" {
+	if name := packages32[m.id+" "+f.Name]; name != "" {
 		return d.install32(m, name)
 	}
-	return d.install32(m, f.packages[m.id])
+	return d.install32(m, f.Packages[m.id])
 }
 
 // other is what to do about a driver that is there for programs of the other word size only; nil where the table says it.
 func (e *exam) other(m *Module) advice {
-	if f := familyOf(m.Library); f != nil && e.class == 32 {
+	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
 	}
 	return nil

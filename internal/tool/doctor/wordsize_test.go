@@ -1,6 +1,10 @@
 package doctor
 
-import "testing"
+import (
+	"testing"
+
+	"vkloader/internal/tool/drivers"
+)
 
 // What brings a 32-bit driver is said in the distribution's words.
 func TestPackagesFor32Bits(t *testing.T) {
@@ -25,7 +29,7 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
 		d := distribution{ids: c.ids, class: 32, foreign: c.foreign}
-		if got, _ := d.install(familyFor(c.kernel)).say(); got != c.want {
+		if got, _ := d.install(drivers.For(c.kernel)).say(); got != c.want {
 			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 )
 
 // checker makes the findings.
@@ -227,20 +227,20 @@ func (c *checker) devices() {
 		return
 	}
 	own := map[string]string{}
-	for _, v := range []string{mesa.Select, mesa.Prime} {
+	for _, v := range []string{drivers.MesaSelect, drivers.MesaPrime} {
 		own[v] = c.source.Var(v, false).Value
 		if own[v] != "" && c.value(variables.DeviceSelect) != "" {
 			c.find(diag.VariableContradiction, variables.DeviceSelect, Finding{Kind: TwoChoices,
-				Value: c.value(variables.DeviceSelect), Other: v, OtherValue: own[v], Layer: mesa.Layer})
+				Value: c.value(variables.DeviceSelect), Other: v, OtherValue: own[v], Layer: drivers.MesaLayer})
 		}
 	}
-	if own[mesa.Select] != "" && own[mesa.Prime] != "" {
-		c.found = append(c.found, Finding{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: mesa.Prime,
-			Value: own[mesa.Prime], Other: mesa.Select, OtherValue: own[mesa.Select], Layer: mesa.Layer})
+	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
+		c.found = append(c.found, Finding{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
+			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
 
 // usesMesa tells whether Mesa's layer is active.
 func usesMesa(answer *plan.Answer) bool {
-	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == mesa.Layer })
+	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }

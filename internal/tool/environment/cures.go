@@ -4,14 +4,14 @@ import (
 	"slices"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
 // Cure is the change of a variable that ends a finding: the narrowest of those that were tried, each by looking at the
 // variables again with it. False: none does.
-func Cure(source *machine.Source, f *Finding) (cure.Change, bool) {
-	var changes []cure.Change
+func Cure(source *machine.Source, f *Finding) (explain.Change, bool) {
+	var changes []explain.Change
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return
@@ -23,14 +23,14 @@ func Cure(source *machine.Source, f *Finding) (cure.Change, bool) {
 		if f.Kind == NoLayer {
 			entry = f.Layer
 		}
-		changes = append(changes, cure.Drop(source, id, separator, func(e string) bool { return e == entry })...)
+		changes = append(changes, explain.DropFromList(source, id, separator, func(e string) bool { return e == entry })...)
 	})
-	for _, c := range append(changes, cure.Unset(f.Variable)) {
+	for _, c := range append(changes, explain.UnsetVariable(f.Variable)) {
 		if c.Possible() && !slices.ContainsFunc(Check(c.On(source)), f.same) {
 			return c, true
 		}
 	}
-	return cure.Change{}, false
+	return explain.Change{}, false
 }
 
 // same tells whether two findings are about the same fault.

@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/guide"
-	"vkloader/internal/tool/mesa"
 )
 
 // States of a variable.
@@ -156,16 +156,16 @@ func layerVariables(answer *plan.Answer, from facts.Source) []Variable {
 
 // mesaVariables are those of Mesa's layer that chooses a device, where it is installed, or where they are set.
 func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
-	installed := slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == mesa.Layer })
-	for _, m := range mesa.Variables {
+	installed := slices.ContainsFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == drivers.MesaLayer })
+	for _, m := range drivers.MesaVariables {
 		v := from.Var(m.Name, false)
 		if !v.Set && !installed {
 			continue
 		}
-		row := Variable{Name: m.Name, Group: "Mesa's layer", Set: v.Set, Value: v.Value, State: Unset, Layer: mesa.Layer, Takes: m.Takes,
+		row := Variable{Name: m.Name, Group: "Mesa's layer", Set: v.Set, Value: v.Value, State: Unset, Layer: drivers.MesaLayer, Takes: m.Takes,
 			Does: m.Does, Brief: m.Does, Elevated: "kept", YieldsTo: m.YieldsTo}
 		if v.Set {
-			wish := mesa.Read(m.Name, v.Value)
+			wish := drivers.ReadMesa(m.Name, v.Value)
 			row.Brief = wish.Does()
 			row.State, row.Why = mesaState(&wish, answer, from)
 		}
@@ -175,19 +175,19 @@ func mesaVariables(answer *plan.Answer, from facts.Source) (rows []Variable) {
 }
 
 // mesaState judges a variable of Mesa's layer that is set.
-func mesaState(wish *mesa.Wish, answer *plan.Answer, from facts.Source) (state, why string) {
-	chosen := mesa.Read(mesa.Select, from.Var(mesa.Select, false).Value)
+func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Source) (state, why string) {
+	chosen := drivers.ReadMesa(drivers.MesaSelect, from.Var(drivers.MesaSelect, false).Value)
 	switch {
 	case wish.Fault != "":
 		return Faulty, wish.Fault
 	case wish.Does() == "":
 		return NoEffect, "it asks for nothing"
-	case !usesMesa(answer) && wish.Name == mesa.Prime:
-		return Ignored, mesa.Layer + ", which reads it, is not used here; OpenGL goes by it all the same"
+	case !usesMesa(answer) && wish.Name == drivers.MesaPrime:
+		return Ignored, drivers.MesaLayer + ", which reads it, is not used here; OpenGL goes by it all the same"
 	case !usesMesa(answer):
-		return Ignored, mesa.Layer + ", which reads it, is not used here"
-	case wish.Name == mesa.Prime && chosen.Pair:
-		return Ignored, mesa.Select + " takes its place"
+		return Ignored, drivers.MesaLayer + ", which reads it, is not used here"
+	case wish.Name == drivers.MesaPrime && chosen.Pair:
+		return Ignored, drivers.MesaSelect + " takes its place"
 	}
 	return InForce, ""
 }

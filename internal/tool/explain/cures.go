@@ -7,7 +7,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -16,7 +15,7 @@ import (
 // Cures enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
 // variable does it, the item says what would. Package is to be entered before.
 func Cures(source *machine.Source, answer *plan.Answer, in, out []Item) {
-	t := &trials{cure.New(source, answer), source, answer}
+	t := &trials{NewTrial(source, answer), source, answer}
 	for i := range in {
 		t.putOut(&in[i])
 	}
@@ -27,7 +26,7 @@ func Cures(source *machine.Source, answer *plan.Answer, in, out []Item) {
 
 // trials finds changes for items.
 type trials struct {
-	*cure.Trial
+	*Trial
 	source *machine.Source
 	answer *plan.Answer
 }
@@ -42,7 +41,7 @@ func (t *trials) layer(name, file string) *manifest.Layer {
 }
 
 func (t *trials) putOut(e *Item) {
-	key, changes := cure.Key{Manifest: e.Manifest}, []cure.Change{}
+	key, changes := Key{Manifest: e.Manifest}, []Change{}
 	if e.Kind == "layer" {
 		key.Layer = e.Name
 		l := t.layer(e.Name, e.Manifest)
@@ -50,26 +49,26 @@ func (t *trials) putOut(e *Item) {
 			return
 		}
 		if l.Implicit && l.DisableName != "" {
-			changes = append(changes, cure.Set(l.DisableName, "1"))
+			changes = append(changes, SetVariable(l.DisableName, "1"))
 		}
-		changes = append(changes, cure.Add(t.source, variables.LayersDisable, e.Name)...)
-		changes = append(changes, cure.Drop(t.source, variables.InstanceLayers, machine.ListSeparator, func(n string) bool { return n == e.Name })...)
-		changes = append(changes, cure.Undo(t.source, variables.LayersEnable, e.Name)...)
+		changes = append(changes, AddToFilter(t.source, variables.LayersDisable, e.Name)...)
+		changes = append(changes, DropFromList(t.source, variables.InstanceLayers, machine.ListSeparator, func(n string) bool { return n == e.Name })...)
+		changes = append(changes, DropFromFilter(t.source, variables.LayersEnable, e.Name)...)
 		if l.Implicit && l.HasEnable {
-			changes = append(changes, cure.Unset(l.EnableName))
+			changes = append(changes, UnsetVariable(l.EnableName))
 		}
 	} else {
-		changes = append(changes, cure.Add(t.source, variables.DriversDisable, filepath.Base(e.Manifest))...)
-		changes = append(changes, cure.Undo(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
+		changes = append(changes, AddToFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest))...)
+		changes = append(changes, DropFromFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
 		for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
-			changes = append(changes, cure.Drop(t.source, v, machine.ListSeparator, func(n string) bool { return names(n, e.Manifest) })...)
+			changes = append(changes, DropFromList(t.source, v, machine.ListSeparator, func(n string) bool { return names(n, e.Manifest) })...)
 		}
 	}
 	if t.change(e, key, false, changes) {
 		return
 	}
-	if _, ok := t.First(key, false, cure.Remove(e.Manifest)); ok {
-		e.told(remedy{kind: byFile, change: cure.Remove(e.Manifest), owner: e.Package})
+	if _, ok := t.First(key, false, RemoveFile(e.Manifest)); ok {
+		e.told(remedy{kind: byFile, change: RemoveFile(e.Manifest), owner: e.Package})
 	}
 }
 
@@ -80,23 +79,23 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 		return nil
 	}
 	file := filepath.Clean(answer.Settings.File)
-	without, err := decision.Ask(cure.Remove(file).On(source))
+	without, err := decision.Ask(RemoveFile(file).On(source))
 	if err != nil {
 		return nil
 	}
-	known := map[cure.Key]bool{}
+	known := map[Key]bool{}
 	for _, l := range answer.Layers {
-		known[cure.LayerKey(l)] = true
+		known[LayerKey(l)] = true
 	}
 	for _, d := range answer.Drivers {
-		known[cure.Key{Manifest: d.Path}] = true
+		known[Key{Manifest: d.Path}] = true
 	}
 	for _, f := range answer.Findings { // filters have taken it out, which is said already
-		known[cure.Key{Manifest: f.Path}] = known[cure.Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
+		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
-	item := Item{Code: diag.SettingsUsed.String(), Why: keptOut(file)}
+	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
 	for _, l := range without.Layers {
-		if !known[cure.LayerKey(l)] {
+		if !known[LayerKey(l)] {
 			item.Kind, item.Name, item.subject, item.Manifest, item.Library = "layer", l.Name, l.Name, l.Manifest, l.Library
 			item.Line, item.Column, item.Meta, item.Statement = l.Line, l.Column, l.Meta, "SET-45"
 			if answer.Settings.Merged() {
@@ -106,9 +105,9 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 		}
 	}
 	for _, d := range without.Drivers {
-		if !known[cure.Key{Manifest: d.Path}] {
+		if !known[Key{Manifest: d.Path}] {
 			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
-				Code: item.Code, Statement: "SET-87", Why: item.Why})
+				Code: item.Code, code: item.code, Statement: "SET-87", Why: item.Why})
 		}
 	}
 	return out
@@ -120,17 +119,17 @@ func names(element, file string) bool {
 }
 
 func (t *trials) putIn(e *Item) {
-	key, changes := cure.Key{Manifest: e.Manifest}, []cure.Change{}
-	switch e.Code {
-	case diag.LayerInactive.String(), diag.LayerDisabled.String(), diag.LayerBlacklisted.String():
+	key, changes := Key{Manifest: e.Manifest}, []Change{}
+	switch e.code {
+	case diag.LayerInactive, diag.LayerDisabled, diag.LayerBlacklisted:
 		key.Layer = e.subject
 		changes = t.switchOn(e)
-	case diag.DriverDisabled.String():
-		changes = append(cure.Undo(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
-			cure.Add(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
-	case diag.DriverNotSelected.String():
-		changes = append(cure.Add(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), cure.Unset(variables.DriversSelect.Name()))
-	case diag.SettingsUsed.String():
+	case diag.DriverDisabled:
+		changes = append(DropFromFilter(t.source, variables.DriversDisable, filepath.Base(e.Manifest)),
+			AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
+	case diag.DriverNotSelected:
+		changes = append(AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), UnsetVariable(variables.DriversSelect.Name()))
+	case diag.SettingsUsed:
 		if key.Layer = e.subject; key.Layer != "" {
 			changes = t.switchOn(e)
 		}
@@ -143,42 +142,42 @@ func (t *trials) putIn(e *Item) {
 }
 
 // switchOn are changes that may make a layer active, the one that serves this layer alone first.
-func (t *trials) switchOn(e *Item) (changes []cure.Change) {
+func (t *trials) switchOn(e *Item) (changes []Change) {
 	l := t.layer(e.subject, e.Manifest)
 	if l != nil && l.Implicit {
 		if e.cause == diag.DisableVariable {
-			changes = append(changes, cure.Unset(l.DisableName)) // nothing else helps (ENV-58)
+			changes = append(changes, UnsetVariable(l.DisableName)) // nothing else helps (ENV-58)
 		}
 		if l.HasEnable {
-			changes = append(changes, cure.Set(l.EnableName, l.EnableValue))
+			changes = append(changes, SetVariable(l.EnableName, l.EnableValue))
 		}
 	}
 	list := e.subject
 	if before, _ := t.source.Lookup(variables.InstanceLayers.Name()); before != "" {
 		list = before + machine.ListSeparator + list
 	}
-	asked := cure.Set(variables.InstanceLayers.Name(), list)
+	asked := SetVariable(variables.InstanceLayers.Name(), list)
 	if l != nil && !l.Implicit {
 		changes = append(changes, asked)
 	}
-	changes = append(changes, cure.Add(t.source, variables.LayersEnable, e.subject)...)
-	changes = append(changes, cure.Drop(t.source, variables.LayersDisable, ",", func(entry string) bool {
+	changes = append(changes, AddToFilter(t.source, variables.LayersEnable, e.subject)...)
+	changes = append(changes, DropFromList(t.source, variables.LayersDisable, ",", func(entry string) bool {
 		return plan.Disables(entry, e.subject, l != nil && l.Implicit)
 	})...)
-	changes = append(changes, cure.Add(t.source, variables.LayersAllow, e.subject)...)
-	return append(changes, cure.Unset(variables.LayersDisable.Name()), asked)
+	changes = append(changes, AddToFilter(t.source, variables.LayersAllow, e.subject)...)
+	return append(changes, UnsetVariable(variables.LayersDisable.Name()), asked)
 }
 
 // change enters the first change that does it: one of a variable, else the end of the settings file, else two.
-func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) bool {
+func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
 		e.told(remedy{kind: byVariable, change: c})
 		return true
 	}
 	if t.answer.Settings != nil {
 		file := filepath.Clean(t.answer.Settings.File)
-		end := cure.Remove(file)
-		with := []cure.Change{end}
+		end := RemoveFile(file)
+		with := []Change{end}
 		for _, c := range changes {
 			with = append(with, end.With(c))
 		}
@@ -188,7 +187,7 @@ func (t *trials) change(e *Item, key cure.Key, in bool, changes []cure.Change) b
 			return true
 		}
 	}
-	var pairs []cure.Change
+	var pairs []Change
 	for i, c := range changes {
 		for j, other := range changes {
 			if i != j && c.Variable != other.Variable && len(pairs) < maxPairs {

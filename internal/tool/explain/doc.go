@@ -1,4 +1,7 @@
 // Package explain puts the library's decision into the order in which drivers and layers come to act, with the reason for
-// each: what is in, what is out, what would change that, and where it was looked for. It decides nothing and prints
-// nothing.
+// each: what is in, what is out, what would change that, and where it was looked for. What is said to help is tried first:
+// a Trial applies a change of a variable, or the absence of a file, to what is known of a machine, and asks for the
+// library's decision again.
+//
+// It decides nothing, prints nothing, and changes nothing on the machine.
 package explain

@@ -31,43 +31,47 @@ type Item struct {
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
 
 	subject string // a layer's whole name
+	code    diag.Code
 	cause   diag.Cause
 }
+
+// subjectIn is what a finding is about: a layer or driver by its name, in a manifest.
+type subjectIn struct{ subject, path string }
 
 // Of puts a plan's drivers and layers into the order in which they come to act, and beside them what is out.
 func Of(answer *plan.Answer) (in, out []Item) {
 	in, out = []Item{}, []Item{}
-	reasons := map[string]diag.Finding{} // of what is in, by subject and path
+	reasons := map[subjectIn]diag.Finding{} // of what is in
 	for _, f := range answer.Findings {
 		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
-			reasons[f.Subject+"\x00"+f.Path] = f
+			reasons[subjectIn{f.Subject, f.Path}] = f
 		}
 	}
-	used := map[string]bool{} // manifests, and layers with theirs
+	used, usedLayers := map[string]bool{}, map[Key]bool{} // manifests, and layers with theirs
 	for i, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
-		used[layer.Manifest], used[layer.Name+"\x00"+layer.Manifest] = true, true
+		used[layer.Manifest], usedLayers[LayerKey(layer)] = true, true
 		e := Item{Kind: "layer", Order: i + 1, Name: layer.Name, Manifest: layer.Manifest, Line: layer.Line,
 			Column: layer.Column, Library: layer.Library, Meta: layer.Meta, NameOnly: a.Unchained}
-		e.because(reasons[layer.Name+"\x00"+layer.Manifest])
+		e.because(reasons[subjectIn{layer.Name, layer.Manifest}])
 		in = append(in, e)
 	}
 	for i, driver := range answer.Drivers {
 		name := answer.Style.Base(driver.Path)
 		used[driver.Path] = true
 		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
-		e.because(reasons[name+"\x00"+driver.Path])
+		e.because(reasons[subjectIn{name, driver.Path}])
 		in = append(in, e)
 	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
-				used[row.Subject+"\x00"+row.Path] {
+				usedLayers[Key{row.Subject, row.Path}] {
 				continue // what is said of something that is in belongs to the doctor
 			}
 			e := Item{Kind: kind.One, Name: answer.Style.Base(row.Subject), Manifest: row.Path,
 				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why,
-				subject: row.Subject, cause: row.cause}
+				subject: row.Subject, code: row.code, cause: row.cause}
 			out = append(out, e)
 		}
 	}
@@ -76,7 +80,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 
 func (e *Item) because(f diag.Finding) {
 	entry := f.Code.Entry()
-	e.Code, e.Statement, e.Why = entry.Name, entry.Statement, f.What
+	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
 }
 
 // Matching keeps what has one of the names in its name, manifest or library.

@@ -4,7 +4,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/machine"
 )
 
@@ -15,20 +14,20 @@ var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, va
 // TryRows says of what a variable has put in or out, or names in vain, how to end that: a change after which the decision,
 // made again, says otherwise. Without one it says nothing.
 func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
-	t := cure.New(source, answer)
+	t := NewTrial(source, answer)
 	for i := range rows {
 		r := &rows[i]
-		key := cure.Key{Manifest: r.Path}
+		key := Key{Manifest: r.Path}
 		if k.One == Layers.One {
 			key.Layer = r.Subject
 		}
-		var c cure.Change
+		var c Change
 		v, ok := Switches[r.code]
 		switch {
 		case ok && r.Path != "":
-			c, ok = t.First(key, v != variables.LayersEnable, cure.Undo(source, v, r.Subject)...)
+			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
 		case r.Severity != diag.Note.String():
-			c, ok = t.Ending(cure.Fault{Code: r.code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+			c, ok = t.Ending(Fault{Code: r.code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
 		}
 		if ok {
 			r.Do, r.Commands = c.Line(), c.Lines()
@@ -37,13 +36,13 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 }
 
 // unnaming are changes after which no variable names what a row is about.
-func (r *Row) unnaming(source *machine.Source) (changes []cure.Change) {
+func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 	switch {
 	case r.code == diag.LayerMissing:
-		changes = cure.Drop(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
+		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {
-			changes = append(changes, cure.Drop(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
+			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
 		}
 	}
 	return changes

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,7 +18,7 @@ const (
 // remedy is a change that was tried and puts an item in or out, as values.
 type remedy struct {
 	kind   means
-	change cure.Change
+	change Change
 	owner  string // the package that the manifest belongs to; "": none
 	ours   bool   // the settings file is the tool's own
 }

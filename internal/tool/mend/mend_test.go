@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"vkloader/internal/tool/cure"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
@@ -36,20 +36,20 @@ func TestEdits(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   map[string]string
 		environ []string
-		change  cure.Change
+		change  explain.Change
 		want    []Edit
 	}{
-		"a value":           {map[string]string{own: "B=1\nA=2\nA=3\nC=4"}, []string{"A=3"}, cure.Set("A", "~x~"), []Edit{{Path: own, Text: "B=1\nA=~x~\nA=~x~\nC=4"}}},
-		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, cure.Unset("A"), []Edit{{Path: own, Text: "\n\n"}}},
-		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, cure.Set("AB", "2").With(cure.Unset("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
-		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, cure.Set("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
-		"set nowhere":       {nil, []string{"A=1"}, cure.Unset("A"), nil},
-		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
-		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, cure.Unset("A"), nil},
-		"expanded":          {nil, nil, cure.Set("A", "$HOME"), nil},
-		"a file":            {map[string]string{"/home/u/x.json": "{}"}, nil, cure.Remove("/home/u/x.json"), []Edit{{Path: "/home/u/x.json", Remove: true}}},
-		"a file of all":     {map[string]string{"/etc/x.json": "{}"}, nil, cure.Remove("/etc/x.json"), nil},
-		"no file":           {nil, nil, cure.Remove("/home/u/gone.json"), nil},
+		"a value":           {map[string]string{own: "B=1\nA=2\nA=3\nC=4"}, []string{"A=3"}, explain.SetVariable("A", "~x~"), []Edit{{Path: own, Text: "B=1\nA=~x~\nA=~x~\nC=4"}}},
+		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, explain.UnsetVariable("A"), []Edit{{Path: own, Text: "\n\n"}}},
+		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, explain.SetVariable("AB", "2").With(explain.UnsetVariable("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
+		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, explain.SetVariable("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
+		"set nowhere":     {nil, []string{"A=1"}, explain.UnsetVariable("A"), nil},
+		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
+		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
+		"expanded":          {nil, nil, explain.SetVariable("A", "$HOME"), nil},
+		"a file":            {map[string]string{"/home/u/x.json": "{}"}, nil, explain.RemoveFile("/home/u/x.json"), []Edit{{Path: "/home/u/x.json", Remove: true}}},
+		"a file of all":     {map[string]string{"/etc/x.json": "{}"}, nil, explain.RemoveFile("/etc/x.json"), nil},
+		"no file":           {nil, nil, explain.RemoveFile("/home/u/gone.json"), nil},
 	} {
 		m := home(t, c.files, c.environ...)
 		got := Edits(m, c.change)
@@ -63,7 +63,7 @@ func TestEdits(t *testing.T) {
 			}
 		}
 	}
-	if got := Edits(&machine.Machine{Root: t.TempDir()}, cure.Set("A", "1")); got != nil {
+	if got := Edits(&machine.Machine{Root: t.TempDir()}, explain.SetVariable("A", "1")); got != nil {
 		t.Errorf("without a home directory: %+v", got)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/cure"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 )
 
@@ -25,7 +25,7 @@ const ownFile = "90-vkloader.conf"
 
 // Edits are what makes a change in the user's own files; none where it cannot be made there. Of a machine the home
 // directory is what its environment says.
-func Edits(m *machine.Machine, change cure.Change) []Edit {
+func Edits(m *machine.Machine, change explain.Change) []Edit {
 	if !Own(m) {
 		return nil
 	}
@@ -54,7 +54,7 @@ type planner struct {
 }
 
 // part plans one part of a change; false: it cannot be made.
-func (p *planner) part(c *cure.Change) bool {
+func (p *planner) part(c *explain.Change) bool {
 	if c.File != "" {
 		if !p.own(c.File) || p.machine.Owners([]string{c.File})[c.File] != "" {
 			return false

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"vkloader/internal/core/plan"
-	"vkloader/internal/tool/driverfiles"
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
 )
 
@@ -35,9 +35,9 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			layers = append(layers, m)
 		}
 	}
-	libraries := map[string]string{}
+	libraries := map[explain.Key]string{}
 	for _, l := range answer.Layers {
-		libraries[l.Name+"\x00"+l.Manifest] = l.Library
+		libraries[explain.LayerKey(l)] = l.Library
 	}
 	taken := map[string]bool{}
 	for i, list := range [][]explain.Item{in, out} {
@@ -45,7 +45,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			item := &list[j]
 			library := item.Library
 			if library == "" {
-				library = libraries[item.Name+"\x00"+item.Manifest]
+				library = libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}]
 			}
 			if library == "" {
 				library = p.named(item.Manifest)
@@ -72,9 +72,9 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 
 // partOf tells whether a library is one that a driver of a manifest opens by itself, as NVIDIA's opens its part for EGL,
 // which has the functions of a driver, too.
-func partOf(drivers []Module, library string) bool {
-	family := driverfiles.Of(library)
-	return family != nil && slices.ContainsFunc(drivers, func(d Module) bool { return d.Manifest != "" && driverfiles.Of(d.File) == family })
+func partOf(found []Module, library string) bool {
+	family := drivers.Of(library)
+	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
 // find is the mapped file that a manifest's library name leads to: the same file, or one of the same name but for the
@@ -114,7 +114,7 @@ func (p *Process) kind(m *Mapping) string {
 		return ""
 	}
 	defer f.Close()
-	symbols, err := elf.ReadSymbols(f)
+	symbols, err := binary.ReadSymbols(f)
 	switch {
 	case err != nil:
 		return ""

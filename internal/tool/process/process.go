@@ -2,7 +2,7 @@ package process
 
 import (
 	"bytes"
-	"encoding/binary"
+	encoding "encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/tool/elf"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 )
 
@@ -180,14 +180,14 @@ const (
 func secure(auxv string) bool {
 	data, word := []byte(auxv), 8
 	// Of a 32-bit process the second word is not the upper half of a small number.
-	if len(data) >= 8 && binary.NativeEndian.Uint32(data[4:]) != 0 {
+	if len(data) >= 8 && encoding.NativeEndian.Uint32(data[4:]) != 0 {
 		word = 4
 	}
 	number := func(at []byte) uint64 {
 		if word == 4 {
-			return uint64(binary.NativeEndian.Uint32(at))
+			return uint64(encoding.NativeEndian.Uint32(at))
 		}
-		return binary.NativeEndian.Uint64(at)
+		return encoding.NativeEndian.Uint64(at)
 	}
 	for ; len(data) >= 2*word; data = data[2*word:] {
 		switch number(data) {
@@ -282,20 +282,20 @@ func (p *Process) class() int {
 	}
 	if f, err := os.Open(p.file("exe")); err == nil {
 		defer f.Close()
-		if l, err := elf.Read(f); err == nil {
+		if l, err := binary.ReadELF(f); err == nil {
 			return l.Class
 		}
 	}
 	return 0
 }
 
-func (p *Process) library(m *Mapping) *elf.Library {
+func (p *Process) library(m *Mapping) *binary.ELF {
 	f, err := p.Machine.Open(m.Path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	l, err := elf.Read(f)
+	l, err := binary.ReadELF(f)
 	if err != nil {
 		return nil
 	}

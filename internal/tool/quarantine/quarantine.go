@@ -9,9 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
-	"vkloader/internal/tool/elf"
-	"vkloader/internal/tool/elf/linker"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -174,7 +173,7 @@ func (e *Entry) identify(found *settingsfile.Found) (others []string, err error)
 		}
 	}
 	e.File = e.Manifest
-	if r := linker.New(&found.Machine, linker.Options{Class: 64, Machine: elf.X8664}).Find(library); r.File != nil {
+	if r := binary.NewLinker(&found.Machine, binary.LinkerOptions{Class: 64, Machine: binary.X8664}).Find(library); r.File != nil {
 		e.File = r.File.Real
 	}
 	e.Identity = identityOf(&found.Machine, e.File)

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mesa"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
@@ -134,7 +134,7 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	if layer := layerOf(answer); layer >= 0 {
 		off := answer.Layers[layer].DisableName
 		list = append(list, lift{MesaLayer, hiddenByMesa(wishesOf(source)), func(environ []string) []string {
-			for _, v := range mesa.Variables {
+			for _, v := range drivers.MesaVariables {
 				environ = machine.WithoutVariable(environ, v.Name)
 			}
 			if off == "" {
@@ -189,7 +189,7 @@ func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (
 // layerOf is Mesa's layer among the layers of a decision, -1 when it is not active.
 func layerOf(answer *plan.Answer) int {
 	for _, a := range answer.Active {
-		if answer.Layers[a.Layer].Name == mesa.Layer {
+		if answer.Layers[a.Layer].Name == drivers.MesaLayer {
 			return int(a.Layer)
 		}
 	}
@@ -197,10 +197,10 @@ func layerOf(answer *plan.Answer) int {
 }
 
 // wishesOf are what the variables of Mesa's layer ask for, without those that ask for nothing.
-func wishesOf(source *machine.Source) (list []mesa.Wish) {
-	for _, v := range mesa.Variables {
+func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
+	for _, v := range drivers.MesaVariables {
 		value, _ := source.Lookup(v.Name)
-		if w := mesa.Read(v.Name, value); w.Does() != "" {
+		if w := drivers.ReadMesa(v.Name, value); w.Does() != "" {
 			list = append(list, w)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/tool/mesa"
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/term"
 )
 
@@ -15,7 +15,7 @@ type fact interface{ say() string }
 
 type (
 	// hiddenByMesa is that Mesa's layer hides it, by the wishes of these variables.
-	hiddenByMesa []mesa.Wish
+	hiddenByMesa []drivers.MesaWish
 
 	// hiddenBy are the variables that filter devices, as NAME=VALUE.
 	hiddenBy string
@@ -28,7 +28,7 @@ type (
 )
 
 func (h hiddenByMesa) say() string {
-	text := "hidden by " + mesa.Layer
+	text := "hidden by " + drivers.MesaLayer
 	for _, w := range h {
 		text += " " + w.Name + "=" + w.Value
 	}
@@ -70,18 +70,18 @@ type (
 	asFound       struct{}
 
 	// What Mesa's layer has done with the order, by these wishes.
-	withoutMesa []mesa.Wish
+	withoutMesa []drivers.MesaWish
 	leftByMesa  struct {
 		left   numbered
-		wishes []mesa.Wish
+		wishes []drivers.MesaWish
 	}
 	firstByMesa struct {
 		first  numbered
 		before string // name of the device that the loader has first
-		wishes []mesa.Wish
+		wishes []drivers.MesaWish
 	}
-	changedByMesa []mesa.Wish
-	sameByMesa    []mesa.Wish
+	changedByMesa []drivers.MesaWish
+	sameByMesa    []drivers.MesaWish
 )
 
 const inOwnOrder = "the driver found last comes first, and each lists its devices in its own order"
@@ -124,23 +124,25 @@ func (i byIDs) say() string {
 func (asFound) say() string { return "no rule of sorting tells them apart: " + inOwnOrder }
 
 func (w withoutMesa) say() string {
-	return wished(w) + " moves nothing: " + mesa.Layer + ", which reads it, is not used here"
+	return wished(w) + " moves nothing: " + drivers.MesaLayer + ", which reads it, is not used here"
 }
 
 func (l leftByMesa) say() string {
-	return mesa.Layer + " hides all but " + l.left.String() + ": " + wished(l.wishes)
+	return drivers.MesaLayer + " hides all but " + l.left.String() + ": " + wished(l.wishes)
 }
 
 func (f firstByMesa) say() string {
-	return mesa.Layer + " puts " + f.first.String() + " first, which the loader has after " + f.before + ": " + wished(f.wishes)
+	return drivers.MesaLayer + " puts " + f.first.String() + " first, which the loader has after " + f.before + ": " + wished(f.wishes)
 }
 
-func (c changedByMesa) say() string { return mesa.Layer + " has changed the order: " + wished(c) }
+func (c changedByMesa) say() string {
+	return drivers.MesaLayer + " has changed the order: " + wished(c)
+}
 
-func (s sameByMesa) say() string { return mesa.Layer + " has changed nothing: " + wished(s) }
+func (s sameByMesa) say() string { return drivers.MesaLayer + " has changed nothing: " + wished(s) }
 
 // wished are the variables of Mesa's layer as NAME=VALUE, or what it does without any.
-func wished(wishes []mesa.Wish) string {
+func wished(wishes []drivers.MesaWish) string {
 	if len(wishes) == 0 {
 		return "none of its variables is set: it puts the device of the display first"
 	}

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/tool/elf"
-	"vkloader/internal/tool/elf/linker"
+	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/machine"
 )
 
@@ -59,22 +58,22 @@ type Loader struct {
 // kind is a processor with the directories in which distributions have its libraries.
 type kind struct {
 	class       int
-	machine     elf.Machine
+	machine     binary.Machine
 	directories []string
 }
 
 var kinds = []kind{
-	{64, elf.X8664, []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"}},
-	{32, elf.I386, []string{"/usr/lib/i386-linux-gnu", "/usr/lib32", "/usr/lib"}},
-	{64, elf.ARM64, []string{"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}},
+	{64, binary.X8664, []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"}},
+	{32, binary.I386, []string{"/usr/lib/i386-linux-gnu", "/usr/lib32", "/usr/lib"}},
+	{64, binary.ARM64, []string{"/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}},
 }
 
 // Look examines a machine. Variables count for nothing: they are those of one program.
 func Look(m *machine.Machine) *Status {
 	s := &Status{Schema: Schema, Architectures: []Architecture{}}
 	for _, k := range kinds {
-		l := linker.New(m, linker.Options{Class: k.class, Machine: k.machine, Elevated: true})
-		a := Architecture{Name: (&elf.Library{Machine: k.machine}).MachineName(), WordSize: k.class, InForce: None, Found: []Loader{}}
+		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.class, Machine: k.machine, Elevated: true})
+		a := Architecture{Name: (&binary.ELF{Machine: k.machine}).MachineName(), WordSize: k.class, InForce: None, Found: []Loader{}}
 		for _, place := range l.Everywhere(Name) {
 			if found := read(m, l, place, k); found != nil && !slices.ContainsFunc(a.Found, func(o Loader) bool { return o.File == found.File }) {
 				a.Found = append(a.Found, *found)
@@ -99,7 +98,7 @@ func Look(m *machine.Machine) *Status {
 }
 
 // read is the loader of a path; nil when there is none, or one for another architecture.
-func read(m *machine.Machine, l *linker.Linker, place string, k kind) *Loader {
+func read(m *machine.Machine, l *binary.Linker, place string, k kind) *Loader {
 	f := l.Open(place)
 	if f.Err() != nil || f.Class != k.class || f.Machine != k.machine || f.Soname != Name {
 		return nil
@@ -109,14 +108,14 @@ func read(m *machine.Machine, l *linker.Linker, place string, k kind) *Loader {
 		found.Version = version
 	}
 	if file, err := m.Open(f.Real); err == nil {
-		found.Release = elf.Release(file)
+		found.Release = binary.Release(file)
 		file.Close()
 	}
 	return found
 }
 
 // newest is the distribution's loader in a directory: the one that ldconfig would choose there without this one.
-func newest(m *machine.Machine, l *linker.Linker, directory string, k kind) *Loader {
+func newest(m *machine.Machine, l *binary.Linker, directory string, k kind) *Loader {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
 		return nil
@@ -127,7 +126,7 @@ func newest(m *machine.Machine, l *linker.Linker, directory string, k kind) *Loa
 			continue
 		}
 		found := read(m, l, directory+"/"+entry.Name(), k)
-		if found != nil && found.Release == "" && (best == nil || linker.CompareVersions(found.Version, best.Version) > 0) {
+		if found != nil && found.Release == "" && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
 			best = found
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	schemas "vkloader/docs/schema"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
-	"vkloader/internal/tool/spelling"
 )
 
 // files are the schemas by kind.
@@ -216,7 +215,7 @@ func (known spellings) nearest(name string) string {
 		return ""
 	}
 	for lower, other := range known {
-		if d := spelling.Distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
+		if d := Distance(strings.ToLower(name), lower); d < least || d == least && best != "" && other < best {
 			best, least = other, d
 		}
 	}

@@ -1,0 +1,227 @@
+package binary
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ELF is what an ELF file says of itself.
+type ELF struct {
+	Class   int         // word size: 32 or 64
+	Machine elf.Machine // for which processor
+	Type    elf.Type    // ET_DYN for what can be loaded
+
+	Soname    string
+	Needed    []string
+	RPath     []string // elements of DT_RPATH, as written
+	RunPath   []string // elements of DT_RUNPATH, as written
+	NoDefault bool     // linked with -z nodefaultlib
+	BindNow   bool     // every function is looked up when it is loaded
+
+	Requires []Requirement
+	Defines  []string // versions of symbols that it defines, without that of the file itself
+}
+
+// Requirement is a version of symbols that another library has to define.
+type Requirement struct {
+	File    string // the needed library's name
+	Version string
+	Weak    bool // its absence is only worth a warning to the dynamic linker
+}
+
+// ErrNotELF is the error of a file that is something else.
+var ErrNotELF = errors.New("not an ELF file")
+
+// maxTable is how large one table of the file may be: larger ones are damage.
+const maxTable = 64 << 20
+
+// openELF reads the file's header and its list of sections.
+func openELF(r io.ReaderAt) (*elf.File, error) {
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
+		return nil, err
+	} else if string(magic[:]) != elf.ELFMAG {
+		return nil, ErrNotELF
+	}
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("damaged ELF file: %w", err)
+	}
+	return f, nil
+}
+
+// ReadELF reads an ELF file, without its symbols. The error says what is wrong with the file; it wraps ErrNotELF when it
+// is none. The reader may be closed afterwards.
+func ReadELF(r io.ReaderAt) (*ELF, error) {
+	f, err := openELF(r)
+	if err != nil {
+		return nil, err
+	}
+	l := &ELF{Machine: f.Machine, Type: f.Type, Class: 32}
+	if f.Class == elf.ELFCLASS64 {
+		l.Class = 64
+	}
+	for _, read := range []func(*elf.File) error{l.readDynamic, l.readVersions} {
+		if err := read(f); err != nil {
+			return nil, fmt.Errorf("damaged ELF file: %w", err)
+		}
+	}
+	return l, nil
+}
+
+// section reads the first section of a type, and the string table that it links to.
+func section(f *elf.File, kind elf.SectionType) (found *elf.Section, data, text []byte, err error) {
+	found = f.SectionByType(kind)
+	if found == nil {
+		return nil, nil, nil, nil
+	}
+	if data, err = contents(found); err != nil {
+		return nil, nil, nil, err
+	}
+	if found.Link == 0 || int(found.Link) >= len(f.Sections) || f.Sections[found.Link].Type != elf.SHT_STRTAB {
+		return nil, nil, nil, fmt.Errorf("section %s has no texts", found.Name)
+	}
+	text, err = contents(f.Sections[found.Link])
+	return found, data, text, err
+}
+
+func contents(s *elf.Section) ([]byte, error) {
+	if s.Size > maxTable || s.Type == elf.SHT_NOBITS {
+		return nil, fmt.Errorf("section %s has an impossible size", s.Name)
+	}
+	return s.Data()
+}
+
+// maxText is how long a name may be: longer ones are damage.
+const maxText = 1 << 12
+
+// textAt is the text at an offset; "" outside, and for what has no end.
+func textAt(table []byte, offset uint64) string {
+	if offset >= uint64(len(table)) {
+		return ""
+	}
+	rest := table[offset:]
+	rest = rest[:min(len(rest), maxText)]
+	for i, c := range rest {
+		if c == 0 {
+			return string(rest[:i])
+		}
+	}
+	return ""
+}
+
+func (l *ELF) readDynamic(f *elf.File) error {
+	_, data, text, err := section(f, elf.SHT_DYNAMIC)
+	if err != nil {
+		return err
+	}
+	word := l.Class / 8
+	number := func(at []byte) uint64 {
+		if word == 8 {
+			return f.ByteOrder.Uint64(at)
+		}
+		return uint64(f.ByteOrder.Uint32(at))
+	}
+	for ; len(data) >= 2*word; data = data[2*word:] {
+		tag, value := elf.DynTag(number(data)), number(data[word:])
+		switch tag {
+		case elf.DT_NULL:
+			return nil
+		case elf.DT_SONAME:
+			l.Soname = textAt(text, value)
+		case elf.DT_NEEDED:
+			l.Needed = append(l.Needed, textAt(text, value))
+		case elf.DT_RPATH:
+			l.RPath = elements(textAt(text, value))
+		case elf.DT_RUNPATH:
+			l.RunPath = elements(textAt(text, value))
+		case elf.DT_BIND_NOW:
+			l.BindNow = true
+		case elf.DT_FLAGS:
+			l.BindNow = l.BindNow || elf.DynFlag(value)&elf.DF_BIND_NOW != 0
+		case elf.DT_FLAGS_1:
+			l.NoDefault = elf.DynFlag1(value)&elf.DF_1_NODEFLIB != 0
+			l.BindNow = l.BindNow || elf.DynFlag1(value)&elf.DF_1_NOW != 0
+		}
+	}
+	return nil
+}
+
+func elements(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ":")
+}
+
+// Layout of version tables, the same in both classes.
+const (
+	needSize, needAuxSize = 16, 16
+	defSize, defAuxSize   = 20, 8
+	versionBase, weak     = 1, 2 // flags
+	maxVersions           = 1 << 12
+)
+
+var errVersions = errors.New("impossibly many versions of symbols")
+
+// readVersions reads what is wanted (SHT_GNU_VERNEED) and what is defined (SHT_GNU_VERDEF). Both are chains of records
+// with offsets to the next; a step never goes back, so that a damaged file cannot keep it going.
+func (l *ELF) readVersions(f *elf.File) error {
+	_, data, text, err := section(f, elf.SHT_GNU_VERNEED)
+	if err != nil {
+		return err
+	}
+	order := f.ByteOrder
+	for at := uint64(0); at+needSize <= uint64(len(data)); {
+		count, file := order.Uint16(data[at+2:]), textAt(text, uint64(order.Uint32(data[at+4:])))
+		aux := at + uint64(order.Uint32(data[at+8:]))
+		for ; count > 0 && aux+needAuxSize <= uint64(len(data)); count-- {
+			l.Requires = append(l.Requires, Requirement{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
+				order.Uint16(data[aux+4:])&weak != 0})
+			step := uint64(order.Uint32(data[aux+12:]))
+			if len(l.Requires) > maxVersions {
+				return errVersions
+			}
+			if step == 0 {
+				break
+			}
+			aux += step
+		}
+		step := uint64(order.Uint32(data[at+12:]))
+		if step == 0 {
+			break
+		}
+		at += step
+	}
+	if _, data, text, err = section(f, elf.SHT_GNU_VERDEF); err != nil {
+		return err
+	}
+	for at := uint64(0); at+defSize <= uint64(len(data)); {
+		aux := at + uint64(order.Uint32(data[at+12:]))
+		if order.Uint16(data[at+2:])&versionBase == 0 && aux+defAuxSize <= uint64(len(data)) {
+			l.Defines = append(l.Defines, textAt(text, uint64(order.Uint32(data[aux:]))))
+		}
+		step := uint64(order.Uint32(data[at+16:]))
+		if len(l.Defines) > maxVersions {
+			return errVersions
+		}
+		if step == 0 {
+			break
+		}
+		at += step
+	}
+	return nil
+}
+
+// Machine is the processor that a file is for.
+type Machine = elf.Machine
+
+// Processors that the tool knows the libraries of.
+const (
+	X8664 = elf.EM_X86_64
+	I386  = elf.EM_386
+	ARM64 = elf.EM_AARCH64
+)

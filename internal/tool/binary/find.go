@@ -1,0 +1,382 @@
+package binary
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/machine"
+)
+
+// File is a library in its place.
+type File struct {
+	*ELF
+	Path string // as the dynamic linker names it
+	Real string // without symbolic links
+
+	size    int64
+	err     error
+	linker  *Linker
+	symbols *Symbols
+}
+
+// Linker is the dynamic linker of one machine, for one kind of process.
+type Linker struct {
+	machine *machine.Machine
+	class   int
+	elf     Machine
+	paths   []string // of LD_LIBRARY_PATH
+	cache   map[string][]cacheEntry
+	levels  []string
+	program *File
+	given   map[string]bool  // names that every program brings, wherever they lie
+	files   map[string]*File // by path
+}
+
+// LinkerOptions say for which process is looked.
+type LinkerOptions struct {
+	Class    int     // word size of the process
+	Machine  Machine // its processor
+	Elevated bool    // then LD_LIBRARY_PATH counts for nothing
+	Program  string  // its executable, whose DT_RPATH counts for everything; "": one without
+	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
+}
+
+// NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
+func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
+	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
+		files: map[string]*File{}}
+	if options.Share != nil {
+		l.files = options.Share.files
+	}
+	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
+		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
+	}
+	if data, err := m.ReadFile("/etc/ld.so.cache"); err == nil {
+		flags, known := cacheFlags[l.elf]
+		for _, e := range parseCache(data) {
+			if !known || e.flags == flags {
+				l.cache[e.name] = append(l.cache[e.name], e)
+			}
+		}
+	}
+	l.levels = levels(m, l.elf)
+	if !l.musl() { // there, what wants glibc finds none
+		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
+	}
+	if options.Program != "" {
+		if program := l.Open(options.Program); program.err == nil {
+			l.program = program
+		}
+	}
+	return l
+}
+
+// levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
+func levels(m *machine.Machine, processor Machine) []string {
+	if processor != X8664 {
+		return nil
+	}
+	data, err := m.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return nil
+	}
+	_, rest, _ := strings.Cut(string(data), "\nflags")
+	line, _, _ := strings.Cut(rest, "\n")
+	line += " "
+	var found []string
+	for i, needs := range []string{"sse4_2 popcnt", "avx2 bmi1 bmi2 fma", "avx512f avx512bw avx512cd avx512dq avx512vl"} {
+		for _, flag := range strings.Fields(needs) {
+			if !strings.Contains(line, " "+flag+" ") {
+				return found
+			}
+		}
+		found = append([]string{"glibc-hwcaps/x86-64-v" + strconv.Itoa(i+2)}, found...)
+	}
+	return found
+}
+
+// Open reads a library; what kept it from being read is in Err.
+func (l *Linker) Open(name string) *File {
+	if f, ok := l.files[name]; ok {
+		return f
+	}
+	f := &File{Path: name, Real: name, linker: l}
+	l.files[name] = f
+	if real, err := l.machine.Real(name); err == nil {
+		f.Real = real
+	}
+	info, err := l.machine.Stat(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	if !info.Mode().IsRegular() { // opening a pipe waits, opening a device may wake it
+		f.err = errors.New("not an ordinary file")
+		return f
+	}
+	f.size = info.Size()
+	handle, err := l.machine.Open(name)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	defer handle.Close()
+	f.ELF, f.err = ReadELF(handle)
+	return f
+}
+
+// Err is why the file could not be read as a library; nil when it could.
+func (f *File) Err() error { return f.err }
+
+// Symbols reads the library's symbols; an empty table when that fails.
+func (f *File) Symbols() *Symbols {
+	if f.symbols != nil {
+		return f.symbols
+	}
+	f.symbols = &Symbols{}
+	if handle, err := f.linker.machine.Open(f.Path); err == nil {
+		defer handle.Close()
+		if symbols, err := ReadSymbols(handle); err == nil {
+			f.symbols = symbols
+		}
+	}
+	return f.symbols
+}
+
+// fits tells whether the file can be in the process.
+func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == l.elf }
+
+// Result is where a name leads.
+type Result struct {
+	File        *File    // nil: nowhere
+	Directories []string // that were searched, in order
+	Others      []string // files of the name that were passed over because they are for other processes
+}
+
+// Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the
+// libraries that want it, the one that names it first.
+func (l *Linker) Find(name string, by ...*File) Result {
+	var r Result
+	if strings.Contains(name, "/") {
+		origin := "/"
+		if len(by) > 0 {
+			origin = path.Dir(by[0].Path)
+		}
+		for _, expanded := range l.expand(name, origin) {
+			if f := l.Open(expanded); r.File == nil || r.File.err != nil && f.err == nil {
+				r.File = f
+			}
+		}
+		if r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
+			r.File = nil
+		}
+		return r
+	}
+	for _, directory := range l.directories(by) {
+		if l.try(&r, directory, name) {
+			return r
+		}
+	}
+	for _, e := range l.cache[name] {
+		if level := strings.Index(e.path, "/glibc-hwcaps/"); level >= 0 && !l.hasLevel(e.path[level+1:]) {
+			continue
+		}
+		if l.take(&r, e.path) {
+			return r
+		}
+	}
+	if len(by) > 0 && by[0].NoDefault {
+		return r
+	}
+	for _, directory := range l.defaults() {
+		if l.try(&r, directory, name) {
+			return r
+		}
+	}
+	return r
+}
+
+func (l *Linker) hasLevel(rest string) bool {
+	for _, level := range l.levels {
+		if strings.HasPrefix(rest, level+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
+// DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
+func (l *Linker) directories(by []*File) []string {
+	var directories []string
+	add := func(list []string, f *File) {
+		for _, element := range list {
+			directories = append(directories, l.expand(element, path.Dir(f.Path))...)
+		}
+	}
+	if len(by) == 0 || by[0].RunPath == nil {
+		for _, f := range by {
+			if f.RunPath == nil {
+				add(f.RPath, f)
+			}
+		}
+		if l.program != nil && l.program.RunPath == nil {
+			add(l.program.RPath, l.program)
+		}
+	}
+	directories = append(directories, l.paths...)
+	if len(by) > 0 {
+		add(by[0].RunPath, by[0])
+	}
+	return directories
+}
+
+// try looks into a directory, its subdirectories for better processors first.
+func (l *Linker) try(r *Result, directory, name string) bool {
+	if !path.IsAbs(directory) { // the current directory is not that of the program
+		return false
+	}
+	r.Directories = append(r.Directories, directory)
+	for _, level := range l.levels {
+		if l.take(r, directory+"/"+level+"/"+name) {
+			return true
+		}
+	}
+	return l.take(r, strings.TrimRight(directory, "/")+"/"+name)
+}
+
+// take accepts a file that is there and fits; one that is damaged ends the search as well, because the dynamic linker
+// gives up there.
+func (l *Linker) take(r *Result, name string) bool {
+	f := l.Open(name)
+	switch {
+	case f.err != nil && (errors.Is(f.err, fs.ErrNotExist) || errors.Is(f.err, fs.ErrPermission)):
+		return false
+	case f.err == nil && !l.fits(f):
+		r.Others = append(r.Others, name)
+		return false
+	}
+	r.File = f
+	return true
+}
+
+// multiarch are the names that Debian and its derivatives give to the directories of an architecture.
+var multiarch = map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-gnu", ARM64: "aarch64-linux-gnu"}
+
+// places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
+// are built into the examined system's dynamic linker. Which one that is, its directories show.
+func (l *Linker) places() []string {
+	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
+	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
+		return []string{"lib/" + triplet, "lib"}
+	}
+	if l.class == 32 {
+		return []string{"lib"} // on all others; their lib32 is in the cache
+	}
+	if has("lib64") {
+		return []string{"lib64"}
+	}
+	return []string{"lib"}
+}
+
+// muslNames are the processors in the names of musl's files.
+var muslNames = map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch64"}
+
+// defaults are the directories that are searched after the cache.
+func (l *Linker) defaults() []string {
+	if name := muslNames[l.elf]; name != "" && l.musl() {
+		data, err := l.machine.ReadFile("/etc/ld-musl-" + name + ".path")
+		if err != nil {
+			return []string{"/lib", "/usr/local/lib", "/usr/lib"}
+		}
+		return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
+	}
+	if l.machine.Exists("/etc/NIXOS") { // there, each program's dynamic linker knows its own package only
+		return nil
+	}
+	var directories []string
+	for _, place := range l.places() {
+		directories = append(directories, "/"+place, "/usr/"+place)
+	}
+	return directories
+}
+
+// Last is the directory that is searched last, without symbolic links, and "" when there is none: what lies there comes
+// before nothing else.
+func (l *Linker) Last() string {
+	for _, directory := range slices.Backward(l.defaults()) {
+		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {
+			if real, err := l.machine.Real(directory); err == nil {
+				return real
+			}
+		}
+	}
+	return ""
+}
+
+// musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
+func (l *Linker) musl() bool {
+	return l.machine.Exists("/lib/ld-musl-"+muslNames[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
+		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
+}
+
+// expand replaces $ORIGIN, $LIB and $PLATFORM; all values that $LIB and $PLATFORM have somewhere, because which one a
+// distribution has chosen stands in its dynamic linker alone.
+func (l *Linker) expand(text, origin string) []string {
+	if !strings.Contains(text, "$") {
+		return []string{text}
+	}
+	replace := func(list []string, token string, values ...string) []string {
+		var out []string
+		for _, s := range list {
+			if !strings.Contains(s, "$"+token) && !strings.Contains(s, "${"+token+"}") {
+				out = append(out, s)
+				continue
+			}
+			for _, v := range values {
+				out = append(out, strings.ReplaceAll(strings.ReplaceAll(s, "${"+token+"}", v), "$"+token, v))
+			}
+		}
+		return out
+	}
+	platform := map[Machine][]string{X8664: {"x86_64", "haswell"}, I386: {"i686", "i586"},
+		ARM64: {"aarch64"}}[l.elf]
+	list := replace([]string{text}, "ORIGIN", origin)
+	list = replace(list, "LIB", l.places()...)
+	return replace(list, "PLATFORM", platform...)
+}
+
+// FindFor looks for a library that the program itself needs, or opens.
+func (l *Linker) FindFor(name string) Result {
+	if l.program == nil {
+		return l.Find(name)
+	}
+	return l.Find(name, l.program)
+}
+
+// Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
+// directories that only the libraries themselves name are left out.
+func (l *Linker) Everywhere(name string) []string {
+	var places []string
+	add := func(place string) {
+		if l.machine.Exists(place) && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	for _, directory := range l.directories(nil) {
+		if path.IsAbs(directory) {
+			add(strings.TrimRight(directory, "/") + "/" + name)
+		}
+	}
+	for _, e := range l.cache[name] {
+		add(e.path)
+	}
+	for _, directory := range l.defaults() {
+		add(directory + "/" + name)
+	}
+	return places
+}

@@ -1,0 +1,114 @@
+package binary
+
+import (
+	"debug/pe"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// PE is what a library or program for Windows says of itself.
+type PE struct {
+	Class   int    // 32 or 64
+	Machine string // x86-64, x86, ARM64, ARM, or a number
+	Needs   []string
+	exports []string
+}
+
+// Bounds of a damaged or hostile file.
+const (
+	peExportsMost = 1 << 16
+	peNameMost    = 512
+	peNeedsMost   = 4096
+)
+
+var peMachines = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
+	pe.IMAGE_FILE_MACHINE_ARM64: "ARM64", pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}
+
+// errNoPEHeader is the error of an object file, which has no such header.
+var errNoPEHeader = errors.New("neither a program nor a library")
+
+// ReadPE reads a PE file; an error says why it is none, or damaged.
+func ReadPE(r io.ReaderAt) (l *PE, err error) {
+	f, err := pe.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	l = &PE{Machine: peMachines[f.Machine]}
+	if l.Machine == "" {
+		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
+	}
+	var exports pe.DataDirectory
+	switch h := f.OptionalHeader.(type) {
+	case *pe.OptionalHeader64:
+		l.Class, exports = 64, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT]
+	case *pe.OptionalHeader32:
+		l.Class, exports = 32, h.DataDirectory[pe.IMAGE_DIRECTORY_ENTRY_EXPORT]
+	default:
+		return nil, errNoPEHeader
+	}
+	l.Needs = peNeeds(f)
+	l.exports = peExports(f, exports)
+	return l, nil
+}
+
+// Exports tells whether a function is exported by its name.
+func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
+
+// peNeeds are the libraries of the import table. The reader of the standard library may fail on damaged ones.
+func peNeeds(f *pe.File) (list []string) {
+	defer func() {
+		if recover() != nil {
+			list = nil
+		}
+	}()
+	symbols, err := f.ImportedSymbols()
+	if err != nil {
+		return nil
+	}
+	for _, s := range symbols {
+		for i := len(s) - 1; i >= 0; i-- {
+			if s[i] == ':' {
+				if name := s[i+1:]; !slices.Contains(list, name) && len(list) < peNeedsMost {
+					list = append(list, name)
+				}
+				break
+			}
+		}
+	}
+	return list
+}
+
+// peAt gives the bytes of a section from a relative address on; nothing for one in no section.
+func peAt(f *pe.File, address uint32, size int) []byte {
+	for _, s := range f.Sections {
+		if address < s.VirtualAddress || address-s.VirtualAddress >= s.Size {
+			continue
+		}
+		data := make([]byte, min(size, int(s.Size-(address-s.VirtualAddress))))
+		if n, err := s.ReadAt(data, int64(address-s.VirtualAddress)); err != nil && n < len(data) {
+			data = data[:n]
+		}
+		return data
+	}
+	return nil
+}
+
+// peExports are the names of the export table.
+func peExports(f *pe.File, where pe.DataDirectory) (names []string) {
+	table := peAt(f, where.VirtualAddress, 40)
+	if where.VirtualAddress == 0 || len(table) < 40 {
+		return nil
+	}
+	count := int(min(binary.LittleEndian.Uint32(table[24:]), peExportsMost))
+	list := peAt(f, binary.LittleEndian.Uint32(table[32:]), 4*count)
+	for ; len(list) >= 4; list = list[4:] {
+		text := peAt(f, binary.LittleEndian.Uint32(list), peNameMost)
+		if end := slices.Index(text, 0); end > 0 {
+			names = append(names, string(text[:end]))
+		}
+	}
+	return names
+}

@@ -1,0 +1,85 @@
+package drivers
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// RunTime is a library that a driver opens when it runs.
+type RunTime struct {
+	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
+	Name     string // the whole name, in place of a stem, of one that is not of the driver's version
+	Required bool   // the driver does not work without it
+	From     string // the first version of the driver that has it; "": all
+	Before   string // the first version that has it no longer; "": none
+}
+
+// Headless is what a driver of NVIDIA's starts itself by where no display is: through the vendors' EGL.
+type Headless struct {
+	Unless    []string // variables: a display, or other places for the vendors' files
+	Libraries []string // names
+	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
+	Says      string   // what is in such a file
+}
+
+// drirc are the files that Mesa's drivers read of programs that want special treatment.
+const drirc = "/usr/share/drirc.d/*.conf"
+
+// amdgpuNames is the file with the names of AMD's devices.
+const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
+
+// nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
+var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
+
+// Matches lists the files that are there of patterns with a "*" in the last element; read lists a directory.
+func Matches(patterns []string, read func(directory string) ([]fs.DirEntry, error)) []string {
+	var found []string
+	for _, pattern := range patterns {
+		directory, last := path.Split(pattern)
+		entries, err := read(strings.TrimSuffix(directory, "/"))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if ok, err := path.Match(last, e.Name()); ok && err == nil {
+				found = append(found, directory+e.Name())
+			}
+		}
+	}
+	return found
+}
+
+// Version is the version in the name of a driver's own file, as of libGLX_nvidia.so.550.54; "" when there is none.
+func Version(file string) string {
+	_, version, _ := strings.Cut(path.Base(file), ".so.")
+	if !strings.Contains(version, ".") {
+		return ""
+	}
+	return version
+}
+
+// Names are the file names of the libraries that a driver of this version opens when it runs; without a version there
+// are none. older compares versions.
+func (f *Family) Names(version string, older func(a, b string) int, requiredOnly bool) []string {
+	var names []string
+	if version == "" {
+		return nil
+	}
+	for _, r := range f.RunTime {
+		if r.From != "" && older(version, r.From) < 0 || r.Before != "" && older(version, r.Before) >= 0 ||
+			requiredOnly && !r.Required {
+			continue
+		}
+		if r.Name != "" {
+			names = append(names, r.Name)
+		} else {
+			names = append(names, r.Stem+".so."+version)
+		}
+	}
+	return names
+}
+
+// Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
+// comes with that module. A driver that is not known is taken for free.
+func (f *Family) Free() bool { return f == nil || len(f.RunTime) == 0 }

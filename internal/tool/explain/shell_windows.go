@@ -1,0 +1,15 @@
+package explain
+
+// andThen stands between two lines of a prompt in one.
+const andThen = " & "
+
+// line is one change as a line for a prompt of Windows.
+func (c Change) line() string {
+	switch {
+	case c.File != "":
+		return `del "` + c.File + `"`
+	case c.Set:
+		return `set "` + c.Variable + "=" + c.Value + `"`
+	}
+	return `set "` + c.Variable + `="`
+}

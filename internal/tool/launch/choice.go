@@ -1,0 +1,178 @@
+package launch
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/machine"
+)
+
+// Choice is what run's options ask for.
+type Choice struct {
+	Drivers, Devices, Layers []string
+	NoLayers                 bool
+}
+
+// Change is a variable that a program gets, or does not get.
+type Change struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Set   bool   `json:"set"`
+}
+
+// SetVariable is a variable that a program gets.
+func SetVariable(name, value string) Change { return Change{name, value, true} }
+
+// Apply is an environment with changes.
+func Apply(environ []string, changes []Change) []string {
+	for _, c := range changes {
+		if c.Set {
+			environ = machine.WithVariable(environ, c.Name, c.Value)
+		} else {
+			environ = machine.WithoutVariable(environ, c.Name)
+		}
+	}
+	return environ
+}
+
+// filterList joins names of an option for a variable that is a filter list.
+func filterList(option string, names []string) (string, error) {
+	joined := strings.Join(names, ",")
+	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
+		return "", fmt.Errorf("%s: %d names, and the loader takes at most %d", option, n, plan.FilterEntries)
+	}
+	return joined, nil
+}
+
+// Changes are the variables for drivers and layers, by the existing variables alone (ENV-2, ENV-15 to ENV-20, ENV-45
+// to ENV-59). m has the environment that they change.
+func (c *Choice) Changes(m *machine.Machine) ([]Change, error) {
+	var out []Change
+	set := func(v variables.ID, value string) { out = append(out, SetVariable(v.Name(), value)) }
+	unset := func(list ...variables.ID) {
+		for _, v := range list {
+			if _, has := m.Lookup(v.Name()); has {
+				out = append(out, Change{Name: v.Name()})
+			}
+		}
+	}
+	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !isPath(d) })
+	switch {
+	case len(files) > 0 && len(files) < len(c.Drivers):
+		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
+	case len(files) > 0:
+		for i, file := range files {
+			path := file
+			if !m.Foreign() {
+				var err error
+				if path, err = filepath.Abs(file); err != nil {
+					return nil, err
+				}
+			}
+			if strings.Contains(path, machine.ListSeparator) {
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with %s", file, machine.ListSeparatorName)
+			}
+			files[i] = path
+		}
+		set(variables.DriverFiles, strings.Join(files, machine.ListSeparator))
+		unset(variables.DriversSelect, variables.DriversDisable)
+	case len(c.Drivers) > 0:
+		names, err := filterList("--driver", c.Drivers)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.DriversSelect, names)
+	}
+	enable := c.Layers
+	if c.NoLayers {
+		set(variables.LayersDisable, "~all~")
+		unset(variables.LayersAllow, variables.InstanceLayers)
+		if len(enable) == 0 {
+			unset(variables.LayersEnable)
+		}
+	} else if before, has := m.Lookup(variables.LayersEnable.Name()); has && before != "" && len(enable) > 0 {
+		enable = append([]string{before}, enable...)
+	}
+	if len(enable) > 0 {
+		names, err := filterList("--layer", enable)
+		if err != nil {
+			return nil, err
+		}
+		set(variables.LayersEnable, names)
+	}
+	return out, nil
+}
+
+// isPath tells whether what --driver names is a file, and not a name.
+func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
+
+// starHint reminds of where a star counts (ENV-39).
+func starHint(glob string) string {
+	if strings.Contains(strings.Trim(glob, "*"), "*") {
+		return " (a star counts at the beginning and at the end only)"
+	}
+	return ""
+}
+
+// Check decides with the choice in force and tells what of it comes to nothing, and why.
+func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return nil, err
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	_, out := explain.Of(answer)
+	why := func(kind string, matches func(e *explain.Item) bool) string {
+		for i := range out {
+			if out[i].Kind == kind && matches(&out[i]) {
+				return ": " + out[i].Name + " is not: " + out[i].Why
+			}
+		}
+		return ""
+	}
+	for _, wanted := range splitLists(c.Drivers) {
+		matches := func(path string) bool {
+			if isPath(wanted) {
+				return machine.Style.Base(path) == machine.Style.Base(wanted)
+			}
+			return plan.Matches(wanted, machine.Style.Base(path))
+		}
+		if !slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return matches(d.Path) }) {
+			warn("--driver %s: no driver of this name is used%s%s", wanted,
+				why("driver", func(e *explain.Item) bool { return matches(e.Manifest) }), starHint(wanted))
+		}
+	}
+	for _, wanted := range splitLists(c.Layers) {
+		if !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return plan.Matches(wanted, answer.Layers[a.Layer].Name) }) {
+			warn("--layer %s: no layer of this name is active%s%s", wanted,
+				why("layer", func(e *explain.Item) bool { return plan.Matches(wanted, e.Name) }), starHint(wanted))
+		}
+	}
+	for _, a := range answer.Active {
+		layer := answer.Layers[a.Layer]
+		if c.NoLayers && !plan.Matches(strings.Join(c.Layers, ","), layer.Name) {
+			warn("--no-layers: %s stays active (%s)", layer.Name, layer.Manifest)
+		}
+	}
+	return warnings, nil
+}
+
+// splitLists takes lists apart that were given in one option.
+func splitLists(names []string) []string {
+	var out []string
+	for _, name := range names {
+		for _, part := range strings.Split(name, ",") {
+			if part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}

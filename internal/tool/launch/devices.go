@@ -1,0 +1,143 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/selector"
+	"vkloader/internal/tool/term"
+)
+
+// Devices are those of a machine, as programs get them.
+type Devices struct {
+	List   []probe.Device
+	Hidden []string // why programs do not see it, whatever the id filters say; "": they do
+}
+
+// DeviceChanges are the variables that leave a program only the devices asked for (ENV-92 to ENV-99). ask lists the
+// devices; nil: nobody can be asked, and each has to be VENDOR:DEVICE. m has the environment that they change; program is for what is suggested.
+func (c *Choice) DeviceChanges(m *machine.Machine, program string, ask func() (*Devices, error)) (changes []Change, warnings []string, err error) {
+	if len(c.Devices) == 0 {
+		return nil, nil, nil
+	}
+	if ask == nil {
+		var filters idFilters
+		for _, wanted := range c.Devices {
+			vendor, device, ok := selector.Pair(wanted)
+			if !ok {
+				return nil, nil, fmt.Errorf("--device %s: only VENDOR:DEVICE with --root: the devices are not those of this machine", wanted)
+			}
+			filters.add(vendor, device)
+		}
+		changes, err = filters.changes(m)
+		return changes, nil, err
+	}
+	all, err := ask()
+	if err != nil {
+		return nil, nil, err
+	}
+	listed := probe.Selected(all.List)
+	var filters idFilters
+	chosen, places := map[int]bool{}, []int{}
+	for _, wanted := range c.Devices {
+		hits, err := selector.Select(wanted, listed)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--device: %w", err)
+		}
+		for _, at := range hits {
+			if !chosen[at] {
+				chosen[at] = true
+				places = append(places, at)
+			}
+			filters.add(all.List[at].VendorID, all.List[at].DeviceID)
+			if all.Hidden[at] != "" {
+				return nil, nil, fmt.Errorf("--device %s: the program would not see %s: %s", wanted, listed[at].String(), all.Hidden[at])
+			}
+		}
+	}
+	filters.byDriver(all.List, chosen)
+	for i := range all.List {
+		if chosen[i] || all.Hidden[i] != "" || !filters.pass(&all.List[i]) {
+			continue
+		}
+		warning := fmt.Sprintf("--device: the program sees %s, too: variables tell devices apart by their numbers only", listed[i].String())
+		if all.List[places[0]].DeviceUUID != "" {
+			line := "vkloader settings set --app " + term.Quoted(program)
+			for _, at := range places {
+				line += " --device " + term.Quoted(selector.Best(listed, at))
+			}
+			warning += "; settings tell them apart: " + line
+		}
+		warnings = append(warnings, warning)
+	}
+	changes, err = filters.changes(m)
+	return changes, warnings, err
+}
+
+// idFilters are the values of the id filters: a device is listed that is in each that is not empty.
+type idFilters struct {
+	vendors, devices, drivers []uint32
+}
+
+func (f *idFilters) add(vendor, device uint32) {
+	for list, n := range map[*[]uint32]uint32{&f.vendors: vendor, &f.devices: device} {
+		if !slices.Contains(*list, n) {
+			*list = append(*list, n)
+		}
+	}
+}
+
+// byDriver adds the filter of drivers where it keeps out another driver's device with the same numbers, and none that is
+// chosen: a device of Vulkan 1.1 may not say its driver.
+func (f *idFilters) byDriver(all []probe.Device, chosen map[int]bool) {
+	var ids []uint32
+	for i := range all {
+		if !chosen[i] {
+			continue
+		}
+		if all[i].DriverID == 0 {
+			return
+		}
+		if !slices.Contains(ids, all[i].DriverID) {
+			ids = append(ids, all[i].DriverID)
+		}
+	}
+	for i := range all {
+		if !chosen[i] && f.pass(&all[i]) && !slices.Contains(ids, all[i].DriverID) {
+			f.drivers = ids
+			return
+		}
+	}
+}
+
+func (f *idFilters) pass(d *probe.Device) bool {
+	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
+		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
+}
+
+func (f *idFilters) changes(m *machine.Machine) (changes []Change, err error) {
+	for _, filter := range []struct {
+		v      variables.ID
+		ids    []uint32
+		format string
+	}{{variables.VendorIDFilter, f.vendors, "0x%x"}, {variables.DeviceIDFilter, f.devices, "0x%x"}, {variables.DriverIDFilter, f.drivers, "%d"}} {
+		if len(filter.ids) > plan.FilterEntries {
+			return nil, fmt.Errorf("--device: more than %d devices", plan.FilterEntries)
+		}
+		var texts []string
+		for _, id := range filter.ids {
+			texts = append(texts, fmt.Sprintf(filter.format, id))
+		}
+		if texts != nil {
+			changes = append(changes, SetVariable(filter.v.Name(), strings.Join(texts, ",")))
+		} else if _, has := m.Lookup(filter.v.Name()); has {
+			changes = append(changes, Change{Name: filter.v.Name()})
+		}
+	}
+	return changes, nil
+}

@@ -1,2 +1,0 @@
-// Package spelling finds the closest known name to a misspelling. It knows names only, not what they name.
-package spelling

@@ -1,0 +1,129 @@
+package systems
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// debugDirectory is searched in processes that may be debugged (AND-027).
+const debugDirectory = "/data/local/debug/vulkan"
+
+// LayersDebugged tells whether the settings for debugging layers hold for the program (AND-036).
+func (f *androidFacts) LayersDebugged() bool {
+	p := &f.Program
+	return (p.debuggable() || p.InjectLayers && p.Dumpable) && f.Settings["enable_gpu_debug_layers"] != "" &&
+		f.Settings["enable_gpu_debug_layers"] != "0" && f.Settings["gpu_debug_app"] == p.Package && p.Package != ""
+}
+
+// Paths are where layers are looked for, in order; missing are packages that the settings name and that are not
+// installed (AND-027 to AND-029, AND-037).
+func (f *androidFacts) Paths(installed func(name string) (androidPackage, bool)) (paths, missing []string) {
+	if f.Program.debuggable() {
+		paths = append(paths, debugDirectory)
+	}
+	if f.LayersDebugged() {
+		for _, name := range splitList(f.Settings["gpu_debug_layer_app"], ":") {
+			pack, ok := installed(name)
+			if !ok {
+				missing = append(missing, name)
+				continue
+			}
+			paths = append(paths, pack.LibraryPath, pack.APK+"!/lib/"+f.Program.ABI)
+		}
+	}
+	return append(paths, splitList(f.Program.LibraryPath, ":")...), missing
+}
+
+// androidNamed is a layer or an extension, by its properties.
+type androidNamed struct {
+	Name        string
+	Spec        uint32
+	Description string
+}
+
+// androidLibrary is what a library says of its layers.
+type androidLibrary struct {
+	HasLayers, HasExtensions bool // it exports the two functions that are asked for
+	Failed                   bool // one of its answers was an error
+	Layers                   []androidNamed
+	DeviceLayers             []androidNamed
+	Extensions               map[string][]androidNamed // of instances, by layer
+}
+
+// androidLayer is a layer that was found.
+type androidLayer struct {
+	androidNamed
+	Library string
+	Global  bool // it is in the chains of devices, too (AND-034)
+	App     bool // its library is opened in the namespace of the app (AND-035)
+
+	Extensions []androidNamed
+}
+
+// androidEntry is something in a directory, or in an APK.
+type androidEntry struct {
+	Name    string
+	Stored  bool // not compressed; of what is in a directory always
+	Aligned bool // its bytes begin at a page
+}
+
+// androidPlaces gives what discovery asks for.
+type androidPlaces interface {
+	// List lists a directory, or for FILE.apk!/DIRECTORY what lies directly in it; found is false when there is none.
+	List(path string) (entries []androidEntry, found bool)
+	// Look opens a library and asks it for its layers.
+	Look(path string) (androidLibrary, bool)
+}
+
+// Discover finds the layers of the paths, in order (AND-030 to AND-035).
+func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []androidLayer) {
+	known := map[string]bool{}
+	for _, path := range paths {
+		entries, _ := places.List(path)
+		zipped := strings.Contains(path, "!/")
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name, "libVkLayer") || !strings.HasSuffix(e.Name, ".so") || known[e.Name] {
+				continue
+			}
+			if zipped && (!e.Stored || !e.Aligned) {
+				continue
+			}
+			known[e.Name] = true
+			at := path + "/" + e.Name
+			library, ok := places.Look(at)
+			if !ok || !library.HasLayers || !library.HasExtensions || library.Failed || len(library.Layers) == 0 {
+				continue
+			}
+			for _, l := range library.Layers {
+				layers = append(layers, androidLayer{androidNamed: l, Library: at, Global: slices.Contains(library.DeviceLayers, l),
+					App: f.Program.Package != "" && path != debugDirectory, Extensions: library.Extensions[l.Name]})
+			}
+		}
+	}
+	return layers
+}
+
+// Implicit are the layers that are active without the program's word; settings tells whether the settings name them
+// (AND-038 to AND-041).
+func (f *androidFacts) Implicit() (names []string, settings bool) {
+	if f.LayersDebugged() {
+		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {
+			return names, true
+		}
+	}
+	names = splitList(f.property("debug.vulkan.layers"), ":")
+	for i := 0; ; i++ {
+		name := f.property("debug.vulkan.layer." + strconv.Itoa(i))
+		if name != "" {
+			names = append(names, name)
+		} else if i >= 9 {
+			return names, false
+		}
+	}
+}
+
+// androidSymbols are the names under which a layer's function is looked for, in order (AND-044).
+func androidSymbols(layer, function string) []string {
+	return []string{layer + strings.TrimPrefix(function, "vk"), function}
+}

@@ -1,0 +1,102 @@
+package systems
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// androidPackage is an installed package that has a driver.
+type androidPackage struct {
+	Preinstalled  bool
+	TargetSDK     int
+	LibraryPath   string            // nativeLibraryDir
+	APK           string            // its file
+	ABIs          map[string]string // by the process's instruction set, the ABI of its libraries
+	SphalText     string            // of its asset sphal_libraries.txt
+	ReadableLists bool              // the lists of the libraries that namespaces share can be read, and linking works
+}
+
+// androidSelection is which driver a program gets, and by which rule.
+type androidSelection struct {
+	Package string // "": the system's own driver
+	Path    string // where its libraries are looked for
+	Sphal   []string
+	Why     string
+}
+
+// minimumSDK is the oldest target of a package that may have a driver (AND-021).
+const minimumSDK = 26
+
+// Select says which driver a program gets, by what is set when it starts (AND-016 to AND-026). installed finds a package.
+func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)) androidSelection {
+	system := func(why string) androidSelection { return androidSelection{Why: why} }
+	production, prerelease := f.property("ro.gfx.driver.0"), f.property("ro.gfx.driver.1")
+	p := &f.Program
+	if p.Package == "" { // AND-023
+		if p.Environment["UPDATABLE_GFX_DRIVER"] != "1" {
+			return system("the process is no app")
+		}
+		return androidSelection{Package: "the GPU service's", Path: p.LibraryPath + "/" + p.ABI, Why: "UPDATABLE_GFX_DRIVER is 1"}
+	}
+	switch {
+	case production == "" && prerelease == "":
+		return system("the system has no updatable driver")
+	case p.Privileged || p.System && !p.Updated:
+		return system("the program is a part of the system")
+	}
+	named := func(setting string) bool { return slices.Contains(splitList(f.Settings[setting], ","), p.Package) }
+	allowed := prerelease != "" && (p.debuggable() || p.Developer) // AND-020
+	chosen, why := "", ""
+	all, _ := strconv.Atoi(f.Settings["updatable_driver_all_apps"])
+	allow := splitList(f.Settings["updatable_driver_production_allowlist"], ",")
+	switch {
+	case all == 3:
+		return system("the settings turn updatable drivers off")
+	case all == 1:
+		chosen, why = production, "the settings want the production driver for all"
+	case all == 2:
+		if allowed {
+			chosen = prerelease
+		}
+		why = "the settings want the prerelease driver for all"
+	case named("updatable_driver_production_opt_out_apps"):
+		return system("the settings keep the program off updatable drivers")
+	case named("updatable_driver_prerelease_opt_in_apps"):
+		if allowed {
+			chosen = prerelease
+		}
+		why = "the settings want the prerelease driver for the program"
+	case production == "":
+		return system("there is no production driver")
+	case named("updatable_driver_production_opt_in_apps"):
+		chosen, why = production, "the settings want the production driver for the program"
+	case !slices.Contains(allow, p.Package) && (len(allow) == 0 || allow[0] != "*"):
+		return system("the program is not on the list of those that are allowed")
+	case named("updatable_driver_production_denylist"):
+		return system("the program is on the list of those that are denied")
+	default:
+		chosen, why = production, "the program is on the list of those that are allowed"
+	}
+	if chosen == "" {
+		return system(why + ", which it cannot have")
+	}
+	return f.usable(chosen, why, installed)
+}
+
+// usable looks whether a package can be used (AND-021, AND-022, AND-025).
+func (f *androidFacts) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
+	pack, ok := installed(name)
+	switch {
+	case !ok || !pack.Preinstalled:
+		return androidSelection{Why: name + " is not installed with the system"}
+	case pack.TargetSDK < minimumSDK:
+		return androidSelection{Why: name + " is for systems older than 26"}
+	case pack.ABIs[f.Program.ABI] == "":
+		return androidSelection{Why: name + " has no libraries for " + f.Program.ABI}
+	case !pack.ReadableLists:
+		return androidSelection{Why: "the namespace of " + name + " cannot be linked with the system's libraries"}
+	}
+	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + pack.ABIs[f.Program.ABI],
+		Sphal: strings.Fields(pack.SphalText), Why: why}
+}

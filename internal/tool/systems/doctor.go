@@ -1,0 +1,181 @@
+package systems
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/doctor"
+)
+
+// Examine says what is wrong with the drivers and layers of a machine with another system, by its files: what the
+// decision found, and whether the libraries are there and for the program's word size. Nothing is loaded or tried.
+func (s *Source) Examine(answer *plan.Answer) (*doctor.Report, error) {
+	if s.windows() {
+		return doctor.ExaminePC(s)
+	}
+	r := &doctor.Report{Schema: doctor.Schema, System: s.System.Title, Answer: answer, Sandboxes: []doctor.Sandbox{}, GPUs: []doctor.GPU{},
+		Loaders: []doctor.Loader{}, Drivers: []doctor.Module{}, Layers: []doctor.Module{}, Findings: []doctor.Finding{}}
+	for i := range answer.Findings {
+		f := &answer.Findings[i]
+		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
+			continue // that is no finding but how things are
+		}
+		e := f.Code.Entry()
+		r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path, Line: f.Line,
+			Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
+	}
+	for _, d := range answer.Drivers {
+		r.Drivers = append(r.Drivers, s.module(r, doctor.Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+	}
+	active := map[string]bool{}
+	for _, a := range answer.Active {
+		active[answer.Layers[a.Layer].Name] = true
+	}
+	for _, l := range answer.Layers {
+		if !l.Meta {
+			r.Layers = append(r.Layers, s.module(r, doctor.Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+		}
+	}
+	if len(answer.Drivers) == 0 {
+		e := diag.DriverNone.Entry()
+		r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: s.System.Title,
+			What: "no driver is found", Do: e.Do, Statement: e.Statement})
+	}
+	slices.SortStableFunc(r.Findings, func(a, b doctor.Finding) int { return rank(b.Severity) - rank(a.Severity) })
+	r.Verdict = verdict(r)
+	return r, nil
+}
+
+func rank(severity string) int {
+	return slices.Index([]string{diag.Note.String(), diag.Warning.String(), diag.Problem.String()}, severity)
+}
+
+// verdict is the report in one line.
+func verdict(r *doctor.Report) string {
+	good := 0
+	for _, d := range r.Drivers {
+		if d.Good {
+			good++
+		}
+	}
+	switch {
+	case good == 0:
+		return "Vulkan will not work here: no driver is found whose library is there."
+	case r.Has(diag.Problem):
+		return "Vulkan should work here, but something is wrong."
+	}
+	return "Nothing is wrong that files show."
+}
+
+// add adds a finding of the doctor's own table.
+func add(r *doctor.Report, code doctor.Code, subject, file, what string) {
+	e := code.Entry()
+	r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: subject, Path: file, What: what,
+		Why: e.Means, Do: e.Do, Statement: e.Statement})
+}
+
+// module looks at the library of a driver or layer.
+func (s *Source) module(r *doctor.Report, m doctor.Module) doctor.Module {
+	if s.System.Opening.longest > 0 { // it comes from a service, of which the files say nothing
+		m.Good = true
+		return m
+	}
+	at, place := "", ""
+	for _, candidate := range s.candidates(m.Library) {
+		if p, ok := s.Place(candidate); ok && s.files().Exists(p) {
+			at, place = candidate, p
+			break
+		}
+	}
+	if at == "" {
+		add(r, doctor.LibraryMissing, m.Name, m.Library, m.Library+" is not there")
+		return m
+	}
+	m.File = at
+	bits, ok := s.bits(place)
+	switch {
+	case !ok:
+		add(r, doctor.LibraryUnreadable, m.Name, at, at+" is no library of "+s.System.Title)
+	case bits != s.Bits:
+		add(r, doctor.LibraryForeign, m.Name, at, fmt.Sprintf("%s is for programs of %s bits; looked at are those of %s", at, bits, s.Bits))
+	default:
+		m.Good = true
+	}
+	return m
+}
+
+// candidates are the places where a library may be: as it is named, or, of a bare name, where the system looks.
+func (s *Source) candidates(library string) []string {
+	if strings.ContainsAny(library, "/") {
+		return []string{library}
+	}
+	var list []string
+	for _, directory := range s.directories() {
+		list = append(list, directory+library)
+	}
+	return list
+}
+
+func (s *Source) directories() []string {
+	lib := map[string]string{"64": "lib64/", "32": "lib/"}[s.Bits]
+	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
+}
+
+// bits is the word size that a library is for; false when it is no library of the system.
+func (s *Source) bits(place string) (string, bool) {
+	file, err := s.Machine.Open(place)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	return bitsOf(s.System.Name, file, s.Bits)
+}
+
+// bitsOf reads the head of a library; of a universal one, wanted when it is in it.
+func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
+	switch system {
+	case "cygwin":
+		f, err := pe.NewFile(file)
+		if err != nil {
+			return "", false
+		}
+		if f.Machine == pe.IMAGE_FILE_MACHINE_AMD64 || f.Machine == pe.IMAGE_FILE_MACHINE_ARM64 {
+			return "64", true
+		}
+		return "32", true
+	case "macos", "ios":
+		if fat, err := macho.NewFatFile(file); err == nil {
+			word := ""
+			for _, a := range fat.Arches {
+				if word = wordOf(a.Magic); word == wanted {
+					break
+				}
+			}
+			return word, true
+		}
+		f, err := macho.NewFile(file)
+		if err != nil {
+			return "", false
+		}
+		return wordOf(f.Magic), true
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		return "", false
+	}
+	return map[elf.Class]string{elf.ELFCLASS64: "64", elf.ELFCLASS32: "32"}[f.Class], true
+}
+
+func wordOf(magic uint32) string {
+	if magic == macho.Magic64 {
+		return "64"
+	}
+	return "32"
+}

@@ -1,0 +1,266 @@
+package systems
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"vkloader/internal/core/facts"
+)
+
+// Registry is what files said of keys and values. Names of keys and values are compared without regard to case.
+type Registry struct {
+	keys map[string]*registryKey // by path, in small letters
+	list []*registryKey          // in the order in which they came
+}
+
+type registryKey struct {
+	path   string
+	values []facts.Value
+}
+
+// RegistryProblem is a line that is not understood.
+type RegistryProblem struct {
+	File string
+	Line int
+	What string
+}
+
+func (p RegistryProblem) String() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.What) }
+
+// Values gives the values of a key, in the order in which they came; false when there is no such key.
+func (r *Registry) Values(path string) ([]facts.Value, bool) {
+	k := r.keys[strings.ToLower(path)]
+	if k == nil {
+		return nil, false
+	}
+	return k.values, true
+}
+
+// Below gives the names of the keys directly below a key, sorted.
+func (r *Registry) Below(path string) (names []string) {
+	prefix := strings.ToLower(path) + `\`
+	for _, k := range r.list {
+		if rest, ok := strings.CutPrefix(strings.ToLower(k.path), prefix); ok && r.keys[strings.ToLower(k.path)] == k {
+			name, _, _ := strings.Cut(k.path[len(prefix):], `\`)
+			if rest != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// hives are the roots, by their names and short names.
+var hives = map[string]string{"HKEY_LOCAL_MACHINE": "HKEY_LOCAL_MACHINE", "HKLM": "HKEY_LOCAL_MACHINE", "HKEY_CURRENT_USER": "HKEY_CURRENT_USER",
+	"HKCU": "HKEY_CURRENT_USER", "HKEY_CLASSES_ROOT": "HKEY_CLASSES_ROOT", "HKEY_USERS": "HKEY_USERS", "HKEY_CURRENT_CONFIG": "HKEY_CURRENT_CONFIG"}
+
+// Read adds what a file says; what comes later wins. file is its name, for problems.
+func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem) {
+	if r.keys == nil {
+		r.keys = map[string]*registryKey{}
+	}
+	text, ok := decodeRegistry(content)
+	if !ok {
+		return []RegistryProblem{{file, 1, "neither UTF-8 nor UTF-16"}}
+	}
+	p := registryParser{r: r}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	begun := false
+	for i := 0; i < len(lines); i++ {
+		number, line := i+1, strings.TrimSpace(lines[i])
+		if line == "" || line[0] == ';' {
+			continue
+		}
+		if !begun {
+			begun = true
+			p.old = line == "REGEDIT4"
+			if p.old || line == "Windows Registry Editor Version 5.00" {
+				continue
+			}
+			problems = append(problems, RegistryProblem{file, number, `the first line is neither "Windows Registry Editor Version 5.00" nor "REGEDIT4"`})
+			if line[0] != '[' {
+				continue
+			}
+		}
+		for strings.HasSuffix(line, `\`) && line[0] != '[' && i+1 < len(lines) {
+			i++
+			line = strings.TrimSuffix(line, `\`) + strings.TrimSpace(lines[i])
+		}
+		if what := p.line(line); what != "" {
+			problems = append(problems, RegistryProblem{file, number, what})
+		}
+	}
+	return problems
+}
+
+// decodeRegistry gives the text of a file: UTF-16 by its mark, otherwise UTF-8, with a mark or without.
+func decodeRegistry(content []byte) (string, bool) {
+	switch {
+	case len(content) >= 2 && (content[0] == 0xff && content[1] == 0xfe || content[0] == 0xfe && content[1] == 0xff):
+		order := binary.ByteOrder(binary.LittleEndian)
+		if content[0] == 0xfe {
+			order = binary.BigEndian
+		}
+		return wide(content[2:], order), len(content)%2 == 0
+	case len(content) >= 3 && string(content[:3]) == "\xef\xbb\xbf":
+		content = content[3:]
+	}
+	return string(content), strings.ToValidUTF8(string(content), "") == string(content) && !slices.Contains(content, 0)
+}
+
+func wide(b []byte, order binary.ByteOrder) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = order.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+type registryParser struct {
+	r   *Registry
+	old bool         // REGEDIT4: data of texts is in single bytes
+	at  *registryKey // nil: values are passed over, because their key was not understood
+	off bool         // values are passed over, because their key is deleted
+}
+
+// line reads a key or a value; what it gives is what is wrong with it.
+func (p *registryParser) line(line string) string {
+	if line[0] == '[' {
+		return p.key(line)
+	}
+	name, rest, what := valueName(line)
+	if what != "" {
+		return what
+	}
+	if p.at == nil {
+		if p.off {
+			return ""
+		}
+		return "a value before the first key"
+	}
+	if rest == "-" {
+		p.at.values = slices.DeleteFunc(p.at.values, func(v facts.Value) bool { return strings.EqualFold(v.Name, name) })
+		return ""
+	}
+	v := facts.Value{Name: name}
+	if v.Type, v.Data, what = p.data(rest); what != "" {
+		return what
+	}
+	for i := range p.at.values {
+		if strings.EqualFold(p.at.values[i].Name, name) {
+			p.at.values[i] = v
+			return ""
+		}
+	}
+	p.at.values = append(p.at.values, v)
+	return ""
+}
+
+func (p *registryParser) key(line string) string {
+	p.at, p.off = nil, true
+	path, ok := strings.CutSuffix(line[1:], "]")
+	if !ok {
+		return "a key without its closing bracket"
+	}
+	path, deleted := strings.CutPrefix(path, "-")
+	hive, rest, _ := strings.Cut(path, `\`)
+	full, ok := hives[strings.ToUpper(hive)]
+	if !ok {
+		return fmt.Sprintf("there is no hive %q", hive)
+	}
+	path = strings.TrimRight(full+`\`+rest, `\`)
+	small := strings.ToLower(path)
+	if deleted {
+		for name := range p.r.keys {
+			if name == small || strings.HasPrefix(name, small+`\`) {
+				delete(p.r.keys, name)
+			}
+		}
+		return ""
+	}
+	if p.at = p.r.keys[small]; p.at == nil {
+		p.at = &registryKey{path: path}
+		p.r.keys[small] = p.at
+		p.r.list = append(p.r.list, p.at)
+	}
+	return ""
+}
+
+// valueName takes the name of a value off a line.
+func valueName(line string) (name, rest, what string) {
+	if rest, ok := strings.CutPrefix(line, "@="); ok {
+		return "", strings.TrimSpace(rest), ""
+	}
+	name, rest, ok := quoted(line)
+	rest, assigned := strings.CutPrefix(strings.TrimSpace(rest), "=")
+	if !ok || !assigned {
+		return "", "", `neither a key nor a value: "name"=data is wanted`
+	}
+	return name, strings.TrimSpace(rest), ""
+}
+
+// quoted takes a text in quotation marks off a line; a backslash makes the next character count as itself.
+func quoted(line string) (text, rest string, ok bool) {
+	if line == "" || line[0] != '"' {
+		return "", line, false
+	}
+	var b strings.Builder
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] == '"':
+			return b.String(), line[i+1:], true
+		case line[i] == '\\' && i+1 < len(line):
+			i++
+			fallthrough
+		default:
+			b.WriteByte(line[i])
+		}
+	}
+	return "", line, false
+}
+
+// data reads what stands after the equals sign.
+func (p *registryParser) data(text string) (kind uint32, data, what string) {
+	if text != "" && text[0] == '"' {
+		value, rest, ok := quoted(text)
+		if !ok || strings.TrimSpace(rest) != "" && strings.TrimSpace(rest)[0] != ';' {
+			return 0, "", "a text without its closing quotation mark"
+		}
+		return facts.RegSZ, value + "\x00", ""
+	}
+	if digits, ok := strings.CutPrefix(text, "dword:"); ok {
+		v, err := strconv.ParseUint(digits, 16, 32)
+		if err != nil {
+			return 0, "", fmt.Sprintf("%q is no hexadecimal number of 32 bits", digits)
+		}
+		return facts.RegDWORD, string(binary.LittleEndian.AppendUint32(nil, uint32(v))), ""
+	}
+	head, list, ok := strings.Cut(text, ":")
+	kind = 3 // REG_BINARY
+	if digits, numbered := strings.CutPrefix(head, "hex("); ok && numbered {
+		v, err := strconv.ParseUint(strings.TrimSuffix(digits, ")"), 16, 32)
+		if err != nil || !strings.HasSuffix(digits, ")") {
+			return 0, "", fmt.Sprintf("%q is no type", head)
+		}
+		kind = uint32(v)
+	} else if !ok || head != "hex" {
+		return 0, "", `the data is neither a text nor begins with "dword:" or "hex"`
+	}
+	bytes, err := hex.DecodeString(strings.NewReplacer(",", "", " ", "").Replace(list))
+	if err != nil {
+		return 0, "", "the data is no list of bytes"
+	}
+	if text := kind == facts.RegSZ || kind == 2 || kind == facts.RegMultiSZ; text && !p.old {
+		if len(bytes)%2 != 0 {
+			return 0, "", "a text of half a character"
+		}
+		return kind, wide(bytes, binary.LittleEndian), ""
+	}
+	return kind, string(bytes), ""
+}

@@ -1,0 +1,156 @@
+package systems
+
+import (
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/platforms"
+)
+
+// System is a system in the words of its loader's users.
+type System struct {
+	Name     string // for --platform
+	Title    string
+	Platform func(bits string) search.Platform
+	Loader   string // the loader's file
+	Program  string // where a loader learns the program's path from; empty: nowhere
+	longest  int    // a longer path of the program counts as unknown; 0: any length
+	Order    Order
+	Opening  Opening // how libraries of drivers and layers are opened
+	atLeast  uint32  // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
+}
+
+// Order is how devices are listed.
+type Order string
+
+// Orders.
+const (
+	Sorted  Order = "sorted by kind and address, by VK_LOADER_DEVICE_SELECT and VK_LOADER_DISABLE_SELECT" // BSD-006
+	Reverse Order = "those of the driver found last come first; VK_LOADER_DEVICE_SELECT and VK_LOADER_DISABLE_SELECT do nothing"
+	ByDXGI  Order = "as DXGI orders the adapters, then the rest; VK_LOADER_DEVICE_SELECT and VK_LOADER_DISABLE_SELECT do nothing"
+)
+
+func of(p func() search.Platform) func(string) search.Platform {
+	return func(bits string) search.Platform {
+		platform := p()
+		platform.Bits = bits
+		return platform
+	}
+}
+
+// Systems are those that can be asked for, in the order in which they are named.
+var Systems = []System{
+	{Name: "windows", Title: "Windows", Platform: search.Windows, Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: usual},
+	{Name: "macos", Title: "macOS", Platform: of(platforms.MacOS), Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: usual},
+	{Name: "ios", Title: "iOS, tvOS or watchOS", Platform: of(platforms.IOS), Loader: "vulkan.framework", Order: Reverse, Opening: usual},
+	{Name: "fuchsia", Title: "Fuchsia", Platform: of(platforms.FuchsiaService), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsiaService},
+	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", Platform: of(platforms.Fuchsia), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsia},
+	{Name: "freebsd", Title: "FreeBSD", Platform: of(platforms.FreeBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "openbsd", Title: "OpenBSD", Platform: of(platforms.OpenBSD), Loader: unixLoader, Order: Sorted, Opening: usual},
+	{Name: "netbsd", Title: "NetBSD", Platform: of(platforms.NetBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "dragonfly", Title: "DragonFly", Platform: of(platforms.DragonFly), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "hurd", Title: "GNU/Hurd", Platform: of(platforms.Hurd), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: usual},
+	{Name: "cygwin", Title: "Cygwin", Platform: of(platforms.Cygwin), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: usual},
+	{Name: "qnx", Title: "QNX", Platform: of(platforms.QNX), Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: usual},
+	{Name: "openharmony", Title: "OpenHarmony", Platform: of(platforms.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony,
+		atLeast: 1<<22 | 3<<12 | 275},
+}
+
+const unixLoader = "libvulkan.so.1" // BSD-008
+
+// Version is what vkEnumerateInstanceVersion gives, by the versions that the drivers' manifests have; 0: the loader's own,
+// whatever they are (OHO-010).
+func (s *System) Version(drivers []*manifest.Driver) uint32 {
+	version := s.atLeast
+	for _, d := range drivers {
+		if s.atLeast > 0 {
+			version = max(version, d.API)
+		}
+	}
+	return version
+}
+
+// Find gives a system by its name; false when there is none of that name.
+func Find(name string) (System, bool) {
+	for _, s := range Systems {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return System{}, false
+}
+
+// Way is a way by which a library is opened.
+type Way string
+
+// Ways.
+const (
+	Linker      Way = "the dynamic linker"
+	Service     Way = "the loader service, by name"
+	Cache       Way = "what the loader service gave before"
+	File        Way = "the file, mapped as a VMO"
+	Passthrough Way = "the dynamic linker's namespace passthrough"
+	Bundled     Way = "the program's own libraries"
+)
+
+// Opening says by which ways libraries are opened, in order; the next is taken when one fails.
+type Opening struct {
+	Drivers, Layers []Way
+	First           string // what is called in a driver right after it is loaded, when it is exported; "": its negotiation
+	longest         int    // of a name that the service is asked for, in bytes; 0: there is no service
+}
+
+var (
+	usual          = Opening{Drivers: []Way{Linker}, Layers: []Way{Linker}}
+	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}, longest: 64} // FUC-006
+	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File}, longest: 64,
+		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
+	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
+)
+
+// Result is how asking one way ended.
+type Result uint8
+
+// Results.
+const (
+	Failed  Result = iota
+	Opened         // there is a library
+	Refused        // the service cannot be connected to
+	Null           // the service answers with success, and with nothing
+)
+
+// Open goes the ways of a driver's or layer's library, asking each by try; why says what every one answered that failed.
+func (o Opening) Open(library string, layer bool, try func(Way) Result) (by Way, why []string) {
+	ways := o.Drivers
+	if layer {
+		ways = o.Layers
+	}
+	for _, way := range ways {
+		if way == Service && len(library) > o.longest {
+			why = append(why, string(way)+": the name is longer than 64 bytes")
+			continue
+		}
+		if way == Bundled && containsSlash(library) {
+			continue
+		}
+		switch try(way) {
+		case Opened:
+			return way, why
+		case Refused: // FUC-008
+			why = append(why, string(way)+": there is no connection to fuchsia.vulkan.loader.Loader")
+		case Null: // FUC-009
+			why = append(why, string(way)+": it answers, and gives nothing")
+		default:
+			why = append(why, string(way)+": not found")
+		}
+	}
+	return "", why
+}
+
+func containsSlash(text string) bool {
+	for i := range len(text) {
+		if text[i] == '/' {
+			return true
+		}
+	}
+	return false
+}
