@@ -29,9 +29,6 @@ func (s *Server) sweepDirectory(p *places) error {
 		return fmt.Errorf("another service, of an earlier release, runs in %s", p.clientPath)
 	}
 	for _, one := range leftovers {
-		if one.name == TrustedSocket && len(s.options.Sockets.Trusted) > 0 {
-			continue // whoever started the service has put it there, perhaps
-		}
 		if one.name == images && s.options.Resolver.Cache == filepath.Join(p.clientPath, images) {
 			continue // the configuration says so
 		}
@@ -41,6 +38,9 @@ func (s *Server) sweepDirectory(p *places) error {
 		}
 		if err == nil {
 			err = foreign(info, one.kind)
+		}
+		if err == nil && one.name == TrustedSocket && len(s.options.Sockets.Trusted) > 0 {
+			err = errors.New("whoever started the service has perhaps made it")
 		}
 		if err == nil {
 			err = directory.RemoveAll(p.client, one.name)
