@@ -352,6 +352,15 @@ func (p *Place) Remove() error {
 	return nil
 }
 
+// IsLink tells whether what has a name in the directory is a symbolic link.
+func (p *Place) IsLink(base string) (bool, error) {
+	var info unix.Stat_t
+	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return false, &fs.PathError{Op: "stat", Path: path.Join(p.path, base), Err: err}
+	}
+	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
+}
+
 // Link makes a symbolic link in the directory, in one step in place of what has its name.
 func (p *Place) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
