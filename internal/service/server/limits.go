@@ -127,7 +127,7 @@ func (s *Server) fly(c *connection, count int) error {
 	uid := c.peer.UID
 	own := func() bool { return s.flying.users[uid]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
 	all := func() bool {
-		return s.flying.all+count > s.flyingLimit() && uid != 0 && int(uid) != os.Geteuid()
+		return uid != 0 && int(uid) != os.Geteuid() && s.flying.all+count > s.flyingLimit()
 	}
 	if own() || all() {
 		s.land(uid, all())
