@@ -178,7 +178,7 @@ func TestHostileClients(t *testing.T) {
 	t.Parallel()
 	files := twoDrivers()
 	directory := service(t, files, func(o *Options) {
-		o.SendLimit = 100 * time.Millisecond
+		o.SendLimit = 5 * time.Second // the good one is of the same user, and may have to wait for the others
 		o.Log = slog.New(slog.DiscardHandler)
 	})
 	end := time.Now().Add(hostileTime(t))

@@ -3,16 +3,20 @@ package server
 import (
 	"cmp"
 	"errors"
+	"os"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"vkloader/internal/service/protocol"
 )
 
-// What one user's clients may take of the service, so that enough is left for everybody else's.
+// What one user's clients may take of the service, so that enough is left for everybody else's, and all together.
 const (
 	maxPerUser  = 1024            // connections
 	maxUnderWay = 256             // descriptors that were sent and not read yet
+	maxFlying   = 4096            // those of all users together: whoever has subordinate users counts as many
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // and has to go after this
 )
@@ -87,14 +91,16 @@ func (c *connection) receive() ([]byte, error) {
 // have ended with some unread are kept until those are gone: they stay under way in what the client has.
 type underWay struct {
 	users map[uint32]int
+	all   int
 	left  []*connection
 }
 
-// mayFly waits until descriptors can be sent to a client without too many of its user's being under way.
+// mayFly waits until descriptors can be sent to a client without too many being under way, of its user's or of all.
 func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
-	for end := time.Now().Add(limit); !s.fly(c, count); {
-		if time.Now().After(end) {
-			return errors.New("its user leaves too many descriptors unread")
+	for end := time.Now().Add(limit); ; {
+		err := s.fly(c, count)
+		if err == nil || time.Now().After(end) {
+			return err
 		}
 		select {
 		case <-s.context.Done():
@@ -102,28 +108,46 @@ func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// flyingLimit is how many descriptors may be under way in all: half of what the kernel lets this process have there.
+func (s *Server) flyingLimit() int {
+	most := cmp.Or(s.options.MaxFlying, maxFlying)
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < uint64(most) {
+		most = int(limit.Cur / 2)
+	}
+	return most
+}
+
+// fly counts descriptors that are about to be sent. The administrator and the service's own user need not wait for others.
+func (s *Server) fly(c *connection, count int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	uid := c.peer.UID
+	own := func() bool { return s.flying.users[uid]+count > cmp.Or(s.options.MaxUnderWay, maxUnderWay) }
+	all := func() bool {
+		return uid != 0 && int(uid) != os.Geteuid() && s.flying.all+count > s.flyingLimit()
+	}
+	if own() || all() {
+		s.land(uid, all())
+	}
+	switch {
+	case own():
+		return errors.New("its user leaves too many descriptors unread")
+	case all():
+		return errors.New("all users together leave too many descriptors unread")
+	}
+	s.flying.users[uid] += count
+	s.flying.all += count
+	c.flying += count
 	return nil
 }
 
-func (s *Server) fly(c *connection, count int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	most := cmp.Or(s.options.MaxUnderWay, maxUnderWay)
-	if s.flying.users[c.peer.UID]+count > most {
-		s.land(c.peer.UID)
-	}
-	if s.flying.users[c.peer.UID]+count > most {
-		return false
-	}
-	s.flying.users[c.peer.UID] += count
-	c.flying += count
-	return true
-}
-
-// land counts a user's descriptors again. The caller holds the lock.
-func (s *Server) land(uid uint32) {
+// land counts a user's descriptors again, or everybody's. The caller holds the lock.
+func (s *Server) land(uid uint32, all bool) {
 	for c := range s.connections {
-		if c.peer.UID == uid {
+		if all || c.peer.UID == uid {
 			s.landed(c)
 		}
 	}
@@ -135,6 +159,7 @@ func (s *Server) landed(c *connection) bool {
 	if c.flying > 0 && c.conn.Unread() {
 		return false
 	}
+	s.flying.all -= c.flying
 	if s.flying.users[c.peer.UID] -= c.flying; s.flying.users[c.peer.UID] <= 0 {
 		delete(s.flying.users, c.peer.UID)
 	}

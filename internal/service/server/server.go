@@ -43,6 +43,7 @@ type Options struct {
 	MaxConnections int
 	MaxPerUser     int           // connections; this and what follows: 0 for the default
 	MaxUnderWay    int           // descriptors that a user's clients have not read
+	MaxFlying      int           // descriptors that all users' clients have not read
 	IdleGrace      time.Duration // after which an idle client may have to make room
 	IdleLimit      time.Duration // after which an idle client has to go
 	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s

@@ -3,7 +3,6 @@ package table
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"vkloader/internal/service/component"
 	"vkloader/internal/service/state"
+	"vkloader/internal/tool/machine"
 )
 
 // maxEntries is how many drivers a device may list (FLS-054).
@@ -54,7 +54,7 @@ func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
 		slices.Sort(names)
 		for _, name := range names {
 			var f file
-			text, err := os.ReadFile(name)
+			text, err := (&machine.Machine{}).ReadFile(name)
 			if err == nil {
 				err = json.Unmarshal(text, &f)
 			}

@@ -55,7 +55,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
-	if data, err := m.ReadFile("/etc/ld.so.cache"); err == nil {
+	if data, err := m.ReadLarge("/etc/ld.so.cache"); err == nil {
 		flags, known := cacheFlags[l.elf]
 		for _, e := range parseCache(data) {
 			if !known || e.flags == flags {

@@ -64,7 +64,7 @@ func ofPrefix(m *machine.Machine, class int) Program {
 	if home, _ := m.Lookup(variables.Home.Name()); !set || prefix == "" {
 		prefix = home + "/.wine"
 	}
-	registry, err := m.ReadFile(prefix + "/system.reg")
+	registry, err := m.ReadLarge(prefix + "/system.reg")
 	if err == nil {
 		head := registry[:min(len(registry), 1<<10)]
 		for kind, bits := range map[string]int{"#arch=win32": 32, "#arch=win64": 64} {

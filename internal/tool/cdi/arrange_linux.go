@@ -142,22 +142,11 @@ func (a *Arrangement) kind(m *machine.Machine, name string, options binary.Linke
 	}
 }
 
-// maxManifest is how long a manifest may be, in bytes, as for the library.
-const maxManifest = 16 << 20
-
 // read gives a manifest with the library's place in the container, and that place.
 func read(m *machine.Machine, manifest, place string) (text []byte, library string, err error) {
-	f, err := m.Open(manifest)
+	content, err := m.ReadFile(manifest)
 	if err != nil {
-		return nil, "", err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err == nil && len(content) > maxManifest {
-		err = errors.New("its manifest has more than 16 MB")
-	}
-	if err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("its manifest: %w", err)
 	}
 	var says struct{ ICD struct{ Library_path string } }
 	if err := json.Unmarshal(content, &says); err != nil {
@@ -333,7 +322,7 @@ func Container(state io.Reader) (string, error) {
 	if !path.IsAbs(says.Bundle) {
 		return "", errors.New("the container's state names no bundle")
 	}
-	text, err := os.ReadFile(says.Bundle + "/config.json")
+	text, err := (&machine.Machine{}).ReadFile(says.Bundle + "/config.json")
 	if err != nil {
 		return "", err
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -114,19 +113,7 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 	if err := bundle.Write(&archive, parts); err != nil {
 		return err
 	}
-	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	out, err := os.OpenFile(file, mode, 0o600)
-	if err != nil {
-		return err
-	}
-	if _, err = archive.WriteTo(out); err != nil {
-		err = errors.Join(err, out.Close(), os.Remove(file))
-		return err
-	}
-	return out.Close()
+	return machine.WriteFile(file, archive.Bytes(), 0o600, force)
 }
 
 // logOfRun is the loader's log of the probe.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/graph"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/survey"
 )
 
@@ -63,7 +63,7 @@ func newGraph(s *surroundings) *cobra.Command {
 			} else {
 				var picture bytes.Buffer
 				if err = draw(&picture, chain); err == nil {
-					err = os.WriteFile(file, picture.Bytes(), 0o666)
+					err = machine.WriteFile(file, picture.Bytes(), 0o666, true)
 				}
 			}
 			if err == nil && chain.Problem != "" {

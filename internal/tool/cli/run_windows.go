@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -69,7 +68,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 		code, err := program.Wait(nil)
 		return ended(code, err)
 	}
-	log, err := os.Create(r.log)
+	log, err := machine.Output(r.log, 0o666)
 	if err != nil {
 		return exit.Unable("--log: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/facts"
 	"vkloader/internal/service/offer"
 	"vkloader/internal/service/protocol"
 	"vkloader/internal/service/server"
@@ -118,7 +119,7 @@ func document(c *protocol.Client, r protocol.Request, into any) error {
 	if len(files) != 1 {
 		return errors.New("an answer without its descriptor")
 	}
-	text, err := io.ReadAll(files[0])
+	text, err := io.ReadAll(io.LimitReader(files[0], facts.MaxFile))
 	if err != nil {
 		return err
 	}

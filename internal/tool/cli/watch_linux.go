@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
 	"vkloader/internal/tool/loaderlog"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 )
@@ -23,9 +24,10 @@ import (
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
 func (r *launched) watch(s *surroundings, found probe.Place) error {
 	var log io.Writer = io.Discard
+	var file *os.File
 	if r.log != "" {
-		file, err := os.Create(r.log)
-		if err != nil {
+		var err error
+		if file, err = machine.Output(r.log, 0o666); err != nil {
 			return exit.Unable("--log: %w", err)
 		}
 		defer file.Close()
@@ -41,7 +43,7 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 		}
 	}}, r.times)
 	if left != nil {
-		r.leave(s, left)
+		leave(s, left, file)
 	}
 	if err != nil {
 		code := exit.CannotRun
@@ -69,12 +71,13 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 	return nil
 }
 
-// leave starts another process of the tool that goes on reading what the program's own children write.
-func (r *launched) leave(s *surroundings, from *os.File) {
+// leave starts another process of the tool that goes on reading what the program's own children write. It gets the log as
+// a descriptor: by its path somebody else may have put another file there.
+func leave(s *surroundings, from, log *os.File) {
 	defer from.Close()
 	args := []string{"follow"}
-	if r.log != "" {
-		args = append(args, r.log)
+	if log != nil {
+		args = append(args, "log")
 	}
 	raw, err := from.SyscallConn()
 	if err != nil {
@@ -84,6 +87,9 @@ func (r *launched) leave(s *surroundings, from *os.File) {
 		cmd := exec.Command(s.executable, args...)
 		cmd.Stderr = os.Stderr
 		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
+		if log != nil {
+			cmd.ExtraFiles = append(cmd.ExtraFiles, log)
+		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		err = cmd.Start()
 	})
@@ -92,17 +98,13 @@ func (r *launched) leave(s *surroundings, from *os.File) {
 	}
 }
 
-// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3.
+// newFollow is the process that leave starts: standard error of what a program left running is descriptor 3, and
+// the log, when there is one, descriptor 4.
 func newFollow(s *surroundings) *cobra.Command {
-	return &cobra.Command{Use: "follow [FILE]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
 		var log io.Writer = io.Discard
 		if len(args) > 0 {
-			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
-			if err != nil {
-				return exit.Unable("--log: %w", err)
-			}
-			defer file.Close()
-			log = file
+			log = os.NewFile(4, "log")
 		}
 		return launch.Follow(os.NewFile(3, "standard error"), &launch.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {
 			fmt.Fprintln(log, line)

@@ -21,7 +21,7 @@ var ErrOthers = errors.New("another user may change it")
 // Own opens a directory that nobody but root and this process's user can change or put something else in place of, and
 // makes it, with mode 0755, when it is not there.
 func Own(directory string) (*os.Root, error) {
-	w, err := walk(directory, true, true)
+	w, err := walk(directory, true, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,32 @@ func Own(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Directory opens the directory of a file that is to be written, which may be another user's; links in its path count
-// when they are root's or this process's user's.
+// Directory opens the directory of a file that is to be written, which may be another user's; of links in its path it
+// follows what a Way follows.
 func Directory(directory string, make bool) (*os.File, error) {
-	w, err := walk(directory, make, false)
+	return new(Way).Directory(directory, make)
+}
+
+// Way is the way to a file that is to be written. It follows links that are root's or this process's user's. A link of
+// another user counts in that user's own directory, which nobody else can write to, and when the file lies in a directory
+// of that user's in the end: with sudo, the home directory is another user's, and what root writes through a link there
+// lands where that user could have put it. Nothing is made behind such a link.
+type Way struct {
+	led  bool
+	user uint32
+}
+
+// Directory opens the directory of the file, or of the next link.
+func (y *Way) Directory(directory string, make bool) (*os.File, error) {
+	w, err := walk(directory, make, y)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
+	if y.led && w.info.Uid != y.user {
+		return nil, &fs.PathError{Op: "open", Path: directory,
+			Err: fmt.Errorf("%w: a link of user %d leads to a directory of user %d", ErrOthers, y.user, w.info.Uid)}
+	}
 	fd, err := unix.Openat(w.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
@@ -48,8 +66,8 @@ func Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// Link is what a link in a directory says, "" when the name is that of no link. One of another user is an error.
-func Link(directory *os.File, name string) (target string, err error) {
+// Link is what a link in a directory says, "" when the name is that of no link. One that does not count is an error.
+func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
 		return "", nil
@@ -58,16 +76,31 @@ func Link(directory *os.File, name string) (target string, err error) {
 		return "", err
 	}
 	defer unix.Close(fd)
-	var info unix.Stat_t
+	var info, in unix.Stat_t
 	if err := unix.Fstat(fd, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFLNK {
 		return "", err
 	}
-	if !ours(info.Uid) {
-		return "", fmt.Errorf("%w: %s is a link of user %d", ErrOthers, name, info.Uid)
+	if err := unix.Fstat(int(directory.Fd()), &in); err != nil {
+		return "", err
+	}
+	if err := y.follow(name, &info, &in); err != nil {
+		return "", err
 	}
 	text := [unix.PathMax]byte{}
 	n, err := unix.Readlinkat(fd, "", text[:])
 	return string(text[:max(n, 0)]), err
+}
+
+// follow tells why a link in a directory does not count. For a nil Way, those of others never do.
+func (y *Way) follow(name string, link, in *unix.Stat_t) error {
+	switch {
+	case Ours(link.Uid):
+		return nil
+	case y == nil || in.Uid != link.Uid || in.Mode&0o022 != 0 || y.led && y.user != link.Uid:
+		return fmt.Errorf("%w: %s is a link of user %d", ErrOthers, name, link.Uid)
+	}
+	y.led, y.user = true, link.Uid
+	return nil
 }
 
 // walked is a path that was followed to its end.
@@ -83,22 +116,19 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// walk opens a directory part by part. alone: nobody else may change any part of the way.
-func walk(directory string, make, alone bool) (w *walked, err error) {
+// walk opens a directory part by part. Without a Way nobody else may be able to change any part of the path.
+func walk(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
 	}
 	w = &walked{fd: -1}
-	if w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+	if err = w.top(y == nil); err != nil && w.fd < 0 {
 		return nil, &fs.PathError{Op: "open", Path: "/", Err: err}
-	}
-	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
-		err = w.mine()
 	}
 	for parts, links := strings.Split(name, "/"), 0; err == nil && len(parts) > 0; {
 		var target string
-		if target, err = w.step(parts[0], make, alone); err == nil && target != "" {
+		if target, err = w.step(parts[0], make, y); err == nil && target != "" {
 			if links++; links > maxLinks {
 				err = unix.ELOOP
 			}
@@ -114,13 +144,27 @@ func walk(directory string, make, alone bool) (w *walked, err error) {
 	return w, nil
 }
 
+// top goes to "/".
+func (w *walked) top(alone bool) (err error) {
+	if w.fd >= 0 {
+		unix.Close(w.fd)
+	}
+	if w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
+		return err
+	}
+	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
+		err = w.mine()
+	}
+	return err
+}
+
 // step goes one part on; where that is a link, it stays, or goes to "/", and gives what the link says.
-func (w *walked) step(part string, make, alone bool) (target string, err error) {
+func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
 	}
 	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == unix.ENOENT && make {
+	if err == unix.ENOENT && make && (y == nil || !y.led) {
 		if err = unix.Mkdirat(w.fd, part, 0o755); err != nil && err != unix.EEXIST {
 			return "", err
 		}
@@ -138,25 +182,23 @@ func (w *walked) step(part string, make, alone bool) (target string, err error) 
 	case unix.S_IFDIR:
 		unix.Close(w.fd)
 		w.fd, w.info = fd, info
-		if alone {
+		if y == nil {
 			return "", w.mine()
 		}
 		return "", nil
 	case unix.S_IFLNK:
 		defer unix.Close(fd)
-		if !ours(info.Uid) {
-			return "", fmt.Errorf("%w: %s is a link of user %d", ErrOthers, part, info.Uid)
+		if err := y.follow(part, &info, &w.info); err != nil {
+			return "", err
 		}
 		text := [unix.PathMax]byte{}
 		n, err := unix.Readlinkat(fd, "", text[:])
 		if err != nil {
 			return "", err
 		}
-		if target = string(text[:n]); !strings.HasPrefix(target, "/") {
-			return target, nil
+		if target = string(text[:n]); strings.HasPrefix(target, "/") {
+			err = w.top(y == nil)
 		}
-		unix.Close(w.fd)
-		w.fd, err = unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		return target, err
 	default:
 		unix.Close(fd)
@@ -167,7 +209,7 @@ func (w *walked) step(part string, make, alone bool) (target string, err error) 
 // mine tells why a directory is one that others may change entries of.
 func (w *walked) mine() error {
 	switch i := &w.info; {
-	case !ours(i.Uid):
+	case !Ours(i.Uid):
 		return fmt.Errorf("%w: a directory of the path belongs to user %d", ErrOthers, i.Uid)
 	case i.Mode&unix.S_ISVTX != 0: // others may add entries, and change their own
 	case i.Mode&0o002 != 0, i.Mode&0o020 != 0 && i.Gid != 0 && int(i.Gid) != os.Getegid():
@@ -179,9 +221,9 @@ func (w *walked) mine() error {
 // overflow is the user that the kernel shows in place of one that this namespace of users does not have.
 const overflow = 65534
 
-// ours tells whether what belongs to a user is root's or this process's own. In a namespace of users, root of the machine
+// Ours tells whether what belongs to a user is root's or this process's own. In a namespace of users, root of the machine
 // has no number.
-func ours(uid uint32) bool {
+func Ours(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"vkloader/internal/core/facts"
 )
 
 // Machine is a file system and an environment: those of the running system, or what lies below a directory, such as a
@@ -46,10 +48,28 @@ func (m *Machine) absent(name string) error {
 // may act.
 var ErrNotRegular = errors.New("not a regular file")
 
-// maxFile is how much of one file is read: more is no manifest, no settings and no list of packages.
-const maxFile = 256 << 20
+// ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (ERRATA 30).
+var ErrTooLarge = errors.New("larger than 16 MB")
 
-func readAll(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxFile)) }
+// maxLarge is how much is read of a file that is no manifest and no settings file.
+const maxLarge = 256 << 20
+
+// readAll reads an open file. One that is too large is not read when its size says so, and else no further than that: it may
+// grow meanwhile, and some of /proc have a size of 0.
+func readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if info.Size() <= facts.MaxFile {
+		data, err = io.ReadAll(io.LimitReader(f, facts.MaxFile+1))
+	}
+	if info.Size() > facts.MaxFile || len(data) > facts.MaxFile {
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: ErrTooLarge}
+	}
+	return data, err
+}
 
 // readRegular reads an open file and its permissions; what is no regular file is ErrNotRegular.
 func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
@@ -64,14 +84,21 @@ func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
 	return data, info.Mode().Perm(), err
 }
 
-// ReadFile reads a whole file.
-func (m *Machine) ReadFile(name string) ([]byte, error) {
+// ReadFile reads a whole file; one of more than facts.MaxFile bytes is ErrTooLarge.
+func (m *Machine) ReadFile(name string) ([]byte, error) { return m.read(name, readAll) }
+
+// ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it.
+func (m *Machine) ReadLarge(name string) ([]byte, error) {
+	return m.read(name, func(f *os.File) ([]byte, error) { return io.ReadAll(io.LimitReader(f, maxLarge)) })
+}
+
+func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte, error) {
 	f, err := m.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readAll(f)
+	return how(f)
 }
 
 // ReadDir lists a directory, sorted by name.

@@ -80,7 +80,7 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 		if err != nil || !is {
 			continue
 		}
-		if list, err := m.ReadFile(directory + "/" + entry.Name()); err == nil {
+		if list, err := m.ReadLarge(directory + "/" + entry.Name()); err == nil {
 			enter(owners, wanted, list, "", name)
 		}
 	}
@@ -88,9 +88,9 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 
 // apkDatabase reads apk's list of what is installed: "P:" a package, "F:" a directory of it, "R:" a file in that.
 func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
-	data, err := m.ReadFile("/lib/apk/db/installed")
+	data, err := m.ReadLarge("/lib/apk/db/installed")
 	if err != nil {
-		if data, err = m.ReadFile("/usr/lib/apk/db/installed"); err != nil {
+		if data, err = m.ReadLarge("/usr/lib/apk/db/installed"); err != nil {
 			return
 		}
 	}
@@ -118,7 +118,7 @@ func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
 		if err != nil || len(part) < 3 {
 			continue
 		}
-		if list, err := m.ReadFile(directory + "/" + entry.Name() + "/files"); err == nil {
+		if list, err := m.ReadLarge(directory + "/" + entry.Name() + "/files"); err == nil {
 			enter(owners, wanted, list, "/", strings.Join(part[:len(part)-2], "-"))
 		}
 	}

@@ -17,9 +17,14 @@ func TestPlaceOfRace(t *testing.T) {
 		t.Skip("making files of another user takes root")
 	}
 	const somebody = 4242
-	for name, c := range map[string]struct{ real, link, target, file string }{
-		"on the way":          {"users/real", "users/link", "precious", "users/real/sub/settings.json"},
-		"in the file's place": {"users/settings.json", "users/link", "precious/settings.json", "users/settings.json"},
+	for name, c := range map[string]struct {
+		real, link, target, file string
+		owner                    int // of the directory with the link
+	}{
+		"on the way":               {"users/real", "users/link", "precious", "users/real/sub/settings.json", 0},
+		"in the file's place":      {"users/settings.json", "users/link", "precious/settings.json", "users/settings.json", 0},
+		"on the way, in their own": {"users/real", "users/link", "precious", "users/real/sub/settings.json", somebody},
+		"in their own":             {"users/settings.json", "users/link", "precious/settings.json", "users/settings.json", somebody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,6 +40,9 @@ func TestPlaceOfRace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := os.Chown(in("users"), c.owner, c.owner); err != nil {
+				t.Fatal(err)
+			}
 			stop, ended := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(ended)
@@ -48,15 +56,18 @@ func TestPlaceOfRace(t *testing.T) {
 				}
 			}()
 			written := 0
-			for try := 0; try < 2000 || written == 0 && try < 200_000; try++ {
-				p, err := (&Machine{}).PlaceOf(in(c.file), true)
-				if err != nil {
-					continue
+			for try := 0; try < 500 || written == 0 && try < 200_000; try++ {
+				if p, err := (&Machine{}).PlaceOf(in(c.file), true); err == nil {
+					if p.Replace("", []byte("root's"), 0o644) == nil {
+						written++
+					}
+					p.Close()
 				}
-				if p.Replace("", []byte("root's"), 0o644) == nil {
-					written++
+				_ = WriteFile(in(c.file), []byte("root's"), 0o644, true)
+				_ = WriteFile(in(c.file), []byte("root's"), 0o644, false)
+				if f, err := Output(in(c.file), 0o644); err == nil {
+					f.Close()
 				}
-				p.Close()
 			}
 			close(stop)
 			<-ended

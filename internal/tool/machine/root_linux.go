@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -248,11 +249,11 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
 }
 
-// placeHere is PlaceOf on this machine. Links count only when they are root's or the caller's: another user could lead
-// what is written anywhere.
+// placeHere is PlaceOf on this machine. Which links count says held.Way: another user could lead what is written anywhere.
 func placeHere(name string, make bool) (*Place, error) {
+	var way held.Way
 	for range maxLinks {
-		directory, err := held.Directory(path.Dir(name), make)
+		directory, err := way.Directory(path.Dir(name), make)
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +262,7 @@ func placeHere(name string, make bool) (*Place, error) {
 			where = path.Dir(name)
 		}
 		p := &Place{directory, where, path.Base(name)}
-		target, err := held.Link(directory, p.base)
+		target, err := way.Link(directory, p.base)
 		if err == nil && target == "" {
 			return p, nil
 		}
@@ -302,15 +303,7 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 
 // Replace writes the file, or with suffix the one beside it, in one step.
 func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
-	var f *os.File
-	var err error
-	temporary := ""
-	for n := range 100 {
-		temporary = fmt.Sprintf(".vk_loader_settings.%d.%d", os.Getpid(), n)
-		if f, err = p.open(temporary, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o600); !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
+	f, err := p.temporary(0o600)
 	if err != nil {
 		return err
 	}
@@ -321,8 +314,19 @@ func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = p.rename(temporary, p.base+suffix)
+	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base+suffix) })
+}
+
+// temporary makes a file that nobody knows, to be put in the file's place.
+func (p *Place) temporary(mode uint32) (*os.File, error) {
+	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
+}
+
+// settle puts a temporary file in its place, or takes it away after an error.
+func (p *Place) settle(f *os.File, err error, put func(from string) error) error {
+	temporary := path.Base(f.Name())
+	if err == nil {
+		err = put(temporary)
 	}
 	if err != nil {
 		err = errors.Join(err, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), temporary, 0)))
@@ -346,6 +350,15 @@ func (p *Place) Remove() error {
 		return &fs.PathError{Op: "remove", Path: path.Join(p.path, p.base), Err: err}
 	}
 	return nil
+}
+
+// IsLink tells whether what has a name in the directory is a symbolic link.
+func (p *Place) IsLink(base string) (bool, error) {
+	var info unix.Stat_t
+	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return false, &fs.PathError{Op: "stat", Path: path.Join(p.path, base), Err: err}
+	}
+	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
 }
 
 // Link makes a symbolic link in the directory, in one step in place of what has its name.

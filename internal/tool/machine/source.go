@@ -2,7 +2,6 @@ package machine
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"vkloader/internal/core/facts"
@@ -59,15 +58,12 @@ func (s *Source) File(path string) facts.File {
 	if !info.Mode().IsRegular() {
 		return facts.File{Status: facts.FileNotRead}
 	}
-	if info.Size() > facts.MaxFile {
+	content, err := readAll(f)
+	if errors.Is(err, ErrTooLarge) {
 		return facts.File{Status: facts.FileTooLarge}
 	}
-	content, err := io.ReadAll(io.LimitReader(f, facts.MaxFile+1)) // it may grow meanwhile
 	if err != nil {
 		return facts.File{Status: facts.FileNotRead}
-	}
-	if len(content) > facts.MaxFile {
-		return facts.File{Status: facts.FileTooLarge}
 	}
 	return facts.File{Content: s.forClass(string(content))}
 }

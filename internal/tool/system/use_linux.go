@@ -48,9 +48,6 @@ func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name
 // use exchanges the links of one directory.
 func (a *Architecture) use(m *machine.Machine, whose string) error {
 	link := a.Directory + "/" + Name
-	if info, err := m.Lstat(link); err == nil && info.Mode().Type() != fs.ModeSymlink {
-		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
-	}
 	if whose == Distribution && a.Distribution == nil {
 		return exit.Unable("%s: there is no loader of the distribution in %s", a.Title(), a.Directory)
 	}
@@ -61,6 +58,10 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 	defer place.Close()
 	if err = place.Lock(); err != nil {
 		return exit.Unable("%w", err)
+	}
+	// Looked at where it is changed, and when no other run of the tool changes it.
+	if is, err := place.IsLink(Name); err == nil && !is {
+		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
 	}
 	if whose == Vkloader {
 		if err = place.Link(Newest, Own); err == nil {

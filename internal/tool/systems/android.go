@@ -29,6 +29,9 @@ type Android struct {
 // page is what the bytes of a library in an APK begin at a multiple of.
 const page = 4096
 
+// maxLibrary is how much of a library in an APK is read.
+const maxLibrary = 256 << 20
+
 func (a *Android) lib() string { return map[string]string{"64": "lib64", "32": "lib"}[a.Bits] }
 
 // Loader is the file of the loader: programs cannot choose another one (AND-001).
@@ -173,11 +176,11 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	if file, below, zipped := strings.Cut(name, "!/"); zipped {
 		a.archive(file, func(z *zip.Reader) {
 			if f, err := z.Open(below); err == nil {
-				content, _ = io.ReadAll(f)
+				content, _ = io.ReadAll(io.LimitReader(f, maxLibrary))
 				f.Close()
 			}
 		})
-	} else if text, err := a.Machine.ReadFile(name); err == nil {
+	} else if text, err := a.Machine.ReadLarge(name); err == nil {
 		content = text
 	}
 	symbols, err := binary.ReadSymbols(bytes.NewReader(content))

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vkloader/internal/tool/machine"
+)
+
+// Root's bundle follows no link of another user to a file of root's, with --force neither: it was emptied before anything
+// was looked at.
+func TestBundleThroughALink(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("making files of another user takes root")
+	}
+	const somebody = 4242
+	top := t.TempDir()
+	precious, theirs := filepath.Join(top, "precious"), filepath.Join(top, "theirs")
+	link := filepath.Join(theirs, "bundle.tar.gz")
+	err := errors.Join(os.WriteFile(precious, []byte("as it was"), 0o600), os.Mkdir(theirs, 0o755), os.Symlink(precious, link),
+		os.Lchown(link, somebody, somebody), os.Chown(theirs, somebody, somebody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeBundle(link, true, nil); err == nil {
+		t.Error("it is written")
+	}
+	if f, err := machine.Output(link, 0o666); err == nil {
+		t.Error("a log is written")
+		f.Close()
+	}
+	if text, err := os.ReadFile(precious); err != nil || string(text) != "as it was" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// The tool writes through machine's functions alone, which hold directories by descriptors: what names a path twice, or
+// follows links, can be led elsewhere. The exceptions write below a directory that nobody else can write to, or when the
+// project is built.
+func TestWritesByPath(t *testing.T) {
+	t.Parallel()
+	names := regexp.MustCompile(`\bos\.(Create|CreateTemp|WriteFile|OpenFile|Rename|Remove|RemoveAll|Mkdir|MkdirAll|Symlink|Link|Chmod|Chown|Truncate)\(`)
+	except := map[string]string{
+		"cli/pages.go":                 "the manual, when the project is built",
+		"cli/servecheck_linux.go":      "a temporary directory, mode 0700",
+		"settingsfile/shadow_linux.go": "a temporary directory, mode 0700",
+		"image/tree.go":                "a temporary file, made with O_EXCL",
+		"machine/output_linux.go":      "the functions themselves: what is there is opened, nothing is made",
+		"machine/machine_linux.go":     "for reading",
+	}
+	err := filepath.WalkDir("..", func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasSuffix(path, "_windows.go") {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, "../"))
+		text, err := os.ReadFile(path)
+		found := names.FindAllString(string(text), -1)
+		if _, excepted := except[name]; len(found) > 0 && !excepted {
+			t.Errorf("%s: %s", name, strings.Join(found, " "))
+		} else if excepted && len(found) == 0 {
+			t.Errorf("%s: no exception any more", name)
+		}
+		delete(except, name)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for name := range except {
+		t.Errorf("%s: no file", name)
+	}
+}

@@ -1,0 +1,27 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+)
+
+// WriteFile writes a file of this machine that the user has named. Without over, one that is there is fs.ErrExist, and stays.
+func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
+	if over {
+		return os.WriteFile(name, data, mode)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// Output is a file of this machine that the user has named, empty, in place of one that is there.
+func Output(name string, mode fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+}
