@@ -36,6 +36,12 @@ if [ "${1:-}" = may ]; then
     exit 0
 fi
 
+# bound ROOT DEVICE: the machine's node stands in the root.
+bound() {
+    : > "$1/dev/$2"
+    mount --bind "/dev/$2" "$1/dev/$2"
+}
+
 # enter ROOT: in namespaces of its own; that directory becomes "/", and nothing of the machine's is left.
 enter() {
     hostname fresh
@@ -51,10 +57,11 @@ enter() {
     mount -t sysfs -o ro sysfs "$1/sys"
     mount -t tmpfs -o mode=755 tmpfs "$1/run"
     mount -t tmpfs -o mode=755 tmpfs "$1/dev"
-    for device in null zero full random urandom tty; do
-        : > "$1/dev/$device"
-        mount --bind "/dev/$device" "$1/dev/$device"
+    # Nodes of its own: what a package or a test does to one must not reach this machine's. Where none can be made, bound.
+    for device in null:3 zero:5 full:7 random:8 urandom:9; do
+        mknod -m 666 "$1/dev/${device%:*}" c 1 "${device#*:}" 2> /dev/null || bound "$1" "${device%:*}"
     done
+    mknod -m 666 "$1/dev/tty" c 5 0 2> /dev/null || bound "$1" tty
     mkdir "$1/dev/pts" "$1/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$1/dev/pts"
     mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
