@@ -67,7 +67,7 @@ func (r *report) markdown() string {
 }
 
 // inBrief are the items of the short table.
-var inBrief = []string{"load", "cold", "cycle", "extensions", "layers", "list", "gipa", "draw-export", "resident"}
+var inBrief = []string{"load", "cold", "cycle", "layers", "list", "draw-export", "resident"}
 
 // brief is one table of the most important items with the first set of drivers: both libraries, and the ratio of the two.
 func (r *report) brief() string {
