@@ -43,7 +43,7 @@ func TestEdits(t *testing.T) {
 		"none":              {map[string]string{own: "\n\nA=2\n"}, []string{"A=2"}, explain.UnsetVariable("A"), []Edit{{Path: own, Text: "\n\n"}}},
 		"another name":      {map[string]string{own: "A=2\n"}, []string{"A=2"}, explain.SetVariable("AB", "2").With(explain.UnsetVariable("A")), []Edit{{Path: fresh, Text: "AB=2\n"}, {Path: own}}},
 		"set nowhere yet":   {map[string]string{fresh: "B=1"}, nil, explain.SetVariable("A", "x"), []Edit{{Path: fresh, Text: "B=1\nA=x\n"}}},
-		"set nowhere":     {nil, []string{"A=1"}, explain.UnsetVariable("A"), nil},
+		"set nowhere":       {nil, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"set elsewhere too": {map[string]string{own: "A=1\n", "/etc/environment": "A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"a shell's file":    {map[string]string{"/home/u/.bashrc": "export A=1\n"}, []string{"A=1"}, explain.UnsetVariable("A"), nil},
 		"expanded":          {nil, nil, explain.SetVariable("A", "$HOME"), nil},
