@@ -1,5 +1,5 @@
-/* cost.c: makes the calls that its arguments name and writes what each returned, then what all of them cost: CPU time in
- * microseconds, and by how many kilobytes the most memory that the process ever had grew. */
+/* cost.c: makes the calls that its arguments name and writes what each returned, then what all of them cost: CPU time
+ * in microseconds, and by how many kilobytes the most memory that the process ever had grew. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
