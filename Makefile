@@ -115,10 +115,10 @@ CSTD := -std=c11 -D_GNU_SOURCE -g -Wall -Wextra -Werror $(CFLAGS_$(SYSTEM)_$(MAC
 OPT := -O2
 SPINE_INCLUDES := -Ispine -Ispine/gen/$(SYSTEM) -Ispine/asm/$(SYSTEM)
 SPINE_CFLAGS := $(CSTD) -DVKL_RELEASE='"$(RELEASE)"' -fPIC -fvisibility=hidden $(NO_PLT_$(MACHINE)) $(SPINE_INCLUDES) -Itools/goc/runtime/c
-# Programs call on stacks of 16 kB: no array there whose size comes from outside; and none that is large, where no sanitizer
-# adds to it.
+# Programs call on stacks of 16 kB: no array there whose size comes from outside, and no large frame. Without optimisation,
+# and with sanitizers, frames are larger.
 NO_ARRAYS := -Wvla -Walloca
-SMALL_FRAMES := $(if $(WINDOWS),,-Wframe-larger-than=2048)
+SMALL_FRAMES := $(if $(WINDOWS)$(filter -O0,$(OPT)),,-Wframe-larger-than=2048)
 SPINE_LDFLAGS := -shared -Wl,-soname,libvulkan.so.1 -Wl,-Bsymbolic -Wl,-z,defs -Wl,-z,relro -Wl,-z,now \
 	-Wl,-z,noexecstack -Wl,--as-needed -Wl,--hash-style=gnu -nostartfiles $(LDFLAGS_$(MACHINE)) $(LDFLAGS_EXTRA)
 MODULE_CFLAGS := $(CSTD) $(OPT) -fPIC -fvisibility=hidden -Ispine
