@@ -114,7 +114,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
     const struct layer_list *layers = instance->layers;
-    if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007 */
+    if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007: the result for a NULL count */
     if (pLayerName && *pLayerName) {
         if (!name_well_formed(pLayerName)) {
             log_line(instance, LOG_ERROR,
@@ -149,7 +149,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     return result;
 }
 
-/* GPA-088. */
+/* GPA-088: the loader answers this command itself; a layer that calls it on its next handle gets an error. */
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                                      VkLayerProperties *pProperties)
 {
