@@ -314,7 +314,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolProperties(VkPhysical
     } else {
         VkPhysicalDeviceProperties properties = {0};
         driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);
-        if (version_reaches(properties.apiVersion, 3)) /* EXT-043: below 1.3 the list is empty, and the driver is not asked */
+        if (version_reaches(properties.apiVersion, 3)) /* EXT-043: below 1.3 the driver is not asked */
             return ask(driver_physdev(device), pToolCount, pToolProperties);
     }
     *pToolCount = 0;
