@@ -214,7 +214,8 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     }
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)term_vkGetDeviceProcAddr;
-    for (uint32_t i = count; i-- > from;) { /* LAY-340 to 345 */
+    /* LAY-340 to 345: the layers of the instance's chain that have a GDPA; one without is left out, with a message */
+    for (uint32_t i = count; i-- > from;) {
         const struct layer_node *n = &in->layers->node[i];
         if (!n->gdpa) {
             log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", n->path);
@@ -251,7 +252,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         device_free(dev);
         dev = own_of_layer;
     } else {
-        *(void **)handle = &dev->own_table; /* DEV-039: the driver's own handle, its first word replaced */
+        *(void **)handle = &dev->own_table; /* DEV-039: the top layer's handle, or the driver's own */
         dev->table = &dev->own_table;
     }
     dev->chain_handle = handle;

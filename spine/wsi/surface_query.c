@@ -169,10 +169,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
     if (result != VK_SUCCESS) return result; /* WSI-055: this error comes first */
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
     if (ask) {
+        /* WSI-044: false in every structure of the chain, until the driver says otherwise */
         for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext)
             if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PROTECTED_CAPABILITIES_KHR)
                 ((VkSurfaceProtectedCapabilitiesKHR *)next)->supportsProtected = VK_FALSE;
-        /* WSI-044: in every structure of the chain, before the driver is called */
         VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
         copy.surface = own;
         result = ask(driver_physdev(physdev), &copy, out);
@@ -185,15 +185,14 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
             driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
         if (older)
             result = older(driver_physdev(physdev), own, &out->surfaceCapabilities);
-        else
+        else /* WSI-046: the driver lacks both commands */
             memset(&out->surfaceCapabilities, 0, sizeof out->surfaceCapabilities);
-        /* WSI-046: the driver lacks both commands */
     }
     emulate_maintenance(driver, info, out);
     return result;
 }
 
-/* WSI-051 to 054. */
+/* WSI-051 to 054: the older command answers for a driver that lacks vkGetPhysicalDeviceSurfaceFormats2KHR. */
 static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceKHR own,
                                  uint32_t *count, VkSurfaceFormat2KHR *formats)
 {
