@@ -377,6 +377,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice dev
     if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
         device, info, allocator, queue);
-    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table; /* ERRATA 15 */
+    /* ERRATA 15: the new object's first word is set */
+    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table;
     return result;
 }

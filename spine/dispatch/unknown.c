@@ -195,10 +195,11 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name)
 }
 
 static bool manifest_names(const struct instance *in, const char *name)
-{ /* UNK-012 b */
+{ /* UNK-012 b: an active layer's manifest names it as an entry point */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
-        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++) /* ERRATA 25 */
+        /* ERRATA 25: a meta-layer's own entry points do not count */
+        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++)
             if (strcmp(layer->entrypoint[e], name) == 0) return true;
     }
     return false;
@@ -207,7 +208,8 @@ static bool manifest_names(const struct instance *in, const char *name)
 static bool layer_command_exists(struct instance *in, const char *name)
 {
     if (manifest_names(in, name)) return true;
-    return in->layers->node_count && in->layers->node[0].gipa(in->lower, name); /* UNK-012 c */
+    /* UNK-012 c: the top layer returns something for it */
+    return in->layers->node_count && in->layers->node[0].gipa(in->lower, name);
 }
 
 static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program)

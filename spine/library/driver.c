@@ -25,7 +25,7 @@ static void driver_lib_free(struct driver_lib *lib)
     free(lib);
 }
 
-/* ERRATA 23. */
+/* ERRATA 23: the loader itself is no driver. */
 static bool leads_back(struct instance *in, const void *function, const char *path)
 {
     if (!code_is_own(function)) return false;
@@ -237,7 +237,7 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
     return open_one(in, &usual, mapped, text, result);
 }
 
-/* ERRATA 29. */
+/* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
 static bool direct_is_loader(struct instance *in, const void *function, uint32_t index)
 {
     char *path = gate_path_of(function);
@@ -286,7 +286,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23 */
+    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23: the loader itself is no driver */
         log_line(in, LOG_ERROR | LOG_DRIVER,
                  "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
                  "loader, which would never end, skipping.",

@@ -138,7 +138,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
         for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &own[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
-            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
+            /* ERRATA 25: a meta-layer's own extensions do not count */
+            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++)
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);

@@ -140,8 +140,7 @@ FROM_ASSEMBLER void bad_handle(uint32_t command)
 {
     const char *name = command < NAMES_COUNT ? names_name(command) : "";
     const char *said = name;
-    if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT)
-        /* HND-017: reports another command, which tools may match on */
+    if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017: reports another command's name */
         said = "vkGetPhysicalDeviceExternalImageFormatPropertiesNV";
     const char *param = command < NAMES_COUNT ? names_param(names_commands[command].param) : "";
     log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid %s [VUID-%s-%s-parameter]", said, param, name, param);
