@@ -213,7 +213,8 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
     struct wire_question q = {
         .kind = question,
         .layer_name = layer_name,
-        .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0, /* LAY-249 */
+        /* LAY-249: a longer name is not a layer's */
+        .layer_name_len = layer_name ? (uint32_t)strnlen(layer_name, VK_MAX_EXTENSION_NAME_SIZE + 1) : 0,
         .terminator = terminator,
         .quiet = !log_heard(instance),
     };

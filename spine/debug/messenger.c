@@ -52,7 +52,7 @@ static VkDebugReportObjectTypeEXT type_to_report(VkObjectType type)
     return VK_DEBUG_REPORT_OBJECT_TYPE_UNKNOWN_EXT;
 }
 
-/* DBG-044. */
+/* DBG-044: severity and types of a report; the first flag that applies decides. */
 static void severity_of(VkDebugReportFlagsEXT flags, VkDebugUtilsMessageSeverityFlagBitsEXT *severity,
                         VkDebugUtilsMessageTypeFlagsEXT *types)
 {
@@ -80,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkSubmitDebugUtilsMessageEXT(VkInstance instance
                                                              VkDebugUtilsMessageTypeFlagsEXT types,
                                                              const VkDebugUtilsMessengerCallbackDataEXT *data)
 {
-    if (!data) return; /* DBG-042 */
+    if (!data) return; /* DBG-042: NULL data reaches nobody */
     const VkDebugUtilsObjectNameInfoEXT *first = data->objectCount && data->pObjects ? data->pObjects : NULL;
     messengers_send(instance_of(instance),
                     &(struct message){
@@ -103,7 +103,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
 {
     struct instance *instance = instance_of(handle);
     struct held_drivers held;
-    if (drivers_take(instance, &held)) { /* DBG-043 */
+    if (drivers_take(instance, &held)) { /* DBG-043: to every driver that has the command, then to the callbacks */
         for (uint32_t i = 0; i < held.count; i++) {
             PFN_vkDebugReportMessageEXT send = driver_fn(held.driver[i], vkDebugReportMessageEXT);
             if (send) send(held.driver[i]->handle, flags, type, object, location, code, prefix, text);
@@ -172,7 +172,7 @@ static VkResult create_objects(struct instance *instance, enum object_kind kind,
         if (result == VK_SUCCESS) object_store(held.driver[i], kind, object->object.index, made);
     }
     drivers_drop(&held);
-    if (placed && result != VK_SUCCESS) /* ALC-047 */
+    if (placed && result != VK_SUCCESS) /* ALC-047: in exactly the drivers that made one */
         object_destroy(instance, kind, &object->object, allocator);
     return result;
 }
@@ -190,7 +190,8 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
     const VkAllocationCallbacks *own = instance_allocator(instance);
     struct debug_object *object = mem_new(own, sizeof *object, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (object) object->object.drop = debug_object_free;
-    struct messenger *record = object ? messenger_new(allocator ? allocator : own) : NULL; /* DBG-035 */
+    /* DBG-035: the record comes from pAllocator, or without one from the instance's callbacks */
+    struct messenger *record = object ? messenger_new(allocator ? allocator : own) : NULL;
     VkResult result = record ? create_objects(instance, kind, object, info, allocator) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) {
         messenger_free(record);
@@ -211,7 +212,7 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
 static void destroy_debug_object(struct instance *instance, enum object_kind kind, struct debug_object *object,
                                  const VkAllocationCallbacks *allocator)
 {
-    if (!object) return; /* DBG-031 */
+    if (!object) return; /* DBG-031: NULL is allowed */
     object_destroy(instance, kind, &object->object, allocator);
     debug_object_free(instance, &object->object);
 }

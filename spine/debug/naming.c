@@ -40,7 +40,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
         }
         lock_drop();
     } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
-        VkSurfaceKHR own; /* DBG-051 */
+        VkSurfaceKHR own; /* DBG-051: the driver gets its own surface, if there is one or it can be made now */
         if (handle && device->has_swapchain && device->driver_slot[TSLOT_vkCreateSwapchainKHR] &&
             surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
             *out = (uint64_t)own;

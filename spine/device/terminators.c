@@ -9,7 +9,7 @@
 #include "zends.h"
 #include "physdev/physdev.h"
 
-/* HND-033, HND-034. */
+/* HND-033, HND-034: a layer that passed down another handle, or none, ends the process. */
 static struct device *check_handle(struct instance *in, const VkDevice *handle)
 {
     if (!*handle)
@@ -74,7 +74,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     return VK_SUCCESS;
 }
 
-/* EXT-040, EXT-041. */
+/* EXT-040, EXT-041: a device group and VkPhysicalDeviceFeatures2, for a driver that lacks the commands of either. */
 static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own)
 {
     const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)chain_find(
@@ -113,10 +113,11 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
     const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
         own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
-    dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5; /* GPA-049 */
+    /* GPA-049: with maintenance5, core commands newer than the instance's version are not found */
+    dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5;
     dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
     dev->table = &dev->own_table;
-    *(void **)handle = dev->table; /* DEV-039, DEV-080 */
+    *(void **)handle = dev->table; /* DEV-039: the driver's own handle, its first word replaced */
     table_fill_driver_slots(dev);
     lock_take();
     dev->next = in->devices;
@@ -165,7 +166,7 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
     struct device *dev = check_handle(p->instance, out);
     device_unlink(dev); /* a layer may make it, destroy it and make it again within one call */
     VkDeviceCreateInfo own = *info;
-    own.enabledLayerCount = 0; /* DEV-025 */
+    own.enabledLayerCount = 0; /* DEV-025: no driver sees layers */
     own.ppEnabledLayerNames = NULL;
     const char **names = NULL;
     VkResult result = filter(p->instance, p, info, &own, &names);

@@ -66,7 +66,7 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     result = VK_SUCCESS;
     for (uint32_t i = 0; i < wanted && result == VK_SUCCESS; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
-        if (!name) continue; /* LAY-348 */
+        if (!name) continue; /* LAY-348: a NULL entry is skipped */
         if (!name_well_formed(name)) {
             log_text(in, LOG_ERROR,
                      "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too "
@@ -93,7 +93,7 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     return result;
 }
 
-/* DEV-022, LAY-342. */
+/* DEV-022, LAY-342: a warning for a list of layers that differs from the instance's. */
 static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info)
 {
     if (!info->enabledLayerCount || !info->ppEnabledLayerNames) return;
@@ -168,7 +168,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                                     .function = VK_LOADER_DATA_CALLBACK,
                                     .u.pfnSetDeviceLoaderData = set_device_data};
     VkDeviceCreateInfo copy = *info;
-    copy.pNext = &data; /* LAY-350 */
+    copy.pNext = &data; /* LAY-350: the loader's structures come before the program's chain */
     if (result == VK_SUCCESS && !create) {
         log_text(in, LOG_ERROR, "loader_create_device_chain: Failed to find 'vkCreateDevice' in layers or ICD");
         result = VK_ERROR_INITIALIZATION_FAILED;
@@ -178,7 +178,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
             log_text(in, LOG_ERROR | LOG_LAYER, "vkCreateDevice: A layer returned VK_SUCCESS, but no device");
             result = VK_ERROR_INITIALIZATION_FAILED;
         }
-        if (result != VK_SUCCESS) /* DEV-037 */
+        if (result != VK_SUCCESS) /* DEV-037: an error is returned as it is, after this line */
             log_text(in, LOG_ERROR, "vkCreateDevice:  Failed to create device chain.");
     }
     group_free(&chain);
@@ -190,7 +190,8 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
                               const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
                               uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa)
 {
-    const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in); /* ALC-004 */
+    /* ALC-004: pAllocator serves the loader's memory, too; without one, the instance's callbacks do */
+    const VkAllocationCallbacks *own = allocator ? allocator : instance_allocator(in);
     struct device *dev = mem_new(own, sizeof *dev, VK_SYSTEM_ALLOCATION_SCOPE_DEVICE);
     if (!dev) return VK_ERROR_OUT_OF_HOST_MEMORY;
     dev->magic = DEVICE_MAGIC;
@@ -203,7 +204,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     dev->app_debug_marker = false;
     for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
-            dev->app_debug_marker = true; /* GPA-058 */
+            dev->app_debug_marker = true; /* GPA-058: its object commands are found */
 
     uint32_t count = in->layers->node_count, used = 0;
     VkLayerDeviceLink *links = array_new(0, (uint64_t)count + 1, sizeof *links);
@@ -213,7 +214,8 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     }
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)term_vkGetDeviceProcAddr;
-    for (uint32_t i = count; i-- > from;) { /* LAY-340 to 345 */
+    /* LAY-340 to 345: the layers of the instance's chain that have a GDPA; one without is left out, with a message */
+    for (uint32_t i = count; i-- > from;) {
         const struct layer_node *n = &in->layers->node[i];
         if (!n->gdpa) {
             log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", n->path);
@@ -227,11 +229,13 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         gdpa = n->gdpa;
         log_line(in, LOG_INFO | LOG_LAYER, "Inserted device layer \"%s\" (%s)", n->layer->name, n->path);
     }
-    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368 */
+    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368: of the next layer below the caller, or the loader's */
     layers_log_stack(in, true);
 
-    VkDevice handle = (VkDevice)dev;                                                        /* LAY-357 */
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice"); /* LAY-354 */
+    /* LAY-357: every layer finds an object of the loader in *pDevice */
+    VkDevice handle = (VkDevice)dev;
+    /* LAY-354: asked of the top layer with the handle that it returned for the instance, and called once */
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice");
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
     struct device *own_of_layer = result != VK_SUCCESS || dev->linked ? NULL : with_table_of(in, handle);
@@ -248,7 +252,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         device_free(dev);
         dev = own_of_layer;
     } else {
-        *(void **)handle = &dev->own_table; /* DEV-039 */
+        *(void **)handle = &dev->own_table; /* DEV-039: the top layer's handle, or the driver's own */
         dev->table = &dev->own_table;
     }
     dev->chain_handle = handle;
@@ -262,7 +266,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateDevice(VkPhysicalDevice handle, con
                                                     const VkAllocationCallbacks *allocator, VkDevice *out)
 {
     const struct physdev *p = (const struct physdev *)handle;
-    if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice); /* DEV-014 */
+    /* DEV-014: an invalid physical device, NULL included, ends the process */
+    if (!p || p->magic != PHYSDEV_TRAMP_MAGIC) bad_handle(CMD_vkCreateDevice);
     struct instance *in = p->instance;
     warn_layers(in, info);
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
@@ -275,7 +280,7 @@ EXPORT_COMMAND(vkCreateDevice);
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
 {
-    if (!handle) return; /* DEV-046 */
+    if (!handle) return; /* DEV-046: NULL is allowed */
     struct device *dev = device_of(handle);
     if (!dev) bad_handle(CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
@@ -304,14 +309,16 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysic
     }
     uint32_t from = 0;
     for (uint32_t i = 0; layer_gipa && i < in->layers->node_count; i++)
-        if (in->layers->node[i].gipa == layer_gipa) from = i + 1; /* LAY-367 */
+        /* LAY-367: the layers below the caller, known by its GIPA */
+        if (in->layers->node[i].gipa == layer_gipa) from = i + 1;
     PFN_vkEnumerateDeviceExtensionProperties enumerate =
         (PFN_vkEnumerateDeviceExtensionProperties)in->table->slot[ISLOT_vkEnumerateDeviceExtensionProperties];
     if (layer_gipa)
         enumerate =
             (PFN_vkEnumerateDeviceExtensionProperties)layer_gipa(instance, "vkEnumerateDeviceExtensionProperties");
     if (!enumerate) return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = check_extensions(in, enumerate, physdev, info); /* LAY-369 */
+    /* LAY-369: extensions are enumerated through the caller's GIPA */
+    VkResult result = check_extensions(in, enumerate, physdev, info);
     if (result != VK_SUCCESS) return result;
     return create_device(in, instance, physdev, info, allocator, device, from, next_gdpa);
 }
@@ -334,7 +341,7 @@ VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue(VkDevice device, uint32_t fami
     struct device *dev = device_of(device);
     if (!dev) bad_handle(CMD_vkGetDeviceQueue);
     ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
-    if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049 */
+    if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049: its first word leads to the device's table */
 }
 EXPORT_COMMAND(vkGetDeviceQueue);
 
@@ -354,7 +361,8 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkAllocateCommandBuffers(VkDevice device, c
     if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
     VkResult result =
         ((PFN_vkAllocateCommandBuffers)dev->table->slot[DSLOT_vkAllocateCommandBuffers])(device, info, buffers);
-    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++) /* DEV-050 */
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++)
+        /* DEV-050: only on success, and only handles that are not NULL */
         if (buffers[i]) *(void **)buffers[i] = dev->table;
     return result;
 }
@@ -369,6 +377,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice dev
     if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
         device, info, allocator, queue);
-    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table; /* ERRATA 15 */
+    /* ERRATA 15: the new object's first word is set */
+    if (result == VK_SUCCESS && queue && *queue) *(void **)*queue = dev->table;
     return result;
 }

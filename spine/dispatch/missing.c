@@ -23,7 +23,7 @@ FROM_ASSEMBLER void missing_device_command(const void *object, uint32_t command)
 {
     const struct device *dev = device_of(object);
     struct instance *in = dev ? dev->instance : NULL;
-    if (command == CMD_vkCreateSwapchainKHR) /* WSI-058 */
+    if (command == CMD_vkCreateSwapchainKHR) /* WSI-058: the line says otherwise, but the process ends */
         log_abort(
             in, LOG_FATAL | LOG_ERROR,
             "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_swapchain "
@@ -43,14 +43,14 @@ FROM_ASSEMBLER void missing_chain_command(void)
               "an instance that is not complete yet");
 }
 
-/* UNK-007. */
+/* UNK-007: the driver of this physical device lacks the command. */
 FROM_ASSEMBLER void missing_unknown_physdev_command(const struct physdev *p, uint32_t number)
 {
     log_abort(p->instance, LOG_ERROR, "Function %s not supported for this physical device",
               p->instance->unknown_physdev.name[number]);
 }
 
-/* UNK-015. */
+/* UNK-015: the chain returned NULL for this device. */
 FROM_ASSEMBLER VkResult missing_unknown_device_command(const void *object)
 {
     const struct device *dev = device_of(object);

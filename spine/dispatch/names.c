@@ -71,7 +71,8 @@ static const struct {
 void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
 {
     void **slot = in->own_table.slot;
-    for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* LAY-401 */
+    /* LAY-401: the top layer is asked once for each name, with the handle that the chain's vkCreateInstance returned */
+    for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
         void *p = (void *)top(in->lower, names_name(names_instance_slots[i]));
         if (p) slot[i] = p;
     }
@@ -82,7 +83,8 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
 
 void table_fill_driver(struct driver *d)
 {
-    for (uint32_t i = 0; i < ISLOT_COUNT; i++) { /* GPA-089 */
+    for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
+        /* GPA-089: asked once, with the driver's own instance */
         uint32_t command = names_instance_slots[i];
         void *p = (void *)d->lib->gipa(d->handle, names_name(command));
         d->own_table.slot[i] = p ? p : names_function(names_commands[command].missing);
@@ -118,14 +120,15 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
 {
     struct instance *in = dev->instance;
     bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
-    for (uint32_t i = 0; i < DSLOT_COUNT; i++) {             /* LAY-403 */
+    /* LAY-403: every device-level name, with the handle that the top layer returned */
+    for (uint32_t i = 0; i < DSLOT_COUNT; i++) {
         const struct name_record *r = &names_commands[names_device_slots[i]];
         const char *name = names_text + r->name;
         void *p = NULL;
         if (!of_debug_utils(r))
             p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)term_device_function(dev, r, name);
         else if (allowed(in, r))
-            p = (void *)top_gipa(top_instance, name); /* GPA-087 */
+            p = (void *)top_gipa(top_instance, name); /* GPA-087: from the top of the instance's chain */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);
     }
     unknown_fill_device(dev);
@@ -136,16 +139,18 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetInstanceProcAddr(VkInstance handle, const char *name)
 {
     START_AT_FIRST_CALL();
-    if (!name) return NULL; /* GPA-009 */
+    if (!name) return NULL; /* GPA-009: a NULL name is not found */
     const struct name_record *r = name_find(name);
-    if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp); /* GPA-001 */
+    /* GPA-001: whatever the handle is */
+    if (r == &names_commands[CMD_vkGetInstanceProcAddr]) return names_function(r->tramp);
     const struct instance *in = instance_of(handle);
     bool valid = in && in->magic == INSTANCE_MAGIC;
-    if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006 */
+    if (r && r->kind == COMMAND_GLOBAL) /* GPA-002 to 006: hidden from a valid instance of 1.3 or higher */
         return valid && version_reaches(in->api_version, 3) ? NULL : names_function(r->tramp);
-    if (!in) return NULL;                                           /* GPA-007 */
-    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr);              /* GPA-008 */
-    if (r) return allowed(in, r) ? names_function(r->tramp) : NULL; /* GPA-011 to 034 */
+    if (!in) return NULL;                              /* GPA-007: only the names above */
+    if (!valid) bad_handle(CMD_vkGetInstanceProcAddr); /* GPA-008: ends the process */
+    /* GPA-011 to 034: core, or of an enabled extension */
+    if (r) return allowed(in, r) ? names_function(r->tramp) : NULL;
     return unknown_find(instance_of(handle), name, true);
 }
 EXPORT_COMMAND(vkGetInstanceProcAddr);
@@ -155,25 +160,28 @@ EXPORT_COMMAND(vkGetInstanceProcAddr);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetInstanceProcAddr(VkInstance handle, const char *name)
 {
     if (!name) return NULL;
-    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr; /* GPA-077 */
+    /* GPA-077: the terminator itself, also with a NULL instance */
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr;
     if (strcmp(name, "vk_layerGetPhysicalDeviceProcAddr") == 0)
         return (PFN_vkVoidFunction)term_GetPhysicalDeviceProcAddr;
     const struct name_record *r = name_find(name);
     if (r && (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice])) return names_function(r->term);
     struct instance *in = instance_of(handle);
-    if (!in) return NULL;                                                               /* GPA-078 */
-    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079 */
-    if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080 */
-    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;           /* LAY-337, ERRATA 10 */
+    if (!in) return NULL;                                                               /* GPA-078: nothing else */
+    if (r && r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079: the terminator */
+    if (r && of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
+    /* LAY-337, ERRATA 10: the exported function, if a driver has the name */
+    if (r) return any_driver_has(in, name) ? names_function(r->tramp) : NULL;
     PFN_vkVoidFunction p = unknown_find(in, name, false);
-    if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr terminator: unrecognized name %s", name); /* GPA-081 */
+    /* GPA-081: not found among the drivers */
+    if (!p) log_line(in, LOG_DEBUG, "vkGetInstanceProcAddr terminator: unrecognized name %s", name);
     return p;
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name)
 {
     struct instance *in = instance_of(handle);
-    if (!in || !name) return NULL; /* GPA-084 */
+    if (!in || !name) return NULL; /* GPA-084: a NULL instance finds nothing */
     const struct name_record *r = name_find(name);
     if (r && (r->kind == COMMAND_PHYSDEV || r->kind == COMMAND_INSTANCE)) return names_function(r->term);
     PFN_vkVoidFunction p = r ? NULL : unknown_physdev_find(in, name, false);
@@ -185,33 +193,35 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_GetPhysicalDeviceProcAddr(VkInstan
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
-    if (!name || name[0] != 'v' || name[1] != 'k') return NULL; /* GPA-043 */
+    if (!name || name[0] != 'v' || name[1] != 'k') return NULL; /* GPA-043: every name begins with vk */
     const struct name_record *r = name_find(name);
     if (r == &names_commands[CMD_vkGetDeviceProcAddr] || r == &names_commands[CMD_vkDestroyDevice] ||
         r == &names_commands[CMD_vkGetDeviceQueue] || r == &names_commands[CMD_vkAllocateCommandBuffers])
-        return names_function(r->tramp); /* GPA-044 */
+        return names_function(r->tramp); /* GPA-044: for any device value */
     const struct device *dev = device_of(handle);
-    if (!dev) return NULL;                                                   /* GPA-046 */
-    if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name); /* GPA-054, GPA-055 */
+    if (!dev) return NULL; /* GPA-046: no other name without a device */
+    /* GPA-054, GPA-055: other known names and unknown ones go to the top of the chain, each time */
+    if (!r || r->kind != COMMAND_DEVICE) return dev->top_gdpa(handle, name);
     const struct instance *in = dev->instance;
     if (dev->hide_newer_core && r->minor != 255 && r->minor > 0 && !version_reaches(in->api_version, r->minor))
         return NULL; /* GPA-049; what is of 1.0 is never hidden */
     switch ((uint32_t)(r - names_commands)) {
-    case CMD_vkGetDeviceQueue2: /* GPA-045 */ return names_function(r->tramp);
-    case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056 */
+    /* GPA-045: the exported function */
+    case CMD_vkGetDeviceQueue2: return names_function(r->tramp);
+    case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056: if the instance enabled debug_utils */
     case CMD_vkSetDebugUtilsObjectTagEXT: return allowed(in, r) ? names_function(r->tramp) : NULL;
-    case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058 */
+    case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058: if the program enabled debug_marker */
     case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
-    case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15 */
+    case CMD_vkCreateExternalComputeQueueNV: { /* ERRATA 15: the new object's first word is set */
         return is_missing(dev->own_table.slot[r->slot]) ? NULL : names_function(r->tramp);
     }
     }
-    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057 */
+    void *p = dev->own_table.slot[r->slot]; /* GPA-047, GPA-052, GPA-057: what the chain returned for it at creation */
     return is_missing(p) ? NULL : (PFN_vkVoidFunction)p;
 }
 EXPORT_COMMAND(vkGetDeviceProcAddr);
 
-/* GPA-085, GPA-086. */
+/* GPA-085, GPA-086: itself, the terminators where their extension is enabled, else what the driver returns. */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
     struct device *dev = device_of(handle);

@@ -43,7 +43,8 @@ static uint32_t add(struct instance *in, struct unknown_names *names, const char
     const VkAllocationCallbacks *a = instance_allocator(in);
     *fresh = false;
     size_t size = strlen(name) + 1;
-    char *copy = mem_new(a, size, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE); /* UNK-024 */
+    /* UNK-024: in memory of the instance's callbacks; when there is none, the name is not found */
+    char *copy = mem_new(a, size, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
     if (!copy) return UNKNOWN_MAX;
     memcpy(copy, name, size);
     lock_take();
@@ -56,7 +57,7 @@ static uint32_t add(struct instance *in, struct unknown_names *names, const char
     }
     lock_drop();
     if (!*fresh) mem_free(a, copy);
-    if (i == UNKNOWN_MAX) log_text(in, LOG_ERROR, full); /* UNK-020 */
+    if (i == UNKNOWN_MAX) log_text(in, LOG_ERROR, full); /* UNK-020: more names than there is room for */
     return i;
 }
 
@@ -130,7 +131,7 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
         bool fresh;
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
-        if (fresh) /* UNK-023 */
+        if (fresh) /* UNK-023: logged when it is stored */
             log_line(in, LOG_DEBUG,
                      "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store "
                      "at index %u",
@@ -194,10 +195,11 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name)
 }
 
 static bool manifest_names(const struct instance *in, const char *name)
-{ /* UNK-012 b */
+{ /* UNK-012 b: an active layer's manifest names it as an entry point */
     for (uint32_t l = 0; l < in->layers->active_count; l++) {
         const struct layer *layer = in->layers->active[l].layer;
-        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++) /* ERRATA 25 */
+        /* ERRATA 25: a meta-layer's own entry points do not count */
+        for (uint32_t e = 0; !layer->meta && e < layer->entrypoint_count; e++)
             if (strcmp(layer->entrypoint[e], name) == 0) return true;
     }
     return false;
@@ -206,7 +208,8 @@ static bool manifest_names(const struct instance *in, const char *name)
 static bool layer_command_exists(struct instance *in, const char *name)
 {
     if (manifest_names(in, name)) return true;
-    return in->layers->node_count && in->layers->node[0].gipa(in->lower, name); /* UNK-012 c */
+    /* UNK-012 c: the top layer returns something for it */
+    return in->layers->node_count && in->layers->node[0].gipa(in->lower, name);
 }
 
 static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program)
@@ -230,7 +233,8 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
 
 PFN_vkVoidFunction unknown_find(struct instance *in, const char *name, bool from_program)
 {
-    if (strncmp(name, "vk_layer", 8) == 0 || strncmp(name, "vk_icd", 6) == 0) return NULL; /* ERRATA 11 */
+    /* ERRATA 11: never searched */
+    if (strncmp(name, "vk_layer", 8) == 0 || strncmp(name, "vk_icd", 6) == 0) return NULL;
     if (!in->layers) return NULL;
     PFN_vkVoidFunction p = unknown_physdev_find(in, name, from_program);
     return p ? p : device_find(in, name, from_program);

@@ -53,7 +53,7 @@ struct pre_chain {
     struct pre_layer layer[];
 };
 
-/* LAY-222. */
+/* LAY-222: what every chain structure begins with: type, version and size. */
 #define HEADER(type, link) ((VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_##type, CHAIN_VERSION, sizeof(link)})
 
 /* Opens the layers of a plan that have a function for the call. NULL when there are none. */
@@ -76,7 +76,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         if (!wire_get_pre_layer(&record, &pre)) continue;
         char *text;
         struct mapped_lib *lib = library_open(pre.library, &text);
-        if (!lib) { /* LAY-228 */
+        if (!lib) { /* LAY-228: only this layer is left out */
             log_text(NULL, text_of_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
             free(text);
             continue;
@@ -84,7 +84,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         void *handle = lib->handle;
         library_forget(lib);
         void *function = gate_dlsym(handle, pre.symbol);
-        if (!function || code_is_own(function)) { /* LAY-229; ERRATA 23 */
+        if (!function || code_is_own(function)) { /* LAY-229; ERRATA 23: not exported, or the loader itself */
             unsigned flags =
                 strcmp(call, "vkEnumerateInstanceExtensionProperties") == 0 ? LOG_WARN | LOG_LAYER : LOG_WARN;
             log_line(NULL, flags, "%s: Unable to resolve symbol \"%s\" in implicit layer library \"%s\"", call,
@@ -99,7 +99,8 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
 
 static void pre_close(struct pre_chain *chain)
 {
-    for (uint32_t i = 0; chain && i < chain->count; i++) library_let_go(chain->layer[i].handle); /* LAY-227 */
+    /* LAY-227: closed before each call returns */
+    for (uint32_t i = 0; chain && i < chain->count; i++) library_let_go(chain->layer[i].handle);
     free(chain);
 }
 
@@ -143,7 +144,7 @@ static VkResult answered(struct asking *a, VkResult result)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceVersion(uint32_t *version)
 {
-    *version = VKL_API_VERSION; /* INS-001 */
+    *version = VKL_API_VERSION; /* INS-001: the version of the registry, whatever drivers there are */
     return VK_SUCCESS;
 }
 
@@ -155,7 +156,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL version_last(const VkEnumerateInstanceVers
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *version)
 {
-    if (!version) { /* INS-003 */
+    if (!version) { /* INS-003: a NULL argument is an error */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL "
                  "(VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
@@ -292,7 +293,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    drivers_preload(libs); /* INS-087 */
+    drivers_preload(libs); /* INS-087: they stay open, so that the next call need not load them */
     drivers_close(NULL, libs);
     return result;
 }

@@ -68,7 +68,8 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
                  "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but "
                  "vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
                  lib->path);
-        return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0; /* INS-065 */
+        /* INS-065: the driver's own version, 1.0.0 or the 1.0.x that it reported */
+        return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0;
     }
     return declared;
 }
@@ -141,25 +142,27 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     d->lib = lib;
     d->api_version = driver_version(in, lib);
 
-    uint32_t count = 0; /* INS-060 */
+    uint32_t count = 0; /* INS-060: only extensions that this driver lists, in order */
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && driver_lib_has_ext(lib, info->ppEnabledExtensionNames[i]))
             names[count++] = info->ppEnabledExtensionNames[i];
     d->enabled = extension_bits(names, count);
-    const char *props2 = "VK_KHR_get_physical_device_properties2"; /* INS-061, INS-062 */
+    /* INS-061, INS-062: added for a driver that lists it if the instance or the driver's manifest is of 1.0 */
+    const char *props2 = "VK_KHR_get_physical_device_properties2";
     if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) && driver_lib_has_ext(lib, props2)) {
         if (!name_listed(names, count, props2)) names[count++] = props2;
-        in->sort = true; /* PHY-025 */
+        in->sort = true; /* PHY-025: which makes devices sorted */
     }
 
     VkInstanceCreateInfo own = *info;
-    own.enabledLayerCount = 0; /* INS-059 */
+    own.enabledLayerCount = 0; /* INS-059: no driver sees layers */
     own.ppEnabledLayerNames = NULL;
     own.enabledExtensionCount = count;
     own.ppEnabledExtensionNames = names;
-    if (!driver_has(d, EXT_VK_KHR_portability_enumeration)) /* INS-044 */
+    if (!driver_has(d, EXT_VK_KHR_portability_enumeration)) /* INS-044: only for drivers that list the extension */
         own.flags &= ~(VkFlags)VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
-    VkApplicationInfo app = {0}; /* INS-065 to 067 */
+    /* INS-065 to 067: a 1.0 driver receives its own version, unless the program asked for version 0 */
+    VkApplicationInfo app = {0};
     if (is_1_0(d->api_version) && (!info->pApplicationInfo || info->pApplicationInfo->apiVersion != 0)) {
         if (info->pApplicationInfo) app = *info->pApplicationInfo;
         app.apiVersion = d->api_version;
@@ -170,7 +173,8 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
     free(names);
     if (result != VK_SUCCESS) {
         free(d);
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* INS-074 */
+        /* INS-074: lack of memory ends the whole call */
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
         log_line(
             in, LOG_WARN,
             "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
@@ -216,7 +220,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
     VkResult positive = VK_SUCCESS;
     VkInstanceCreateInfo safe = *info;
     if (!safe.ppEnabledExtensionNames) safe.enabledExtensionCount = 0;
-    for (struct driver_lib *lib = in->libs->first; lib; lib = lib->next) { /* INS-058 */
+    /* INS-058: in discovery order */
+    for (struct driver_lib *lib = in->libs->first; lib; lib = lib->next) {
         struct driver *d;
         VkResult result = create_one(in, lib, &safe, allocator, &d);
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* the trampoline ends those already made */
@@ -225,9 +230,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
         d->next = in->drivers;
         in->drivers = d;
     }
-    if (!in->drivers) { /* INS-076 */
+    if (!in->drivers) { /* INS-076: no driver is left */
         log_text(in, LOG_ERROR | LOG_DRIVER, "terminator_CreateInstance: Found no drivers!");
-        return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER; /* ERRATA 22 */
+        /* ERRATA 22: a positive result of a driver is passed on as it is */
+        return positive ? positive : VK_ERROR_INCOMPATIBLE_DRIVER;
     }
     return VK_SUCCESS;
 }

@@ -77,7 +77,7 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
 /* ---- the chain ------------------------------------------------------------------------------------------------- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL set_instance_data(VkInstance handle, void *object)
-{ /* LAY-377 */
+{ /* LAY-377: copies the instance's word to a layer's object */
     struct instance *in = instance_known(handle);
     if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
     *(void **)object = in->table;
@@ -118,10 +118,12 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
                                           .function = VK_LOADER_FEATURES,
                                           .u.loaderFeatures = count ? sort_features(in) : 0};
     VkInstanceCreateInfo copy = *info;
-    copy.pNext = &features; /* LAY-304 */
+    copy.pNext = &features; /* LAY-304: the loader's structures come before the program's chain */
 
-    VkInstance handle = (VkInstance)in;                                                           /* LAY-321 */
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa((VkInstance)in, "vkCreateInstance"); /* LAY-319 */
+    /* LAY-321: every layer finds the loader's handle in *pInstance */
+    VkInstance handle = (VkInstance)in;
+    /* LAY-319: asked of the top layer with the handle under construction, and called once */
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa((VkInstance)in, "vkCreateInstance");
     VkResult result = VK_ERROR_INITIALIZATION_FAILED;
     if (!create) {
         log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
@@ -210,12 +212,12 @@ static void instance_free(struct instance *in)
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *allocator, VkInstance *out)
 {
-    if (!info) { /* INS-020 */
+    if (!info) { /* INS-020: a NULL pCreateInfo is an error */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkCreateInstance: 'pCreateInfo' is NULL (VUID-vkCreateInstance-pCreateInfo-parameter)");
         return VK_ERROR_INITIALIZATION_FAILED;
     }
-    if (!out) { /* INS-021 */
+    if (!out) { /* INS-021: a NULL pInstance is an error */
         log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkCreateInstance 'pInstance' not valid (VUID-vkCreateInstance-pInstance-parameter)");
         return VK_ERROR_INITIALIZATION_FAILED;
@@ -226,14 +228,15 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     in->magic = INSTANCE_MAGIC;
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
-    if (allocator) in->allocator = *allocator; /* ALC-011 */
+    if (allocator) in->allocator = *allocator; /* ALC-011: the caller's structure may go */
     in->api_version = VK_API_VERSION_1_0;      /* until the terminator learns it */
     table_fill_missing(in);
     instance_add(in);
 
     struct facts *facts = NULL;
-    int cancel = cancel_off();                                              /* files and a socket may be open */
-    VkResult result = messengers_chained_start(in, info->pNext, allocator); /* DBG-006 */
+    int cancel = cancel_off(); /* files and a socket may be open */
+    /* DBG-006: chained callbacks are active before settings, layers and drivers are looked at */
+    VkResult result = messengers_chained_start(in, info->pNext, allocator);
     if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = put_app(facts, info);
     if (result == VK_SUCCESS && info->ppEnabledExtensionNames) /* of which there are no more than memory holds */
@@ -242,13 +245,13 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateInstance(const VkInstanceCreateInfo
     facts_free(facts);
     cancel_on(cancel);
     if (result == VK_SUCCESS) result = call_chain(in, info, allocator);
-    if (result != VK_SUCCESS) { /* INS-026, INS-078 */
+    if (result != VK_SUCCESS) { /* INS-026, INS-078: a failed call leaves no driver instance behind */
         drivers_end(in, drivers_allocator(in));
         instance_free(in);
         return result;
     }
-    messengers_chained_rest(in); /* DBG-008 */
-    *out = (VkInstance)in;       /* LAY-325 */
+    messengers_chained_rest(in); /* DBG-008: they receive nothing until vkDestroyInstance */
+    *out = (VkInstance)in;       /* LAY-325: the loader's handle, never a layer's */
     return result;
 }
 EXPORT_COMMAND(vkCreateInstance);
@@ -257,14 +260,15 @@ EXPORT_COMMAND(vkCreateInstance);
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
-    if (!handle) return; /* INS-081 */
+    if (!handle) return; /* INS-081: NULL is allowed */
     struct instance *in = instance_of(handle);
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
-    messengers_chained_wake(in); /* DBG-009, DBG-010 */
+    /* DBG-009, DBG-010: chained callbacks are active again; those created later and left behind are dropped */
+    messengers_chained_wake(in);
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
     drivers_end(in, allocator); /* those that a layer kept from the terminator, INS-085 */
     in->magic = 0;
     instance_free(in);
-    library_drop_preloaded(NULL); /* INS-088 */
+    library_drop_preloaded(NULL); /* INS-088: libraries that no live instance needs are closed */
 }
 EXPORT_COMMAND(vkDestroyInstance);

@@ -11,11 +11,12 @@
 
 #include "gen/zwire.h"
 
-#define INTERFACE_VERSION 7u /* DRV-047 */
+#define INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
 
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
-static const char direct_path[] = "(null)"; /* DRV-100 */
+/* DRV-100: what messages call the library of a driver that the application listed */
+static const char direct_path[] = "(null)";
 
 static void driver_lib_free(struct driver_lib *lib)
 {
@@ -24,7 +25,7 @@ static void driver_lib_free(struct driver_lib *lib)
     free(lib);
 }
 
-/* ERRATA 23. */
+/* ERRATA 23: the loader itself is no driver. */
 static bool leads_back(struct instance *in, const void *function, const char *path)
 {
     if (!code_is_own(function)) return false;
@@ -73,7 +74,8 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
 
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    uint32_t version = gipa ? 1 : 0; /* DRV-054 */
+    /* DRV-054: without a negotiation function, version 1 if vk_icdGetInstanceProcAddr is exported, else 0 */
+    uint32_t version = gipa ? 1 : 0;
     if (ask) {
         version = INTERFACE_VERSION;
         if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
@@ -113,7 +115,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
                      given);
             return false;
         }
-        if (version >= 7) /* DRV-060 */
+        if (version >= 7) /* DRV-060: asked of the driver first at version 7; the export counts from version 3 on */
             d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
         if (version >= 3 && !d->gpdpa) d->gpdpa = gate_dlsym(handle, "vk_icdGetPhysicalDeviceProcAddr");
     } else {
@@ -148,7 +150,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     }
     if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
     adapter_function_find(d);
-    if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063 */
+    if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063: accepted, with a warning */
         log_line(
             in, LOG_WARN,
             "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
@@ -165,10 +167,10 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     if (!mapped) {
         if (!text) {
             *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } else if (text_of_wrong_class(text)) { /* DRV-041 */
+        } else if (text_of_wrong_class(text)) { /* DRV-041: a library of the other word size is no error */
             log_text(in, LOG_INFO, text);
             log_line(in, LOG_DRIVER, "Requested ICD %s was wrong bit-type. Ignoring this JSON", step->library);
-        } else { /* DRV-042 */
+        } else { /* DRV-042: any other failure to load is an error */
             log_text(in, LOG_ERROR, text);
             log_line(in, LOG_ERROR | LOG_DRIVER,
                      "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
@@ -185,9 +187,10 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     }
     d->mapped = mapped;
     d->manifest_version = step->api_version;
-    if (mapped->closure) namespace_offer(mapped->handle); /* FLS-128 */
+    /* FLS-128: right after the driver was opened, before anything else of it */
+    if (mapped->closure) namespace_offer(mapped->handle);
     if (!negotiate(in, d, result)) {
-        if (*result == VK_SUCCESS) /* DRV-046 */
+        if (*result == VK_SUCCESS) /* DRV-046: this line follows the one that says why */
             log_line(in, LOG_ERROR | LOG_DRIVER,
                      "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
                      step->library);
@@ -195,7 +198,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         driver_lib_free(d);
         return NULL;
     }
-    if (step->has_slash) { /* DRV-026 */
+    if (step->has_slash) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
         char *wanted = path_other_than(step->library, d->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
@@ -234,7 +237,7 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
     return open_one(in, &usual, mapped, text, result);
 }
 
-/* ERRATA 29. */
+/* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
 static bool direct_is_loader(struct instance *in, const void *function, uint32_t index)
 {
     char *path = gate_path_of(function);
@@ -249,7 +252,7 @@ static bool direct_is_loader(struct instance *in, const void *function, uint32_t
     return loader != NULL;
 }
 
-/* DRV-090 to 096. */
+/* DRV-090 to 096: one entry of the application's list; a bad one is skipped, and the others are used. */
 static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
                                      VkResult *result)
 {
@@ -283,7 +286,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
         return NULL;
     }
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23 */
+    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23: the loader itself is no driver */
         log_line(in, LOG_ERROR | LOG_DRIVER,
                  "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
                  "loader, which would never end, skipping.",
@@ -301,7 +304,7 @@ static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLo
             create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
         return NULL;
     }
-    uint32_t api = VK_API_VERSION_1_1; /* DRV-095 */
+    uint32_t api = VK_API_VERSION_1_1; /* DRV-095: 1.1 if it has no vkEnumerateInstanceVersion */
     PFN_vkEnumerateInstanceVersion ask_version =
         (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
     if (ask_version && ask_version(&api) != VK_SUCCESS) return NULL;
@@ -403,7 +406,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         uint32_t count = 0;
         *call = WIRE_CALL_COUNT;
         d->ext_count = 0;
-        result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069 */
+        result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069: never a layer's name */
         if (!list_given(result)) return result;
         if (!count) return VK_SUCCESS;
         if (count > EXTENSIONS_MAX) {
@@ -420,8 +423,8 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         if (!list_given(result)) return result;
         d->ext_count = given < count ? given : count;
     }
-    for (uint32_t i = 0; i < d->ext_count; i++)
-        d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0; /* FUZ-040 */
+    for (uint32_t i = 0; i < d->ext_count; i++) /* FUZ-040: no name is compared past its field */
+        d->ext[i].extensionName[VK_MAX_EXTENSION_NAME_SIZE - 1] = 0;
     return VK_SUCCESS;
 }
 
@@ -459,7 +462,7 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
         *at = d->next;
         libs->count--;
         index++;
-        library_close(d->mapped); /* DRV-046 */
+        library_close(d->mapped); /* DRV-046: a rejected library is closed at once */
         driver_lib_free(d);
     }
 }
@@ -500,7 +503,8 @@ void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib)
     *at = lib->next;
     libs->count--;
     lock_drop();
-    if (lib->mapped) library_drop_preloaded(lib->mapped->given); /* PHY-050 */
+    /* PHY-050: also what vkEnumerateInstanceExtensionProperties left open */
+    if (lib->mapped) library_drop_preloaded(lib->mapped->given);
     library_close(lib->mapped);
     driver_lib_free(lib);
 }

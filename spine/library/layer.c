@@ -161,7 +161,8 @@ static bool negotiate(struct instance *in, struct layer_node *n)
         n->gpdpa = offer.pfnGetPhysicalDeviceProcAddr;
     }
     if (n->gipa) return not_own(in, n);
-    n->gipa = gate_dlsym(n->handle, l->fn_gipa); /* LAY-288, 289, 291 */
+    /* LAY-288, 289, 291: at version 1, after a failed negotiation, or with no GIPA given, the export is used */
+    n->gipa = gate_dlsym(n->handle, l->fn_gipa);
     if (!n->gipa) {
         log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: Failed to find '%s' in layer \"%s\"",
                  l->fn_gipa, l->library);
@@ -182,7 +183,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
         text = library_overwritten_text(l->library);
     }
     if (!n->handle && !text) return NO_MEMORY;
-    if (!n->handle) { /* LAY-296 */
+    if (!n->handle) { /* LAY-296: the dynamic linker's text is an error, but for a wrong ELF class */
         bool wrong = text_of_wrong_class(text);
         log_text(in, wrong ? LOG_INFO : LOG_ERROR, text);
         free(text);
@@ -194,14 +195,15 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
-    if (path_has_directory(l->library)) { /* LAY-283 */
+    if (path_has_directory(l->library)) { /* LAY-283: a warning when the file loaded is not the manifest's */
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
                      wanted, n->path);
         free(wanted);
     }
-    log_line(in, LOG_INFO | LOG_LAYER, "Insert instance layer \"%s\" (%s)", l->name, n->path); /* LAY-282 */
+    /* LAY-282: each layer in the chain, with the path really loaded */
+    log_line(in, LOG_INFO | LOG_LAYER, "Insert instance layer \"%s\" (%s)", l->name, n->path);
     return OPENED;
 }
 
@@ -254,8 +256,8 @@ VkResult layers_open(struct instance *in)
         state[i] = open_one(in, &node[i]);
     }
     VkResult result = VK_SUCCESS;
-    for (uint32_t i = 0; i < list->active_count; i++)
-        if (state[i] == NO_MEMORY) result = VK_ERROR_OUT_OF_HOST_MEMORY; /* ALC-030 */
+    for (uint32_t i = 0; i < list->active_count; i++) /* ALC-030: no layer is silently left out for lack of memory */
+        if (state[i] == NO_MEMORY) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < list->active_count && result == VK_SUCCESS; i++) {
         const struct layer_active *a = &list->active[i];
         if (a->layer->meta || a->layer->unchained || state[i] == OPENED) continue;
@@ -287,7 +289,7 @@ void layers_close(struct instance *in)
 
 static const char *enabled_by(uint32_t by)
 {
-    switch (by) { /* LAY-425 */
+    switch (by) { /* LAY-425: the words of "Enabled By:" */
     case WIRE_BY_IMPLICIT: return "Implicit Layer";
     case WIRE_BY_VARIABLE: return "Environment Variable VK_INSTANCE_LAYERS";
     case WIRE_BY_ENABLE: return "Environment Variable VK_LOADER_LAYERS_ENABLE";
@@ -299,7 +301,7 @@ static const char *enabled_by(uint32_t by)
 
 void layers_log_stack(struct instance *in, bool device)
 {
-    unsigned frame = device ? LOG_LAYER | LOG_DRIVER : LOG_LAYER; /* LAY-427 */
+    unsigned frame = device ? LOG_LAYER | LOG_DRIVER : LOG_LAYER; /* LAY-427: at vkCreateDevice both categories */
     log_line(in, frame, "%s layer callstack setup to:", device ? "vkCreateDevice" : "vkCreateInstance");
     log_text(in, frame, "   <Application>");
     log_text(in, frame, "     ||");
@@ -313,7 +315,7 @@ void layers_log_stack(struct instance *in, bool device)
         log_line(in, LOG_LAYER, "           Type: %s", l->implicit ? "Implicit" : "Explicit");
         log_line(in, LOG_LAYER, "           Enabled By: %s",
                  enabled_by(l->implicit && n->enabled_by == WIRE_BY_META ? WIRE_BY_IMPLICIT : n->enabled_by));
-        if (l->implicit && l->disable_env) { /* LAY-426 */
+        if (l->implicit && l->disable_env) { /* LAY-426: implicit layers name their variables */
             log_line(in, LOG_LAYER, "               Disable Env Var:  %s", l->disable_env);
             if (!device && l->enable_env)
                 log_line(in, LOG_LAYER, "               This layer was enabled because Env Var %s was set to Value %s",

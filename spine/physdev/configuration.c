@@ -121,7 +121,7 @@ static const char *uuid_text(const uint8_t *uuid, char text[UUID_TEXT])
 
 #define PREFIX "loader_apply_settings_device_configurations: "
 
-/* SET-102. */
+/* SET-102: a warning for each device configuration that no device matches. */
 static void log_absent(struct instance *instance, const struct configuration *c)
 {
 #define ABSENT                                                                                                         \
@@ -148,7 +148,7 @@ static VkResult none_matches(struct instance *instance)
     log_line(instance, LOG_WARN,
              PREFIX "None of the settings file device configurations had deviceUUID's that corresponded to enumerated "
                     "VkPhysicalDevices. Returning VK_ERROR_INITIALIZATION_FAILED");
-    return VK_ERROR_INITIALIZATION_FAILED; /* SET-97 */
+    return VK_ERROR_INITIALIZATION_FAILED; /* SET-97: when no configuration matches a device */
 }
 
 static struct identity *identify_all(struct physdev *const *device, uint32_t count, bool name)
@@ -173,7 +173,7 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
                                 uint32_t *count, VkPhysicalDevice *out)
 {
     const struct configurations *list = instance->configurations;
-    if (!out) { /* SET-96 */
+    if (!out) { /* SET-96: the smaller of the two numbers */
         *count = list->count < available ? list->count : available;
         return VK_SUCCESS;
     }
@@ -234,10 +234,10 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
             log_line(instance, LOG_INFO,
                      "terminator_EnumeratePhysicalDeviceGroups: Physical device group %d contains a VkPhysicalDevice "
                      "which the settings file device configurations exclude, so the group was not reported.",
-                     (int)g); /* SET-103 */
+                     (int)g); /* SET-103: a group with a hidden device is dropped */
     }
     free(identity);
-    if (!found) return none_matches(instance); /* SET-106 */
+    if (!found) return none_matches(instance); /* SET-106: the same error as for devices */
     *count = kept;
     return VK_SUCCESS;
 }

@@ -13,7 +13,7 @@ static const char *lib_path(const struct physdev *device)
 
 /* ---- VK_KHR_display -------------------------------------------------------------------------------------------- */
 
-/* EXT-063. */
+/* EXT-063: a call does nothing, with an error line, unless VK_KHR_display is enabled on the instance. */
 static bool display_enabled(const struct physdev *device, const char *name)
 {
     if (instance_has(device->instance, EXT_VK_KHR_display)) return true;
@@ -21,7 +21,7 @@ static bool display_enabled(const struct physdev *device, const char *name)
     return false;
 }
 
-/* EXT-064 to EXT-066. */
+/* EXT-064 to EXT-066: the line about a driver that lacks a display command. */
 static void log_no_export(const struct physdev *device, unsigned flags, const char *name)
 {
     log_line(device->instance, flags, "ICD for selected physical device does not export %s!", name);
@@ -125,12 +125,12 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayProperties2KHR(VkP
     log_emulated(device, "vkGetPhysicalDeviceDisplayProperties2KHR");
     PFN_vkGetPhysicalDeviceDisplayPropertiesKHR old =
         driver_fn(device->driver, vkGetPhysicalDeviceDisplayPropertiesKHR);
-    if (!old) { /* EXT-069 */
+    if (!old) { /* EXT-069: without either command the list is empty */
         *pPropertyCount = 0;
         return VK_SUCCESS;
     }
     uint32_t given = *pPropertyCount;
-    if (!pProperties || !given) /* EXT-070 */
+    if (!pProperties || !given) /* EXT-070: the older command's count and result */
         return old(driver_physdev(device), pPropertyCount, NULL);
     VkDisplayPropertiesKHR *list = calloc(given, sizeof *list);
     if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -199,7 +199,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilities2KHR(VkPhysical
     if (ask) return ask(driver_physdev(device), pDisplayPlaneInfo, pCapabilities);
     log_emulated(device, "vkGetDisplayPlaneCapabilities2KHR");
     PFN_vkGetDisplayPlaneCapabilitiesKHR old = driver_fn(device->driver, vkGetDisplayPlaneCapabilitiesKHR);
-    if (old) /* EXT-072 */
+    if (old) /* EXT-072: the older command fills the capabilities */
         return old(driver_physdev(device), pDisplayPlaneInfo->mode, pDisplayPlaneInfo->planeIndex,
                    &pCapabilities->capabilities);
     memset(&pCapabilities->capabilities, 0, sizeof pCapabilities->capabilities);

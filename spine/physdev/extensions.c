@@ -114,7 +114,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     struct physdev *device = term_physdev(handle);
     struct instance *instance = device->instance;
     const struct layer_list *layers = instance->layers;
-    if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007 */
+    if (!pPropertyCount) return VK_INCOMPLETE; /* DEV-007: the result for a NULL count */
     if (pLayerName && *pLayerName) {
         if (!name_well_formed(pLayerName)) {
             log_line(instance, LOG_ERROR,
@@ -138,7 +138,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
         for (uint32_t i = 0; i < own_count; i++) ext_set_add(&set, &own[i]);
         for (uint32_t i = 0; layers && i < layers->active_count; i++) {
             const struct layer *layer = layers->active[i].layer;
-            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++) /* ERRATA 25 */
+            /* ERRATA 25: a meta-layer's own extensions do not count */
+            for (uint32_t k = 0; layer->implicit && !layer->meta && k < layer->device_ext_count; k++)
                 ext_set_add(&set, &layer->device_ext[k]);
         }
         result = give_extensions(set.ext, set.count, pPropertyCount, pProperties);
@@ -149,7 +150,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     return result;
 }
 
-/* GPA-088. */
+/* GPA-088: the loader answers this command itself; a layer that calls it on its next handle gets an error. */
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                                      VkLayerProperties *pProperties)
 {

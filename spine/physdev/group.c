@@ -76,7 +76,7 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
 {
     uint32_t count = 0;
     VkResult result = enumerate(driver->handle, &count, NULL);
-    if (!list_given(result)) { /* PHY-079 */
+    if (!list_given(result)) { /* PHY-079: a driver whose groups cannot be counted is left out */
         log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
         return VK_SUCCESS;
     }
@@ -231,7 +231,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
     VkResult result = scan_begin(instance, &scan);
     if (result != VK_SUCCESS) return result;
     result = scan_all_groups(instance, &scan, &groups);
-    if (result == VK_SUCCESS && !groups.count) { /* PHY-069 */
+    if (result == VK_SUCCESS && !groups.count) { /* PHY-069: no device is an error, with and without an array */
         log_no_devices(instance);
         result = VK_ERROR_INITIALIZATION_FAILED;
     }
@@ -258,7 +258,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
     for (uint32_t i = 0; i < *count; i++) {
         VkStructureType type = properties[i].sType;
         properties[i] = groups.group[i];
-        properties[i].sType = type; /* PHY-073 */
+        properties[i].sType = type; /* PHY-073: the caller's sType stays */
     }
 done:
     free(groups.group);

@@ -158,7 +158,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceQueueFamilyProperties2(
         return;
     }
     old(driver_physdev(device), pQueueFamilyPropertyCount, family);
-    for (uint32_t i = 0; i < given && i < *pQueueFamilyPropertyCount; i++) { /* EXT-030 */
+    for (uint32_t i = 0; i < given && i < *pQueueFamilyPropertyCount; i++) {
+        /* EXT-030: never past the caller's array */
         pQueueFamilyProperties[i].queueFamilyProperties = family[i];
         if (pQueueFamilyProperties[i].pNext)
             log_ignored_element(device, "vkGetPhysicalDeviceQueueFamilyProperties2", "pQueueFamilyProperties", i);
@@ -277,7 +278,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalFenceProperties(
     if (pExternalFenceProperties->pNext) log_ignored(device, name, "pExternalFenceProperties->pNext");
 }
 
-/* EXT-056, EXT-057. */
+/* EXT-056, EXT-057: without the driver's command, an external handle type is not supported; without one the core
+ * command answers, and the external members are 0. */
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     VkPhysicalDevice handle, VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
     VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
@@ -312,7 +314,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolProperties(VkPhysical
     } else {
         VkPhysicalDeviceProperties properties = {0};
         driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);
-        if (version_reaches(properties.apiVersion, 3)) /* EXT-043 */
+        if (version_reaches(properties.apiVersion, 3)) /* EXT-043: below 1.3 the driver is not asked */
             return ask(driver_physdev(device), pToolCount, pToolProperties);
     }
     *pToolCount = 0;

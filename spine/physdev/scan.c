@@ -54,7 +54,7 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
         device = calloc(room ? room : 1, sizeof *device);
         if (!device) return VK_ERROR_OUT_OF_HOST_MEMORY;
         result = list(whom, count, device);
-        *count = *count < room ? *count : room; /* PHY-013 */
+        *count = *count < room ? *count : room; /* PHY-013: never more than was counted */
     }
     if (!list_given(result)) {
         free(device);

@@ -93,7 +93,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handl
                                                                 VkPhysicalDevice *pPhysicalDevices)
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDevices);
-    if (!pPhysicalDeviceCount) { /* PHY-006 */
+    if (!pPhysicalDeviceCount) { /* PHY-006: a NULL count is an error */
         log_line(instance, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
                  "vkEnumeratePhysicalDevices: Received NULL pointer for physical device count return value. "
                  "[VUID-vkEnumeratePhysicalDevices-pPhysicalDeviceCount-parameter]");
@@ -215,7 +215,7 @@ tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDevi
                                       VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDeviceGroups);
-    if (!pPhysicalDeviceGroupCount) { /* PHY-068 */
+    if (!pPhysicalDeviceGroupCount) { /* PHY-068: a NULL count is an error */
         log_line(instance, LOG_ERROR,
                  "vkEnumeratePhysicalDeviceGroups: Received NULL pointer for physical device group count return "
                  "value.");

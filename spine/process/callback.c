@@ -232,7 +232,8 @@ void messengers_chained_wake(struct instance *instance)
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next) {
         if (!m->chained && m->owner) *m->owner = NULL;
-        m->gone |= !m->chained; /* DBG-010 */
+        /* DBG-010: those that the program created later and left behind */
+        m->gone |= !m->chained;
         m->resting = false;
     }
     heed(instance);

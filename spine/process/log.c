@@ -9,8 +9,8 @@
 #include "znames.h"
 #include "process/process.h"
 
-#define TEXT_MAX 511 /* LOG-10 */
-#define TAG_WIDTH 32 /* LOG-9 */
+#define TEXT_MAX 511 /* LOG-10: the body is cut after so many bytes */
+#define TAG_WIDTH 32 /* LOG-9: the tag is padded with spaces to this width */
 
 /* What VK_LOADER_DEBUG switched on, or later a settings file that a global function read (LOG-14, SET-78). */
 static _Atomic unsigned log_level;
@@ -59,14 +59,14 @@ void log_start(void)
 void log_set_level(struct instance *instance, unsigned level)
 {
     if (instance)
-        instance->log_level = level; /* SET-77 */
+        instance->log_level = level; /* SET-77: replaces VK_LOADER_DEBUG for this instance */
     else
         log_level = level;
 }
 
 static bool wanted(const struct instance *instance, unsigned flags)
 {
-    if (flags & LOG_FATAL) return true; /* LOG-7 */
+    if (flags & LOG_FATAL) return true; /* LOG-7: always written to standard error */
     unsigned level = instance && instance->log_level ? instance->log_level : log_level;
     return (flags & level) != 0;
 }
@@ -132,7 +132,7 @@ void log_abort(struct instance *instance, unsigned flags, const char *format, ..
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     deliver(instance, flags | LOG_FATAL, text);
-    stream_end(); /* HND-003 */
+    stream_end(); /* HND-003: the message is completely written first */
     abort();
 }
 
@@ -140,7 +140,7 @@ FROM_ASSEMBLER void bad_handle(uint32_t command)
 {
     const char *name = command < NAMES_COUNT ? names_name(command) : "";
     const char *said = name;
-    if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017 */
+    if (command == CMD_vkGetPhysicalDeviceSurfaceCapabilities2EXT) /* HND-017: reports another command's name */
         said = "vkGetPhysicalDeviceExternalImageFormatPropertiesNV";
     const char *param = command < NAMES_COUNT ? names_param(names_commands[command].param) : "";
     log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid %s [VUID-%s-%s-parameter]", said, param, name, param);

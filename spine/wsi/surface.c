@@ -250,7 +250,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDestroySurfaceKHR(VkInstance handle, VkSurface
                                                     const VkAllocationCallbacks *allocator)
 {
     struct surface *surface = (struct surface *)(uintptr_t)surface_handle;
-    if (!surface) return; /* WSI-019 */
+    if (!surface) return; /* WSI-019: NULL is allowed */
     struct instance *instance = instance_of(handle);
     object_destroy(instance, OBJECT_SURFACE, &surface->object, allocator);
     lock_take();

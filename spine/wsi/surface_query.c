@@ -128,12 +128,12 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPh
 
 /* ---- VK_KHR_get_surface_capabilities2 -------------------------------------------------------------------------- */
 
-/* WSI-047. */
+/* WSI-047: what the loader fills in when neither surface_maintenance1 extension is enabled on the driver. */
 static void emulate_maintenance(const struct driver *driver, const VkPhysicalDeviceSurfaceInfo2KHR *info,
                                 VkSurfaceCapabilities2KHR *out)
 {
     if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
-        return; /* WSI-048 */
+        return; /* WSI-048: it is left to the driver */
     const VkBaseInStructure *in = info->pNext;
     while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR) in = in->pNext;
     if (!in) return;
@@ -166,12 +166,13 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceCapabilities2KHR)) return VK_SUCCESS;
     VkSurfaceKHR own;
     VkResult result = surface_or_none(driver, info->surface, &own);
-    if (result != VK_SUCCESS) return result; /* WSI-055 */
+    if (result != VK_SUCCESS) return result; /* WSI-055: this error comes first */
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
     if (ask) {
+        /* WSI-044: false in every structure of the chain, until the driver says otherwise */
         for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext)
             if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PROTECTED_CAPABILITIES_KHR)
-                ((VkSurfaceProtectedCapabilitiesKHR *)next)->supportsProtected = VK_FALSE; /* WSI-044 */
+                ((VkSurfaceProtectedCapabilitiesKHR *)next)->supportsProtected = VK_FALSE;
         VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
         copy.surface = own;
         result = ask(driver_physdev(physdev), &copy, out);
@@ -184,14 +185,14 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
             driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
         if (older)
             result = older(driver_physdev(physdev), own, &out->surfaceCapabilities);
-        else
-            memset(&out->surfaceCapabilities, 0, sizeof out->surfaceCapabilities); /* WSI-046 */
+        else /* WSI-046: the driver lacks both commands */
+            memset(&out->surfaceCapabilities, 0, sizeof out->surfaceCapabilities);
     }
     emulate_maintenance(driver, info, out);
     return result;
 }
 
-/* WSI-051 to 054. */
+/* WSI-051 to 054: the older command answers for a driver that lacks vkGetPhysicalDeviceSurfaceFormats2KHR. */
 static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceKHR own,
                                  uint32_t *count, VkSurfaceFormat2KHR *formats)
 {
@@ -257,7 +258,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     struct driver *driver = physdev->driver;
     VkSurfaceKHR own;
     VkResult result = surface_for_driver(driver, surface, &own);
-    if (result != VK_SUCCESS) return result; /* EXT-062 */
+    if (result != VK_SUCCESS) return result; /* EXT-062: this error comes first */
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2EXT);
     if (ask) return ask(driver_physdev(physdev), own, out);
 
@@ -268,7 +269,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     VkSurfaceCapabilitiesKHR plain = {0};
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
     if (older) result = older(driver_physdev(physdev), own, &plain);
-    if (result != VK_SUCCESS) return result; /* EXT-061 */
+    if (result != VK_SUCCESS) return result; /* EXT-061: the caller's structure is not touched */
     out->minImageCount = plain.minImageCount;
     out->maxImageCount = plain.maxImageCount;
     out->currentExtent = plain.currentExtent;

@@ -39,7 +39,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
         log_line(device->instance, LOG_ERROR | LOG_FATAL,
                  "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the "
                  "VK_KHR_swapchain extension enabled?");
-        return VK_SUCCESS; /* WSI-059 */
+        return VK_SUCCESS; /* WSI-059: when the driver lacks the command */
     }
     if (!info)
         log_abort(device->instance, LOG_ERROR | LOG_VALIDATION,
@@ -67,7 +67,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
         log_line(device->instance, LOG_ERROR,
                  "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. "
                  "Was the VK_KHR_display_swapchain extension enabled?");
-        return VK_SUCCESS; /* WSI-064 */
+        return VK_SUCCESS; /* WSI-064: when the driver lacks the command */
     }
     const VkAllocationCallbacks *own = instance_allocator(device->instance);
     VkSwapchainCreateInfoKHR few[8], *copy = few;
@@ -101,7 +101,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
             "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. "
             "Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
             "extensions enabled when using Vulkan 1.0?");
-        return VK_SUCCESS; /* WSI-067 */
+        return VK_SUCCESS; /* WSI-067: when the driver lacks the command */
     }
     VkSurfaceKHR own;
     VkResult result = surface_for_driver(device->driver, surface, &own);

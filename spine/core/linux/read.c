@@ -14,7 +14,7 @@
 #include "core/facts.h"
 #include "process/process.h"
 
-#define EXE_MAX 1024 /* GEN-13 */
+#define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
 void read_var(struct wire_writer *w, struct variable v)
 {
@@ -60,7 +60,7 @@ void read_directory(struct wire_writer *w, const char *path)
 static long long stream_size(FILE *file, uint32_t *status)
 {
     struct stat st;
-    *status = WIRE_FILE_NO_SIZE; /* LAY-8 */
+    *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
     if (fstat(fileno(file), &st) == 0) {
         if (S_ISREG(st.st_mode)) return st.st_size;
         *status = S_ISDIR(st.st_mode) ? WIRE_FILE_NOT_READ /* it opens, but cannot be read */ : WIRE_FILE_NOT_REGULAR;
@@ -76,7 +76,8 @@ void read_file(struct wire_writer *w, const char *path)
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
-    r.status = file_is_special(path) ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED; /* LAY-7 */
+    /* LAY-7: a file that cannot be opened is skipped */
+    r.status = file_is_special(path) ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
     FILE *file = r.status == WIRE_FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;

@@ -98,7 +98,7 @@ static struct registry_query *ask(const struct kernel *k, UINT adapter, const WC
         q = longer;
         info.data = q;
         info.size = (UINT)size;
-        *state = WIRE_ADAPTER_BROKEN; /* WIN-027 */
+        *state = WIRE_ADAPTER_BROKEN; /* WIN-027: if only the second query fails */
         if (k->query(&info) < 0) return q;
     }
     if (q->status == 0) *state = WIRE_ADAPTER_HAS_VALUE;
@@ -110,7 +110,8 @@ static bool put_value(struct wire_writer *w, const struct kernel *k, UINT adapte
 {
     unsigned state = WIRE_ADAPTER_NO_VALUE;
     ULONG type = REG_MULTI_SZ;
-    struct registry_query *q = ask(k, adapter, name, type, &state); /* WIN-020 */
+    /* WIN-020: a list of paths is asked for first, then a single one */
+    struct registry_query *q = ask(k, adapter, name, type, &state);
     if (q && state == WIRE_ADAPTER_NO_VALUE) {
         free(q);
         type = REG_SZ;

@@ -125,7 +125,7 @@ static WCHAR *display_devices(const struct tree *t)
         CONFIGRET result = list ? t->list(DISPLAY_CLASS, list, size, flags) : CR_OUT_OF_MEMORY;
         if (result == CR_SUCCESS) return list;
         free(list);
-        if (result != CR_BUFFER_SMALL) return NULL; /* WIN-029 */
+        if (result != CR_BUFFER_SMALL) return NULL; /* WIN-029: read again when the list has grown */
     }
     return NULL;
 }

@@ -10,7 +10,7 @@
 #include "process/process.h"
 #include "process/windows/wide.h"
 
-#define EXE_MAX 1024 /* GEN-13 */
+#define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
 void read_var(struct wire_writer *w, struct variable v)
 {
@@ -38,7 +38,8 @@ static WCHAR *joined(const WCHAR *before, const WCHAR *text, const WCHAR *after)
 static bool add_entry(struct name_list *list, const WCHAR *entry)
 {
     size_t length = wcslen(entry);
-    if (length < 5 || wcscmp(entry + length - 5, L".json") != 0) return true; /* WIN-047 */
+    /* WIN-047: only names that end in .json, in lower case */
+    if (length < 5 || wcscmp(entry + length - 5, L".json") != 0) return true;
     char *name = utf8_of(entry);
     if (!name) return !out_of_memory();
     bool added = name_add(list, name);
@@ -78,7 +79,7 @@ static HANDLE open_wide(const WCHAR *path)
                        FILE_ATTRIBUTE_NORMAL, NULL);
 }
 
-/* WIN-079. */
+/* WIN-079: a path of MAX_PATH or more that fails to open is tried once more, with the \\?\ prefix. */
 static HANDLE open_file(const WCHAR *path)
 {
     HANDLE file = open_wide(path);
@@ -97,7 +98,7 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
     DWORD got = 0, more;
     *status = WIRE_FILE_NOT_REGULAR;
     if (GetFileType(file) != FILE_TYPE_DISK) return true;
-    *status = WIRE_FILE_NO_SIZE; /* LAY-8 */
+    *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
     if (!GetFileSizeEx(file, &size)) return true;
     *status = WIRE_FILE_TOO_LARGE;
     if (size.QuadPart > FILE_SIZE_MAX) return true;
@@ -113,7 +114,8 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
 
 void read_file(struct wire_writer *w, const char *path)
 {
-    struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED}; /* LAY-7 */
+    /* LAY-7: a file that cannot be opened is skipped */
+    struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED};
     char *content = NULL;
     uint32_t length = 0;
     WCHAR *wide = wide_path(path);

@@ -20,7 +20,7 @@ struct key {
 VkLoaderFeatureFlags sort_features(struct instance *instance)
 {
     (void)instance;
-    return 0; /* LAY-306 */
+    return 0; /* LAY-306: the feature flags are 0 on Linux */
 }
 
 bool sort_wanted(const struct instance *instance, const struct scan *scan)
@@ -146,7 +146,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* PHY-027. */
+/* PHY-027: the selected device first, then by type, PCI address, vendorID XOR deviceID, and the order found. */
 static int compare_keys(const void *left, const void *right)
 {
     const struct key *a = left, *b = right;

@@ -26,7 +26,8 @@ static VkResult order(struct instance *instance, struct scan *scan, bool *ordere
     scan->found = NULL;
     scan->count = 0;
     VkResult result = adapters_scan(instance, scan, ordered);
-    for (uint32_t i = 0; i < plain.count && result == VK_SUCCESS; i++) { /* WIN-069 */
+    for (uint32_t i = 0; i < plain.count && result == VK_SUCCESS; i++) {
+        /* WIN-069: devices that no adapter gave come last, in driver order, each once */
         VkPhysicalDevice device = plain.found[i].handle;
         if (!*ordered || !scan_has(scan, plain.found[i].driver, device))
             result = scan_add(scan, plain.found[i].driver, &device, 1);

@@ -27,8 +27,9 @@ static void start(void)
     const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING, &block);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
     if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
-    log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING); /* LOG-15, INS-093 */
-    /* ENV-110 */
+    /* LOG-15, INS-093: the version of the registry that the library was generated from */
+    log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING);
+    /* ENV-110: a warning that libraries stay loaded */
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
 }
 

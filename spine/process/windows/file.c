@@ -37,7 +37,7 @@ bool path_has_directory(const char *path)
     return strpbrk(path, "\\/:") != NULL;
 }
 
-/* WIN-078. */
+/* WIN-078: the full path that was asked for, when the file loaded is another; a warning names both. */
 char *path_other_than(const char *path, const char *real)
 {
     WCHAR *wide = wide_path(path), *other = wide_path(real);

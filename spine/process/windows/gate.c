@@ -46,7 +46,7 @@ static bool from_root(const WCHAR *path)
     return (path[0] == L'\\' && path[1] == L'\\') || (path[0] && path[1] == L':' && path[2] == L'\\');
 }
 
-/* WIN-073. */
+/* WIN-073: a module that is not found is tried once more, with its own directory among those searched. */
 static HMODULE open(const WCHAR *path, DWORD *error)
 {
     HMODULE module = LoadLibraryW(path);

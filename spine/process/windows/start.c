@@ -19,13 +19,14 @@ static BOOL CALLBACK start(INIT_ONCE *once, void *argument, void **context)
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
     if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
     free(block);
-    log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING); /* LOG-15, INS-093 */
-    if (log_heard(NULL)) {                                                    /* WIN-006 */
+    /* LOG-15, INS-093: the version of the registry that the library was generated from */
+    log_line(NULL, LOG_INFO, "Vulkan Loader Version %s", VKL_VERSION_STRING);
+    if (log_heard(NULL)) { /* WIN-006: the library's own path */
         char *path = module_path((HMODULE)(uintptr_t)__ImageBase);
         if (path) log_line(NULL, LOG_INFO, "Vulkan Loader: %s", path);
         free(path);
     }
-    /* ENV-110 */
+    /* ENV-110: a warning that libraries stay loaded */
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
     return TRUE;
 }

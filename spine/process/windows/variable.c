@@ -28,7 +28,8 @@ static WCHAR *value_of(const WCHAR *name)
 const char *env_read(struct variable v, char **block)
 {
     *block = NULL;
-    if (v.secure && process_elevated()) return NULL; /* WIN-057 */
+    /* WIN-057: an elevated process ignores this variable */
+    if (v.secure && process_elevated()) return NULL;
     WCHAR *name = wide_of(v.name);
     WCHAR *value = name ? value_of(name) : NULL;
     if (value) *block = utf8_of(value);

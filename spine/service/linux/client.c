@@ -178,7 +178,7 @@ static bool raised(void)
            group != effective_group || group != saved_group;
 }
 
-/* PRO-008. */
+/* PRO-008: a service counts only if root or the program's own user runs it. */
 static bool trusted(int socket)
 {
     struct ucred who;

@@ -39,7 +39,7 @@ static int open_what(const char *path, int slot, bool *done, const char **why)
     const size_t length = strlen(DEVICES);
     int fd;
     *why = "the driver service gives no such device";
-    if (strncmp(path, DEVICES, length) == 0) { /* FLS-129 */
+    if (strncmp(path, DEVICES, length) == 0) { /* FLS-129: the service's directory of devices, and what is below it */
         if (path[length] == '\0') return service_device("");
         if (path[length] == '/') return service_device(path + length + 1);
         return -1;
