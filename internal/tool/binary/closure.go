@@ -33,7 +33,7 @@ type Closure struct {
 func (l *Linker) Close(f *File) *Closure {
 	c := l.Follow(f)
 	if len(c.Missing)+len(c.Old) == 0 {
-		c.Symbols = c.undefined()
+		c.Symbols = c.undefined(l)
 	}
 	return c
 }
@@ -54,7 +54,10 @@ func (l *Linker) Follow(f *File) *Closure {
 			for p := parents[by]; p != nil; p = parents[p] {
 				chain = append(chain, p)
 			}
-			r := l.Find(name, chain...)
+			r := Result{File: l.loaded()[name]}
+			if r.File == nil {
+				r = l.Find(name, chain...)
+			}
 			if r.File == nil || r.File.err != nil {
 				failed[name] = true
 				if l.given[name] {
@@ -93,10 +96,18 @@ func (l *Linker) Follow(f *File) *Closure {
 
 // undefined are the symbols of the first library that nobody defines. Who defines a symbol does not matter here, so
 // small files are looked at first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
-func (c *Closure) undefined() []string {
+func (c *Closure) undefined(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
 	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
+	for _, f := range l.loaded() { // what these define is there as well
+		if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	if l.program != nil {
+		files = append(files, l.program)
+	}
 	for _, name := range c.Files[0].Symbols().Undefined() {
 		if !slices.ContainsFunc(files, func(f *File) bool { return f.Symbols().Exports(name) }) {
 			none = append(none, name)
