@@ -27,6 +27,8 @@ type Closure struct {
 	Missing []Missing
 	Old     []Old
 	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
+
+	rules map[*File]Rule // by which each was found
 }
 
 // Close follows what a library needs and looks for symbols that nothing defines.
@@ -40,7 +42,7 @@ func (l *Linker) Close(f *File) *Closure {
 
 // Follow follows what a library needs, breadth first, as the dynamic linker does. It reads no symbols.
 func (l *Linker) Follow(f *File) *Closure {
-	c := &Closure{Files: []*File{f}}
+	c := &Closure{Files: []*File{f}, rules: map[*File]Rule{}}
 	parents := map[*File]*File{}
 	named := map[string]*File{f.Soname: f}
 	failed := map[string]bool{}
@@ -77,7 +79,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			if r.File.Soname != "" {
 				named[r.File.Soname] = r.File
 			}
-			parents[r.File] = by
+			parents[r.File], c.rules[r.File] = by, r.Rule
 			c.Files = append(c.Files, r.File)
 		}
 	}

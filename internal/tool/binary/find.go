@@ -161,6 +161,7 @@ type Result struct {
 	Directories []string // that were searched, in order
 	Others      []string // files of the name that were passed over because they are for other processes
 	Rule        Rule     // by which the file was found
+	Loaded      bool     // the program has it from its start
 }
 
 // Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the

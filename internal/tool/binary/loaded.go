@@ -43,28 +43,22 @@ func (l *Linker) loaded() map[string]*File {
 	}
 	l.started = map[string]*File{} // what is looked for meanwhile is looked for in files
 	started, rules := map[string]*File{}, map[*File]Rule{}
-	enter := func(f *File, as string, rule Rule) {
-		for _, name := range []string{f.Soname, as} {
-			if name != "" && started[name] == nil {
-				started[name] = f
-			}
-		}
-		if rules[f] == NoRule {
-			rules[f] = rule
+	enter := func(f *File, rule Rule) {
+		if f.Soname != "" && started[f.Soname] == nil {
+			started[f.Soname], rules[f] = f, rule
 		}
 	}
-	for _, f := range l.preloaded() {
-		enter(f, "", ByPreload)
-		for _, needed := range l.Follow(f).Files[1:] {
-			enter(needed, "", ByPreload)
-		}
+	roots := l.preloaded()
+	for _, f := range roots {
+		enter(f, ByPreload)
 	}
-	for _, root := range []*File{l.program, l.plugin} {
+	for _, root := range append(roots, l.program, l.plugin) {
 		if root == nil || !l.fits(root) {
 			continue
 		}
-		for _, f := range l.Follow(root).Files[1:] {
-			enter(f, "", ByNeeded)
+		c := l.Follow(root)
+		for _, f := range c.Files[1:] {
+			enter(f, c.rules[f])
 		}
 	}
 	l.started, l.rules = started, rules
@@ -74,7 +68,7 @@ func (l *Linker) loaded() map[string]*File {
 // FindFor looks for a library that the program itself needs, or opens: what it has loaded already comes first.
 func (l *Linker) FindFor(name string) Result {
 	if f := l.loaded()[name]; f != nil {
-		return Result{File: f, Rule: l.rules[f]}
+		return Result{File: f, Rule: l.rules[f], Loaded: true}
 	}
 	switch {
 	case l.plugin != nil:
@@ -87,12 +81,3 @@ func (l *Linker) FindFor(name string) Result {
 
 // Program is the file that is started: the program's, or the interpreter of its script; nil when it is not known.
 func (l *Linker) Program() *File { return l.program }
-
-// Plugin is the library that the program opens later; nil: none.
-func (l *Linker) Plugin() *File { return l.plugin }
-
-// Directly tells whether the program, or a library that comes with it, needs a library by this name.
-func (l *Linker) Directly(name string) bool {
-	f := l.loaded()[name]
-	return f != nil && l.rules[f] == ByNeeded
-}

@@ -89,7 +89,7 @@ func TestRules(t *testing.T) {
 		rule             Rule
 	}{
 		{"needed=libc.so.6", "", nil, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", ByDefault},
-		{"needed=libvulkan.so.1", "", nil, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", ByNeeded},
+		{"needed=libvulkan.so.1", "", nil, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1", ByDefault},
 		{"runpath=$ORIGIN/../lib", "", map[string]string{"opt/lib/libvulkan.so.1": lib}, "/opt/bin/../lib/libvulkan.so.1", ByRunPath},
 		{"rpath=$ORIGIN", "LD_LIBRARY_PATH=/env", map[string]string{"opt/bin/libvulkan.so.1": lib, "env/libvulkan.so.1": lib},
 			"/opt/bin/libvulkan.so.1", ByRPath},
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 		{"needed=libc.so.6", "LD_PRELOAD=/pre/any.so", map[string]string{"pre/any.so": lib}, "/pre/any.so", ByPreload},
 		{"needed=libc.so.6", "", map[string]string{"etc/ld.so.preload": "text /pre/any.so", "pre/any.so": lib}, "/pre/any.so", ByPreload},
 		{"needed=libsdl.so runpath=$ORIGIN", "", map[string]string{"opt/bin/libsdl.so": "soname=libsdl.so needed=libvulkan.so.1 runpath=/sdl",
-			"sdl/libvulkan.so.1": lib}, "/sdl/libvulkan.so.1", ByNeeded},
+			"sdl/libvulkan.so.1": lib}, "/sdl/libvulkan.so.1", ByRunPath},
 		{"needed=libc.so.6", "", map[string]string{"etc/ld.so.cache": "text" + string(cache(name, "/cached/libvulkan.so.1")),
 			"cached/libvulkan.so.1": lib}, "/cached/libvulkan.so.1", ByCache},
 	} {
@@ -123,7 +123,7 @@ func TestPlugin(t *testing.T) {
 	files["opt/plugins/deps/libvulkan.so.1"] = "soname=libvulkan.so.1"
 	l := NewLinker(&machine.Machine{Root: root(t, files)}, LinkerOptions{Class: 64, Machine: X8664, Program: "/usr/bin/app",
 		Plugin: "/opt/plugins/libggml-vulkan.so"})
-	if r := l.FindFor("libvulkan.so.1"); r.File == nil || r.File.Path != "/opt/plugins/deps/libvulkan.so.1" || !l.Directly("libvulkan.so.1") {
+	if r := l.FindFor("libvulkan.so.1"); r.File == nil || r.File.Path != "/opt/plugins/deps/libvulkan.so.1" || !r.Loaded || r.Rule != ByRunPath {
 		t.Errorf("%+v", r.File)
 	}
 }

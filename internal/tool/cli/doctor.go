@@ -5,6 +5,7 @@ import (
 	"strings"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -110,6 +111,9 @@ func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
 // printLoaders shows the loaders, that which programs get first.
 func printLoaders(s *surroundings, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
+	if r.Loader != nil {
+		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
+	}
 	if len(r.Loaders) == 0 {
 		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
 	} else {

@@ -103,6 +103,7 @@ func (s *surroundings) policy(c *settingsfile.Change) error {
 		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		s.warnIgnored(c.Apps, written.Content)
 	}
 	return nil
 }

@@ -82,6 +82,7 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bo
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
+	s.warnIgnored(c.Apps, written.Content)
 	if c.Dry {
 		return writeJSON(s, written.Content)
 	}
