@@ -41,22 +41,22 @@ func printModules(s *surroundings, style term.Style, r *doctor.Report) {
 
 // printFindings shows what was found, and counts it.
 func printFindings(s *surroundings, style term.Style, r *doctor.Report, full bool) {
-	count := map[string]int{}
+	count := map[diag.Severity]int{}
 	for _, f := range r.Findings {
-		if f.Because != "" && !full {
+		if f.Because != nil && !full {
 			continue
 		}
 		count[f.Severity]++
-		if f.Severity != diag.Note.String() || full {
+		if f.Severity != diag.Note || full {
 			printFinding(s, style, &f)
 		}
 	}
-	notes := term.Count(count["note"], "note")
-	if !full && count["note"] > 0 {
+	notes := term.Count(count[diag.Note], "note")
+	if !full && count[diag.Note] > 0 {
 		notes += " (--full shows them)"
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count["problem"], "problem"),
-		term.Count(count["warning"], "warning"), notes)
+	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count[diag.Problem], "problem"),
+		term.Count(count[diag.Warning], "warning"), notes)
 }
 
 func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
@@ -64,8 +64,8 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	if subject == f.Path {
 		subject = machine.Style.Base(subject)
 	}
-	title := term.OneLine(f.Severity + " " + f.Code + ": " + subject)
-	if f.Severity == diag.Problem.String() {
+	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subject)
+	if f.Severity == diag.Problem {
 		title = style.Bad(title)
 	} else {
 		title = style.Heading(title)
@@ -83,8 +83,8 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("file", where)
 	line("what", f.What)
 	line("why", f.Why)
-	if f.Because != "" {
-		line("from", "it follows from "+f.Because)
+	if f.Because != nil {
+		line("from", "it follows from "+f.Because.String())
 	}
 	line("do", f.Do)
 	if s.rules {

@@ -93,7 +93,7 @@ func (f *fixer) next(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		if !is || finding.Severity == diag.Note.String() || finding.Because != "" || f.tried[change.Line()] {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || f.tried[change.Line()] {
 			continue
 		}
 		edits := mend.Edits(&f.source.Machine, change)
@@ -228,7 +228,7 @@ func (f *fixer) end(report *doctor.Report) error {
 	}
 	title := false
 	for _, finding := range report.Findings {
-		if finding.Severity == diag.Note.String() || finding.Because != "" {
+		if finding.Severity == diag.Note || finding.Because != nil {
 			continue
 		}
 		if !title {

@@ -19,12 +19,12 @@ const envSchema = 1
 
 // envFinding is something wrong with the variables.
 type envFinding struct {
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	Variable  string `json:"variable"`
-	What      string `json:"what"`
-	Do        string `json:"do"` // "" where nothing that was tried helps
+	Code      doctor.Kind   `json:"code"`
+	Severity  diag.Severity `json:"severity"`
+	Statement string        `json:"statement"`
+	Variable  string        `json:"variable"`
+	What      string        `json:"what"`
+	Do        string        `json:"do"` // "" where nothing that was tried helps
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
@@ -53,7 +53,7 @@ func newEnv(s *surroundings) *cobra.Command {
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
-				found := envFinding{Code: entry.Name, Severity: entry.Severity.String(), Statement: entry.Statement, Variable: f.Variable,
+				found := envFinding{Code: f.Code, Severity: entry.Severity, Statement: entry.Statement, Variable: f.Variable,
 					What: f.What()}
 				if c, ok := environment.Cure(source, &f); ok {
 					found.Do, found.Commands = c.Line(), c.Lines()
@@ -123,8 +123,8 @@ func printEnv(s *surroundings, rows []environment.Variable, findings []envFindin
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong"))
 	}
 	for _, f := range findings {
-		severity := f.Severity
-		if severity == diag.Problem.String() {
+		severity := f.Severity.String()
+		if f.Severity == diag.Problem {
 			severity = style.Bad(severity)
 		}
 		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severity, term.OneLine(f.What), f.Code, f.Statement)

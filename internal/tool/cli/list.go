@@ -60,7 +60,7 @@ func newList(s *surroundings) *cobra.Command {
 				} else {
 					printFound(s, name, rows, places)
 				}
-				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem.String() })
+				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem })
 				if err == nil && bad {
 					err = exit.With(exit.Problems)
 				}
@@ -127,14 +127,14 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 	for _, r := range rows {
 		do := r.Do
 		switch {
-		case r.Severity == diag.Note.String():
+		case r.Severity == diag.Note:
 			continue
-		case do == "" && r.Severity != diag.Problem.String():
+		case do == "" && r.Severity != diag.Problem:
 			continue
 		case do == "":
 			do = "no variable ends it"
 		}
-		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
+		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity.String()), term.OneLine(r.Subject), do)
 		if !said[line] {
 			fmt.Fprintln(s.out, line)
 		}

@@ -37,7 +37,7 @@ func TestListReasons(t *testing.T) {
 	}{
 		"good.json": {true, "driver-used"}, "off.json": {false, "driver-disabled"}, "broken.json": {false, "file-syntax"},
 	} {
-		if got := drivers[name]; got.In != want.in || got.Code != want.code || got.Why == "" || got.Statement == "" {
+		if got := drivers[name]; got.In != want.in || got.Code.String() != want.code || got.Why == "" || got.Statement == "" {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ func (s *surroundings) overview() error {
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
-		if f.Severity == diag.Note.String() || f.Because != "" {
+		if f.Severity == diag.Note || f.Because != nil {
 			continue
 		}
 		if shown == maxAttention {
@@ -78,7 +78,7 @@ func (s *surroundings) overview() error {
 }
 
 func (s *surroundings) attention(style term.Style, f *doctor.Finding) {
-	style.Lines(s.out, "  "+f.Severity+"  ", nil, f.Subject+": "+f.What)
+	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, f.Subject+": "+f.What)
 	style.Lines(s.out, "      do  ", nil, f.Do)
 }
 

@@ -172,7 +172,7 @@ func withoutDriver32(source *machine.Source) (warnings []string) {
 		return nil
 	}
 	for _, f := range report.Findings {
-		if f.Code == doctor.NoDriver.String() {
+		if f.Code == doctor.NoDriver {
 			warnings = append(warnings, f.What+". "+f.Do)
 		}
 	}

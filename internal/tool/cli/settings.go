@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
@@ -107,7 +108,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 				printShown(s, shown)
 			}
 			for _, f := range shown.Findings {
-				if err == nil && f.Severity != "note" {
+				if err == nil && f.Severity != diag.Note {
 					err = exit.With(exit.Problems)
 				}
 			}

@@ -179,7 +179,7 @@ func (e *exam) withoutDriver() {
 			}
 		}
 		for _, f := range e.Findings {
-			if f.Code == GPUNoDriver.String() {
+			if f.Code == GPUNoDriver {
 				do = f.advice
 			}
 		}

@@ -72,7 +72,7 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	before := len(e.Findings)
 	defer func() {
 		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
-			return f.Severity == diag.Problem.String()
+			return f.Severity == diag.Problem
 		})
 		if !m.Used {
 			for i := range e.Findings[before:] {
@@ -251,7 +251,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	if len(c.Symbols) > 0 {
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined{f.Path, c.Symbols[0], len(c.Symbols) - 1}, nil)
 		if f.BindNow {
-			found.Severity = diag.Problem.String()
+			found.Severity = diag.Problem
 		}
 	}
 }
@@ -348,7 +348,7 @@ func (e *exam) foreignDrivers() {
 	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if f.Code != LibraryForeign.String() {
+		if f.Code != LibraryForeign {
 			continue
 		}
 		mine := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/test/binary"
 )
 
@@ -157,14 +158,14 @@ func TestTruth(t *testing.T) {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 			for _, f := range report.Findings {
-				if c.code == "" && f.Severity != "note" {
+				if c.code == "" && f.Severity != diag.Note {
 					t.Errorf("a false alarm: %+v", f)
 				}
-				if f.Code != c.code || f.Because != "" {
+				if f.Code.String() != c.code || f.Because != nil {
 					continue
 				}
 				without, not := strings.CutPrefix(c.do, "-")
-				if f.Severity != c.severity || strings.Contains(f.Do, without) == not {
+				if f.Severity.String() != c.severity || strings.Contains(f.Do, without) == not {
 					t.Errorf("%+v", f)
 				}
 				return
