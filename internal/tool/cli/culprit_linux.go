@@ -46,7 +46,7 @@ type verdict struct {
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {
-	s       *surroundings
+	s       *invocation
 	program launch.Program
 	machine machine.Machine
 	source  *machine.Source
@@ -59,7 +59,7 @@ type hunt struct {
 }
 
 // findCulprit runs the program until it is known what crashes or hangs it.
-func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string, args []string) error {
+func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, args []string) error {
 	length, err := quarantineLength(r.expires)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string,
 		if r.apply {
 			app := term.Or(found.First.Program, h.source.Program)
 			for _, c := range found.Culprits {
-				if _, failed = s.quarantine(c.Name, app, found.First.What, length); failed != nil {
+				if _, failed = addQuarantine(s, c.Name, app, found.First.What, length); failed != nil {
 					break
 				}
 			}
@@ -266,7 +266,7 @@ func ended(end *launch.End) string {
 }
 
 // printVerdict writes it for people, to standard error: standard output is the program's.
-func printVerdict(s *surroundings, v *verdict, apply bool) {
+func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
 	line := func(name, text string) {
 		if text != "" {

@@ -24,9 +24,9 @@ type markdownReport struct {
 	kernel    string
 }
 
-// doctorMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
+// printMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
 // machine stands in code spans and blocks, so that nothing of it is markup.
-func (s *surroundings) doctorMarkdown(source *machine.Source, report *doctor.Report, full bool) {
+func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
 	m := &markdownReport{to: s.out, report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
 	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {

@@ -29,7 +29,7 @@ type envFinding struct {
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
 
-func newEnv(s *surroundings) *cobra.Command {
+func newEnv(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
 	var app string
 	cmd := &cobra.Command{
@@ -88,7 +88,7 @@ func newEnv(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printEnv(s *surroundings, rows []environment.Variable, findings []envFinding) {
+func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")

@@ -105,8 +105,8 @@ func (p *runningPC) Directories() []string {
 	return list
 }
 
-// doctorHere examines the running system.
-func (s *surroundings) doctorHere(app string, elevated bool) (*doctor.Report, error) {
+// examinePC examines the running system.
+func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error) {
 	source, err := s.source(app, elevated)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // validateSchema is raised when a field of validate changes its meaning or goes.
 const validateSchema = 1
 
-func newValidate(s *surroundings) *cobra.Command {
+func newValidate(s *invocation) *cobra.Command {
 	var asJSON bool
 	var kind string
 	var kinds []string
@@ -79,7 +79,7 @@ func newValidate(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printValidated(s *surroundings, results []validation.Result) {
+func printValidated(s *invocation, results []validation.Result) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, r := range results {
 		if r.Problem != "" {
