@@ -25,7 +25,7 @@ import (
 )
 
 // culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
-const culpritSchema = 1
+const culpritSchema = 2
 
 // verdict is what run --find-culprit says.
 type verdict struct {
@@ -39,7 +39,7 @@ type verdict struct {
 	Files    []string         `json:"files"`               // where it stood, and what had called that, nearest first
 	Phase    string           `json:"phase"`               // how far the loader had come
 	Last     string           `json:"last_line,omitempty"` // the loader's last one
-	Cure     string           `json:"cure,omitempty"`      // a command line with which the program works
+	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
 	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
 	Notes    []string         `json:"notes"`
 }
@@ -87,7 +87,7 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 	var failed error
 	if found.Result == launch.SearchFound {
 		_, changes := h.without(found.Culprits)
-		v.Cure = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
+		v.Fix = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
 		if r.apply {
 			app := term.Or(found.First.Program, h.source.Program)
 			for _, c := range found.Culprits {
@@ -301,8 +301,8 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	for _, note := range v.Notes {
 		line("note", note)
 	}
-	if v.Cure != "" {
-		line("do", v.Cure)
+	if v.Fix != "" {
+		line("do", v.Fix)
 		if !apply {
 			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
 		}

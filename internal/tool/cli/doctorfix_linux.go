@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mend"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/term"
 )
@@ -96,12 +96,12 @@ func (f *fixer) next(report *doctor.Report) *step {
 		if !is || finding.Severity == diag.Note || finding.Because != nil || f.tried[change.Line()] {
 			continue
 		}
-		edits := mend.Edits(&f.source.Machine, change)
+		edits := fix.Edits(&f.source.Machine, change)
 		if edits == nil || !f.betters(change) {
 			continue
 		}
 		next := &step{finding: finding, line: change.Line(), change: &change,
-			do: func() error { return mend.Do(&f.source.Machine, edits) }}
+			do: func() error { return fix.Do(&f.source.Machine, edits) }}
 		for _, e := range edits {
 			what := "writes "
 			if e.Remove {
@@ -131,7 +131,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			return nil, err
 		}
 		files, err := quarantine.Try(found, p.Name, app)
-		if err != nil || !mend.Own(&f.source.Machine, files...) {
+		if err != nil || !fix.Own(&f.source.Machine, files...) {
 			continue
 		}
 		next := &step{finding: &report.Findings[at], line: line}
@@ -139,7 +139,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			next.files = append(next.files, "writes "+file)
 		}
 		next.do = func() error {
-			return mend.Around(&f.source.Machine, files, func() error {
+			return fix.Around(&f.source.Machine, files, func() error {
 				_, err := addQuarantine(f.invocation, p.Name, app, p.Detail, 0)
 				return err
 			})
@@ -250,7 +250,7 @@ func undoFix(s *invocation, force bool) error {
 	if err != nil {
 		return err
 	}
-	files, err := mend.Undo(&m, force)
+	files, err := fix.Undo(&m, force)
 	for _, file := range files {
 		fmt.Fprintf(s.out, "%s is as it was\n", term.OneLine(file))
 	}

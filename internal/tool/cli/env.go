@@ -55,7 +55,7 @@ func newEnv(s *invocation) *cobra.Command {
 				entry := f.Code.Entry()
 				found := envFinding{Code: f.Code, Severity: entry.Severity, Statement: entry.Statement, Variable: f.Variable,
 					What: f.What()}
-				if c, ok := environment.Cure(source, &f); ok {
+				if c, ok := environment.Fix(source, &f); ok {
 					found.Do, found.Commands = c.Line(), c.Lines()
 				}
 				findings = append(findings, found)

@@ -108,7 +108,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 			list[i].Package = owners[list[i].Manifest]
 		}
 	}
-	explain.Cures(about.source, answer, in, out)
+	explain.Fixes(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)

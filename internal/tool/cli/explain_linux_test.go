@@ -29,7 +29,7 @@ func TestExplainText(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, out := explain.Of(answer)
-	explain.Cures(source, answer, in, out)
+	explain.Fixes(source, answer, in, out)
 	var text bytes.Buffer
 	printExplained(&invocation{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
 	want := []string{

@@ -13,7 +13,7 @@ import (
 )
 
 // runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made
-// again for every cure that is tried.
+// again for every fix that is tried.
 type runningPC struct {
 	*machine.Source
 	app   string

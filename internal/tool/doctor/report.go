@@ -115,7 +115,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	found := &r.Findings[len(r.Findings)-1]
 	if v, is := explain.Switches[f.Code]; is {
 		found.advice = changeVariable{v.Name()}
-		found.offer(mending, explain.DropFromFilter(r.source, v, f.Subject)...)
+		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}
 	return found
 }

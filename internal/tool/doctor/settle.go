@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/tool/explain"
 )
 
-// maxLooks is how often a machine is looked at again to try cures: each takes as long as the first look.
+// maxLooks is how often a machine is looked at again to try fixes: each takes as long as the first look.
 const maxLooks = 24
 
 // offer is a change that may end what was found.
@@ -34,7 +34,7 @@ type key struct {
 func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
 
 // settle tries the changes that are offered, each on the whole examination, and tells those that help. What ends with
-// another finding's cure follows from that one.
+// another finding's fix follows from that one.
 func (e *exam) settle() {
 	looked := map[string]map[key]bool{} // by change: the findings after it; nil: not known
 	before := map[key]bool{}
@@ -106,7 +106,7 @@ var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libr
 // leftovers are codes of what an earlier program has left behind.
 var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 
-// follow marks what is gone with a finding's cure as following from it.
+// follow marks what is gone with a finding's fix as following from it.
 func (e *exam) follow(root *Finding, after map[key]bool) {
 	for i := range e.Findings {
 		f := &e.Findings[i]

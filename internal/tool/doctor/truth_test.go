@@ -56,7 +56,7 @@ func nvidia(t *testing.T, version string) map[string]string {
 
 const settingsFile = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 
-// What is said is true: a cure helps, a cause is the cause, and what does no harm is a note.
+// What is said is true: a fix helps, a cause is the cause, and what does no harm is a note.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	nvidia := func(version string) map[string]string { return nvidia(t, version) }
