@@ -22,8 +22,9 @@ var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables"},
-		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables",
+		"internal/core/family"},
+		"facts of the API and of drivers, findings and the reading of JSON know nothing of a loader"},
 	{[]string{"internal/tool/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
@@ -52,11 +53,12 @@ var floors = []struct {
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/binary"}, "what the files of libraries and programs say of themselves, and where libraries are found; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/loaders"}, "which loader a program gets, and what loaders of each version obey: it decides nothing for them"},
 	{[]string{"internal/tool/system"}, "which loader the system's programs get: files and links alone; it knows of no driver, layer or decision"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
-	{[]string{"internal/tool/mend"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
+	{[]string{"internal/tool/fix"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
 	{[]string{"internal/tool/systems"}, "what a machine with another system would say, by the files that it is given; the core decides, Android's rules apart"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
@@ -76,6 +78,7 @@ var floors = []struct {
 	{[]string{"internal/service/server"}, "brings the service's parts together; only the command starts it"},
 	{[]string{"internal/core/wire/wiregen"}, "makes the wire's two sides from their description; is in neither"},
 	{[]string{"internal/core/diag/findings"}, "writes the table of findings as a page; is in no program"},
+	{[]string{"internal/tool/loaders/page"}, "writes the table of the features of loaders as a page; is in no program"},
 	{[]string{"internal/core/variables/page"}, "writes what is made of the table of variables; is in no program"},
 	{[]string{"internal/tool/cli"}, "flags and printing: nothing below knows how it is asked for or shown"},
 	{[]string{"internal/core/entry", "internal/core/entry/windows"}, "what the library calls: translated to C with all it reaches, and called by nobody else"},

@@ -23,7 +23,7 @@ func decideFor(about *subject) *loaders.Loader {
 }
 
 // printLoader says which loader it is decided for, where that is not this project's.
-func printLoader(s *surroundings, l *loaders.Loader, program string) {
+func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
 		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, loaders.Line(l, program)+".")
 	}
@@ -31,7 +31,7 @@ func printLoader(s *surroundings, l *loaders.Loader, program string) {
 
 // ignoredSettings says, for each of some programs, that its loader ignores the settings file or these fields of it; "" is a
 // program that is started without more. Nothing is said of programs whose loader obeys, or has none that is known.
-func (s *surroundings) ignoredSettings(programs, fields []string) (list []string) {
+func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
 	if len(programs) == 0 {
 		programs = []string{""}
 	}
@@ -52,9 +52,9 @@ func (s *surroundings) ignoredSettings(programs, fields []string) (list []string
 }
 
 // warnIgnored says so of what was written into a settings file.
-func (s *surroundings) warnIgnored(programs []string, content map[string]any) {
+func warnIgnored(s *invocation, programs []string, content map[string]any) {
 	text, _ := json.Marshal(content) // what cannot be written was not written
-	for _, said := range s.ignoredSettings(programs, loaders.FieldsIn(string(text))) {
+	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
 		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
 	}
 }
