@@ -19,7 +19,7 @@ func decideFor(about *subject) *loaders.Loader {
 			return l
 		}
 	}
-	return loaders.Decide(about.source, "")
+	return loaders.Decide(about.source, about.plugin)
 }
 
 // printLoader says which loader it is decided for, where that is not this project's.

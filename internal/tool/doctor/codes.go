@@ -56,6 +56,7 @@ const (
 	LoaderBundled
 	LoaderOther
 	LoaderIgnores
+	PluginNoVulkan
 	VariableValue
 	VariableDevice
 	VariableUnknown
@@ -190,6 +191,9 @@ var table = [codeCount]Entry{
 	LoaderIgnores: {"loader-ignores", diag.Warning, "",
 		"Loaders of other versions do not read every variable and setting; docs/loaders.md says which came with which version.",
 		"Use vkloader run, or vkloader system use vkloader."},
+	PluginNoVulkan: {"plugin-no-vulkan", diag.Warning, "",
+		"A library that neither is linked with a Vulkan loader nor opens one cannot use Vulkan.",
+		"Use a build of it with Vulkan."},
 	VariableValue: {"variable-value", diag.Warning, "ENV-1",
 		"A value that the variable does not take has no effect, or another one than it seems to.",
 		"Correct or unset the variable."},

@@ -109,6 +109,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.libraries()
 	e.otherWordSize()
+	e.plugin()
 	if err := e.graphics(); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -68,9 +69,11 @@ type Report struct {
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 
-	source *machine.Source
-	chosen bool          // GPUs are not all
-	sum    func() string // the verdict on what has been found by now
+	source    *machine.Source
+	own       probe.Place   // of the tool's library
+	ownLinker bool          // the program has a C library of its own
+	chosen    bool          // GPUs are not all
+	sum       func() string // the verdict on what has been found by now
 }
 
 // Probe is how a driver or layer behaved in a child process of its own.
@@ -81,6 +84,7 @@ type Probe struct {
 	Result   string   `json:"result"`           // ok, no device, fails, crashes, hangs
 	Detail   string   `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
 	Said     string   `json:"said,omitempty"`   // the loader's own message about it
+	Only     string   `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
 	Devices  []string `json:"devices,omitempty"`
 	Millis   float64  `json:"ms"` // what the phases took together
 }
