@@ -192,7 +192,7 @@ func examine(s *invocation, about *subject, user, device string, load bool, limi
 	result, err := doctor.Examine(source, options)
 	if err == nil && load {
 		if err = missing; err == nil {
-			err = result.ProbeAll(result.Through(found), source.Environ, limit)
+			err = result.ProbeAll(result.PlaceFor(found), source.Environ, limit)
 		}
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {

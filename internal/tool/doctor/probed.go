@@ -142,6 +142,9 @@ func (r *Report) probeOne(at probe.Place, environ []string, a *alone, limit time
 	if err != nil {
 		return err
 	}
+	if result.Library != "" && !slices.Contains(r.Through, result.Library) {
+		r.Through = append(r.Through, result.Library)
+	}
 	messages, err := r.ofActing(at, environ, result)
 	if err != nil {
 		return err

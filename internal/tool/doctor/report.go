@@ -65,6 +65,7 @@ type Report struct {
 	Drivers   []Module        `json:"drivers"`
 	Layers    []Module        `json:"layers"`
 	Probes    []Probe         `json:"probes,omitempty"`
+	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that children have loaded
 	Findings  []Finding       `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined

@@ -8,10 +8,10 @@ import (
 	"vkloader/internal/tool/probe"
 )
 
-// Through is a place for probes with the loader that the program gets, so that what only that loader does is seen. It is the
+// PlaceFor is a place for probes with the loader that the program gets, so that what only that loader does is seen. It is the
 // tool's own library where the program gets none, where the child cannot open it because the program has a C library of its own,
 // and on another machine.
-func (r *Report) Through(own probe.Place) probe.Place {
+func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	r.own = own
 	l := r.Loader
 	if l == nil || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {

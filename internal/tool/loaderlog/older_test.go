@@ -11,6 +11,9 @@ func TestOlder(t *testing.T) {
 	want := []Message{{Error, "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config", NoDevice, ""},
 		{Error, "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config", NoDevice, ""},
 		{Warning, "odd", 0, "/lib/a.so"}}
+	if used := Read(Older("DRIVER | LAYER:          Using \"Card\" with driver: \"/lib/a.so\"\n")).Used; len(used) != 1 || used[0].Library != "/lib/a.so" {
+		t.Errorf("%+v", used)
+	}
 	if len(log.Messages) != len(want) {
 		t.Fatalf("%+v", log.Messages)
 	}

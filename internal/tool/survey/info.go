@@ -111,7 +111,11 @@ func Look(executable string, m machine.Machine, o Options) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := observedInfo(timed, loaderlog.Read(told.Log))
+	said := told.Log
+	if o.Library != "" && !strings.Contains(said, loaderlog.Mark) { // an older loader
+		said = loaderlog.Older(said)
+	}
+	result := observedInfo(timed, loaderlog.Read(said))
 	result.Fallback = used
 	if result.Library == "" {
 		result.Library = at.Library
