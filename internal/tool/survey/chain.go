@@ -36,7 +36,7 @@ func Chain(executable, library string, source *machine.Source, still bool, limit
 	if still || source.Class != 0 && source.Class != machine.OwnClass { // the children are of the library's own word size
 		return chain, nil
 	}
-	seen, err := Look(executable, source.Machine, Options{Library: library, Limit: limit})
+	seen, err := Look(executable, source.Machine, Options{Library: library, Loader: source.Loader, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
