@@ -50,6 +50,9 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	e.settle()
+	if err := e.bothWordSizes(); err != nil {
+		return nil, err
+	}
 	e.sum = e.verdict
 	e.Order()
 	return e.Report, nil

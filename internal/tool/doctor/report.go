@@ -62,6 +62,7 @@ type Report struct {
 	GPUs      []GPU           `json:"gpus"`
 	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
 	Loaders   []Loader        `json:"loaders"`
+	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
 	Drivers   []Module        `json:"drivers"`
 	Layers    []Module        `json:"layers"`
 	Probes    []Probe         `json:"probes,omitempty"`
