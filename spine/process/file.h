@@ -8,12 +8,12 @@
 /* Of a file as it was at one moment; another one at its path differs. */
 struct file_identity {
     uint64_t device, inode, size;
-    int64_t changed[2]; /* the larger unit first */
+    int64_t changed[2], modified[2]; /* the larger unit first */
 };
 static inline bool file_same(const struct file_identity *a, const struct file_identity *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed[0] == b->changed[0] &&
-           a->changed[1] == b->changed[1];
+           a->changed[1] == b->changed[1] && a->modified[0] == b->modified[0] && a->modified[1] == b->modified[1];
 }
 /* False: there is no such file, or it cannot be looked at. */
 bool file_identify(const char *path, struct file_identity *out);

@@ -7,7 +7,11 @@
 
 static struct file_identity identity_of(const struct stat *s)
 {
-    return (struct file_identity){s->st_dev, s->st_ino, (uint64_t)s->st_size, {s->st_ctim.tv_sec, s->st_ctim.tv_nsec}};
+    return (struct file_identity){s->st_dev,
+                                  s->st_ino,
+                                  (uint64_t)s->st_size,
+                                  {s->st_ctim.tv_sec, s->st_ctim.tv_nsec},
+                                  {s->st_mtim.tv_sec, s->st_mtim.tv_nsec}};
 }
 
 bool file_identify(const char *path, struct file_identity *out)
