@@ -38,6 +38,8 @@ const (
 	GPUDisplayOnly
 	GPUReserved
 	GPUAsleep
+	GPULeftOut
+	DirectoryUnreadable
 	NvidiaVersion
 	DriverIdle
 	DeviceTwice
@@ -145,6 +147,12 @@ var table = [codeCount]Entry{
 	GPUAsleep: {"gpu-asleep", diag.Note, "",
 		"To wake it takes a second or two and power, even for a program that then uses another device.",
 		"Keep programs that do not need it from loading its driver."},
+	GPULeftOut: {"gpu-left-out", diag.Note, "ENV-2",
+		"Its driver works. What is named here keeps it out of programs, which do not see the device.",
+		"Nothing, if that is meant."},
+	DirectoryUnreadable: {"directory-unreadable", diag.Problem, "PATH-16",
+		"A loader takes a directory that it may not read for one that is not there.",
+		"Let every user read the directory."},
 	NvidiaVersion: {"nvidia-version", diag.Problem, "",
 		"NVIDIA's module of the kernel and its libraries work only when they are of one version.",
 		"Restart the machine: the driver was updated while it was running."},

@@ -49,18 +49,19 @@ type manager struct {
 	install  string                   // before names of packages
 	library  func(name string) string // the word that installs a library; nil: none is known
 	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
+	again    string                   // before the name of an installed package of which a file is gone
 }
 
 // managers are asked in this order; the first whose id the system has is taken.
 var managers = []manager{
-	{"debian", "apt install", debianPackage, false},
-	{"fedora", "dnf install", provided, true},
-	{"rhel", "dnf install", provided, true},
-	{"suse", "zypper install", provided, true},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false},
-	{"arch", "pacman -S", nil, false},
-	{"gentoo", "emerge", nil, false},
-	{"void", "xbps-install", nil, false},
+	{"debian", "apt install", debianPackage, false, "apt install --reinstall"},
+	{"fedora", "dnf install", provided, true, "dnf reinstall"},
+	{"rhel", "dnf install", provided, true, "dnf reinstall"},
+	{"suse", "zypper install", provided, true, "zypper install --force"},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "apk fix"},
+	{"arch", "pacman -S", nil, false, "pacman -S"},
+	{"gentoo", "emerge", nil, false, "emerge --oneshot"},
+	{"void", "xbps-install", nil, false, "xbps-install --force"},
 }
 
 // provided is how packages of RPM say that they have a library for 64-bit programs.
@@ -118,6 +119,9 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
+// run is a line of the package manager.
+func (d distribution) run(line string) advice { return asRoot{line} }
+
 // forLibrary installs a library.
 func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
@@ -130,7 +134,7 @@ func (d distribution) forLibrary(name string) advice {
 		}
 	} else if m != nil && m.library != nil {
 		if word := m.library(name); word != "" {
-			return asRoot{m.install + " " + word}
+			return d.run(m.install + " " + word)
 		}
 	}
 	if m != nil && m.id == "arch" {
@@ -162,7 +166,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		return asRoot{"ubuntu-drivers install"}
 	}
 	if m := d.manager(); m != nil && f.Packages[m.id] != "" {
-		return asRoot{m.install + " " + f.Packages[m.id]}
+		return d.run(m.install + " " + f.Packages[m.id])
 	}
 	return installDriver{family: f.Name}
 }

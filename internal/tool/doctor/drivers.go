@@ -147,7 +147,10 @@ func (e *exam) fallback() {
 		e.withoutDriver()
 	case len(software) > 0 && !served && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0], "", notServed, nil)
-		if !wanted {
+		if by := e.pinnedBy(); by != "" {
+			found.fact, found.advice = chosenSoftware{by}, doNothingChosen
+			found.soften(diag.Note)
+		} else if !wanted {
 			found.soften(diag.Note)
 			found.advice = doNothingWithoutDevice
 		}

@@ -256,6 +256,7 @@ func (e *exam) graphics() error {
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
+	e.byChoice()
 	e.fallback()
 	return nil
 }
@@ -350,6 +351,9 @@ func (e *exam) undriven(g *GPU) {
 	}
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
+	}
+	if e.leftOut(g) {
+		return
 	}
 	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
 	if e.class != ProcessClass {

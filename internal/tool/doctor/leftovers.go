@@ -144,7 +144,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(mending, explain.RemoveFile(path.Clean(file.Path)))
 		}
@@ -185,9 +185,6 @@ func (e *exam) libraryPath(directory string) explain.Change {
 	}
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
-
-// packageOf is the package that a file belongs to; "" for none.
-func (e *exam) packageOf(file string) string { return e.machine.Owners([]string{file})[file] }
 
 func (e *exam) bundled(l *Loader) bool {
 	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))

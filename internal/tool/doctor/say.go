@@ -94,6 +94,7 @@ type (
 		file, target string
 		link         bool
 		beside       string
+		owner        string // the installed package that it belongs to
 	}
 
 	// nowhere is a library that the dynamic linker does not find.
@@ -105,6 +106,8 @@ type (
 		configured string   // where ldconfig would find it
 		beside     []string // where it lies, in directories that nobody looks into
 		also       []string // more names like it
+		places     []string // directories of the dynamic linker
+		owner      string   // the installed package that it belongs to
 	}
 
 	// lacksEGL is what the driver does not find where no display is: a library, or every file of a pattern.
@@ -167,7 +170,15 @@ func (a absent) say() string {
 	if a.beside != "" {
 		what += "; " + a.beside + " is there"
 	}
-	return what
+	return what + ofOwner(a.owner)
+}
+
+// ofOwner says that a file is gone from a package.
+func ofOwner(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return "; the package " + owner + ", which is installed, should have it"
 }
 
 // whoNeeds is a library in words, with the driver or layer that needs it.
@@ -202,7 +213,7 @@ func (n nowhere) say() string {
 	for _, name := range n.also {
 		what += "; so is " + name
 	}
-	return what
+	return what + ofOwner(n.owner)
 }
 
 func (l lacksEGL) say() string {

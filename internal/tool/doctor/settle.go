@@ -90,7 +90,8 @@ func worse(before, after map[key]bool) bool {
 
 // followers are codes of what may follow from something else.
 var followers = []string{NoDriver.String(), SoftwareOnly.String(), GPUNoDriver.String(), diag.DriverNone.String(),
-	diag.VariableIgnored.String(), diag.FileOpen.String(), LoaderMissing.String(), LoaderOld.String()}
+	diag.VariableIgnored.String(), diag.FileOpen.String(), LoaderMissing.String(), LoaderOld.String(),
+	diag.DriverDisabled.String(), diag.DriverNotSelected.String()}
 
 // ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
 var ofHardware = []string{GPUNoKernelDriver.String(), GPUOldKernelDriver.String(), GPUNoNode.String(), GPUPermission.String(),
@@ -117,8 +118,9 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 // consequences marks what follows from a problem that no change of a variable fixes: without a library there is no
 // driver, without a driver no device.
 func (e *exam) consequences() {
+	e.oneCause()
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem.String() && f.Because == "" && !slices.Contains(followers, f.Code) &&
+		return e.ofManifest(&f) || f.Severity == diag.Problem.String() && f.Because == "" && !slices.Contains(followers, f.Code) &&
 			(e.ofDriver(&f) || slices.Contains(ofHardware, f.Code))
 	})
 	said := map[key]bool{}
