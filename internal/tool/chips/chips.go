@@ -27,6 +27,7 @@ type Chip struct {
 type Suite struct {
 	Name         string
 	Mesa, Kernel string
+	Of           string // the release of the distribution that has the same packages
 }
 
 // pci is a range of devices of one vendor.
@@ -47,14 +48,15 @@ type table struct {
 	pci    []pci
 	of     []compatible
 	suites map[string]Suite // by "ID VERSION"
-	wrong  []string         // lines that are not understood
+	lacks  map[string][]string
+	wrong  []string // lines that are not understood
 }
 
 var known = sync.OnceValue(func() *table { return read(text) })
 
 // read reads lines as chips.txt describes them.
 func read(text string) *table {
-	t := &table{chips: map[string]*Chip{}, suites: map[string]Suite{}}
+	t := &table{chips: map[string]*Chip{}, suites: map[string]Suite{}, lacks: map[string][]string{}}
 	for _, line := range strings.Split(text, "\n") {
 		kind, rest, _ := strings.Cut(line, " ")
 		understood := true
@@ -68,8 +70,13 @@ func read(text string) *table {
 			understood = t.readCompatible(strings.Fields(rest))
 		case "suite":
 			words := strings.Fields(rest)
-			if understood = len(words) == 5; understood {
-				t.suites[words[0]+" "+words[1]] = Suite{words[2], words[3], words[4]}
+			if understood = len(words) == 6; understood {
+				t.suites[words[0]+" "+words[1]] = Suite{words[2], words[3], words[4], words[5]}
+			}
+		case "lacks":
+			words := strings.SplitN(rest, " ", 3)
+			if understood = len(words) == 3; understood {
+				t.lacks[words[0]+" "+strings.TrimPrefix(words[1], "-")] = strings.Split(words[2], ", ")
 			}
 		default:
 			understood = false
@@ -157,6 +164,13 @@ func ByCompatible(name string) *Chip {
 func Newer(id, version string) (Suite, bool) {
 	s, is := known().suites[id+" "+version]
 	return s, is
+}
+
+// Lacks are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
+// every release.
+func Lacks(id, version string) []string {
+	all := known().lacks
+	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
 }
 
 // HasVulkan tells whether any Vulkan driver serves it.

@@ -51,6 +51,7 @@ const (
 	nvidiaModuleDebian
 	nvidiaModuleMissing
 	updateDriver
+	wslWithout
 )
 
 var fixedWords = [...]struct {
@@ -91,6 +92,7 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
+	wslWithout:   {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
 	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
 }
 

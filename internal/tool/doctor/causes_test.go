@@ -222,7 +222,7 @@ func TestGoneFromPackage(t *testing.T) {
 			installedPackage("libdrm2", "2.4", "/"+libraries+"libdrm.so.2")), problems: []string{"library-needs"},
 			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
 		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
-			what: "/" + icds + "radeon_icd.json is gone from the package mesa-vulkan-drivers, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
 		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "a package without the driver", files: join(card("0x10de", "nouveau", true), file("etc/os-release", "ID=debian\n"),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver)),
@@ -253,4 +253,77 @@ func TestOneCause(t *testing.T) {
 		{name: "another driver's manifest", files: join(card("0x1002", "amdgpu", true), file("etc/os-release", "ID=debian\n"), file(icds+"intel_icd.json", `{`),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), problems: []string{"file-syntax", "gpu-no-driver"}},
 	})
+}
+
+// pci is a PCI device of a vendor, with a number and a driver of the kernel.
+func pci(vendor, device, kernel string, more ...map[string]string) map[string]string {
+	return join(append([]map[string]string{card(vendor, kernel, kernel != ""), file("sys/bus/pci/devices/0000:01:00.0/device", device+"\n"),
+		file("etc/os-release", "ID=debian\nVERSION_ID=\"12\"\n")}, more...)...)
+}
+
+// Which driver serves which chip, and since when, is known, and so is where newer ones come from.
+func TestChips(t *testing.T) {
+	t.Parallel()
+	loader := file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))
+	mesa := func(name, version string) map[string]string {
+		return join(loader, file(icds+name+"_icd.json", icd("libvulkan_"+name+".so", "")),
+			file(libraries+"libvulkan_"+name+".so", library(t, "exports=vk_icdGetInstanceProcAddr")+"in Mesa X\x00Mesa "+version+"%s\x00"))
+	}
+	linux := func(version string) map[string]string { return file("proc/version", "Linux version "+version+"-21-amd64 (x@y)\n") }
+	backports := "bookworm-backports has Mesa 25.0. With that repository, run as root: apt install -t bookworm-backports mesa-vulkan-drivers"
+	trixie := file("etc/os-release", "ID=debian\nVERSION_ID=\"13\"\n")
+	names := file("usr/share/misc/pci.ids", "1002  AMD/ATI\n\t7550  Navi 48 [Radeon RX 9070]\n")
+	checkCauses(t, []cause{
+		{name: "a card that is younger than Mesa", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "22.3.6"), names), problems: []string{"gpu-needs-newer"},
+			code: "gpu-needs-newer", what: "AMD Radeon RX 9070 needs Mesa 25.0; this is 22.3.6", do: backports, verdict: "1 problem"},
+		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
+			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
+			do: "Update the system to a release with Mesa 25.0 or newer."},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "uses RADV (Mesa); nothing is wrong"},
+		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
+		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
+		{name: "a kernel that is young enough", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.12.43")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "no kernel driver is bound", do: "modprobe amdgpu"},
+		{name: "NVIDIA of another release", files: pci("0x10de", "0x1180", "", loader, mesa("lvp", "22.3.6")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470"},
+		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
+			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"},
+		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
+			verdict: "No graphics device is here; programs compute on the processor"},
+		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
+			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
+			code: "gpu-display-only", verdict: "nothing is wrong"},
+		{name: "NVK where the package has none", files: pci("0x10de", "0x2204", "nouveau", loader, mesa("lvp", "22.3.6"), installedPackage("mesa-vulkan-drivers", "22.3.6-1", "/x")),
+			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed and has no driver for it", do: backports},
+		{name: "NVK not installed", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "22.3.6")), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: backports},
+		{name: "NVK of Debian 13", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "25.0.7"), trixie), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
+			do: "Run as root: apt install mesa-vulkan-drivers"},
+		{name: "WSL without Dozen", files: join(mesa("lvp", "22.3.6"), file("dev/dxg", ""), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")), problems: []string{"gpu-no-driver"},
+			code: "gpu-no-driver", do: "Dozen of Mesa", verdict: "1 warning"},
+	})
+}
+
+// A virtual machine has as much Vulkan as its host offers, and less is no fault.
+func TestVirtualMachine(t *testing.T) {
+	t.Parallel()
+	const offered, not = "1001100000000000000000000000000000000000000000000000000000000000", "0100000000000000000000000000000011000000000000000000000000000000"
+	kvm := func(features string, more ...map[string]string) map[string]string {
+		const device = "sys/bus/pci/devices/0000:01:00.0/"
+		return join(append([]map[string]string{pci("0x1af4", "0x1050", "virtio-pci", lavapipe(t)), file(device+"virtio0/features", features+"\n"),
+			file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0/virtio0"), file("dev/dri/renderD128", ""),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
+	}
+	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
+	software := "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"
+	checkCauses(t, []cause{
+		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
+		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no driver manifest is for it", verdict: "nothing is wrong"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "uses Venus (Mesa); nothing is wrong"},
+	})
+	report := examine(t, kvm(offered, venus), Options{})
+	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {
+		t.Errorf("one device twice: %+v", report.GPUs)
+	}
 }

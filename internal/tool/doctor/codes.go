@@ -39,6 +39,9 @@ const (
 	GPUReserved
 	GPUAsleep
 	GPULeftOut
+	GPUNoVulkan
+	GPUNeedsNewer
+	GPUVirtual
 	DirectoryUnreadable
 	NvidiaVersion
 	DriverIdle
@@ -150,6 +153,13 @@ var table = [codeCount]Entry{
 	GPULeftOut: {"gpu-left-out", diag.Note, "ENV-2",
 		"Its driver works. What is named here keeps it out of programs, which do not see the device.",
 		"Nothing, if that is meant."},
+	GPUNoVulkan: {"gpu-no-vulkan", diag.Note, "",
+		"Programs compute on the processor, or use OpenGL.", "Nothing."},
+	GPUNeedsNewer: {"gpu-needs-newer", diag.Problem, "",
+		"A driver that is older than the device does not list it.", "Update Mesa and the kernel."},
+	GPUVirtual: {"gpu-virtual", diag.Note, "",
+		"A virtual machine has Vulkan on its device only if the host offers it, through Venus. Without it, programs compute on the processor.",
+		"Nothing, if software is enough. Otherwise start the virtual machine with Venus (QEMU: -device virtio-gpu-gl,blob=on,venus=on)."},
 	DirectoryUnreadable: {"directory-unreadable", diag.Problem, "PATH-16",
 		"A loader takes a directory that it may not read for one that is not there.",
 		"Let every user read the directory."},

@@ -1,16 +1,19 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
+	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
 // distribution is who made the system, and so how something is installed.
 type distribution struct {
-	name string   // in words
-	ids  []string // its own id and those that it is like, lower case
+	name    string   // in words
+	ids     []string // its own id and those that it is like, lower case
+	version string   // of the release; "" for one that has none
 
 	class   int  // word size of the programs that something is installed for
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
@@ -33,6 +36,8 @@ func readDistribution(m *machine.Machine) distribution {
 			d.name = value
 		case "ID":
 			d.ids = append([]string{strings.ToLower(value)}, d.ids...)
+		case "VERSION_ID":
+			d.version = value
 		case "ID_LIKE":
 			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
 		}
@@ -165,7 +170,16 @@ func (d distribution) install(f *drivers.Family) advice {
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
 		return asRoot{"ubuntu-drivers install"}
 	}
-	if m := d.manager(); m != nil && f.Packages[m.id] != "" {
+	if !d.reallyHas(f) {
+		suite, has := d.suite()
+		switch {
+		case f.Name == dozen:
+			return wslWithout
+		case has && !slices.Contains(chips.Lacks(d.ids[0], suite.Of), f.Name):
+			return fromSuite{suite.Name, "Mesa " + suite.Mesa, f.Packages["debian"]}
+		}
+	}
+	if m := d.manager(); m != nil && f.Packages[m.id] != "" && d.reallyHas(f) {
 		return d.run(m.install + " " + f.Packages[m.id])
 	}
 	return installDriver{family: f.Name}

@@ -141,7 +141,7 @@ func (e *exam) fallback() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool {
 		return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0
 	})
-	wanted := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() })
+	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
 	case good == 0:
 		e.withoutDriver()

@@ -14,10 +14,11 @@ import (
 type packages struct {
 	owners    map[string]string
 	installed map[string]*machine.Package
+	mesa      map[string]string // releases of Mesa, by the library of a driver
 }
 
 func newPackages() *packages {
-	return &packages{map[string]string{}, map[string]*machine.Package{}}
+	return &packages{map[string]string{}, map[string]*machine.Package{}, map[string]string{}}
 }
 
 // packageOf is the package that a file belongs to, also one that is gone; "" for none.

@@ -275,6 +275,8 @@ type (
 		others     string // a manifest of a driver for programs of the other word size
 		otherClass int
 		elsewhere  string // a directory that has manifests and is not searched
+		lost       string // a manifest that is gone from an installed package
+		lacks      string // the installed package that should have the driver and has not
 	}
 
 	// twoVersions are those of NVIDIA's module of the kernel and of its library.
@@ -327,6 +329,12 @@ func (u undriven) say() string {
 	}
 	if u.elsewhere != "" {
 		what += "; manifests lie in " + u.elsewhere + ", where programs do not look"
+	}
+	switch {
+	case u.lost != "":
+		what += "; " + u.lost + " is gone from its package, which is installed"
+	case u.lacks != "":
+		what += "; the package " + u.lacks + " is installed and has no driver for it"
 	}
 	return what
 }

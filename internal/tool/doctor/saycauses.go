@@ -23,6 +23,36 @@ type (
 	chosenSoftware struct{ by string }
 )
 
+// Facts about chips.
+type (
+	// noVulkan is a device of a kind for which no Vulkan driver exists.
+	noVulkan struct{ kind string }
+
+	// needsNewer is a device that is younger than what is installed, of Mesa or of Linux.
+	needsNewer struct{ of, device, first, have string }
+
+	// untakenOf is a device that no driver of the kernel has, with what is known of its maker's driver.
+	untakenOf struct{ releases string }
+
+	// venusMissing is a virtual machine's device; driver: the machine's own driver is missing, otherwise the host's offer.
+	venusMissing struct{ driver bool }
+)
+
+func (n noVulkan) say() string { return "it is " + n.kind + ", and no Vulkan driver exists for it" }
+
+func (n needsNewer) say() string {
+	return n.device + " needs " + n.of + " " + n.first + "; this is " + n.have
+}
+
+func (u untakenOf) say() string { return untaken.say() + "; " + u.releases }
+
+func (v venusMissing) say() string {
+	if v.driver {
+		return "it is a virtual machine's device, and no driver manifest is for it"
+	}
+	return "it is a virtual machine's device, and the host offers it no Vulkan"
+}
+
 func (l leftOut) say() string {
 	if l.manifest == "" {
 		return l.by + " names the drivers that programs get, and none of them is for it"
@@ -60,4 +90,22 @@ func (o opening) say() (string, []string) {
 		return typed{command}.say()
 	}
 	return asRoot{command}.say()
+}
+
+// Where newer releases come from.
+type (
+	// fromSuite is a package of a suite of the distribution; what: the release that it has.
+	fromSuite struct{ suite, what, name string }
+
+	// newerRelease is a release of something that no package is known for.
+	newerRelease struct{ of, first string }
+)
+
+func (f fromSuite) say() (string, []string) {
+	command := "apt install -t " + f.suite + " " + f.name
+	return f.suite + " has " + f.what + ". With that repository, run as root: " + command, []string{command}
+}
+
+func (n newerRelease) say() (string, []string) {
+	return "Update the system to a release with " + n.of + " " + n.first + " or newer.", nil
 }

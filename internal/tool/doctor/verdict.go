@@ -66,7 +66,7 @@ func (e *exam) rest(works bool) string {
 		good++
 	}
 	device := "No graphics device works"
-	if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() }) {
+	if !slices.ContainsFunc(e.gpus, e.expects) {
 		device = "No graphics device is here"
 	}
 	switch {
