@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
 )
 
 // cause is a machine on which one cause is named; what is at most a note counts for nothing.
@@ -269,7 +270,9 @@ func TestChips(t *testing.T) {
 		return join(loader, file(icds+name+"_icd.json", icd("libvulkan_"+name+".so", "")),
 			file(libraries+"libvulkan_"+name+".so", library(t, "exports=vk_icdGetInstanceProcAddr")+"in Mesa X\x00Mesa "+version+"%s\x00"))
 	}
-	linux := func(version string) map[string]string { return file("proc/version", "Linux version "+version+"-21-amd64 (x@y)\n") }
+	linux := func(version string) map[string]string {
+		return file("proc/version", "Linux version "+version+"-21-amd64 (x@y)\n")
+	}
 	backports := "bookworm-backports has Mesa 25.0. With that repository, run as root: apt install -t bookworm-backports mesa-vulkan-drivers"
 	trixie := file("etc/os-release", "ID=debian\nVERSION_ID=\"13\"\n")
 	names := file("usr/share/misc/pci.ids", "1002  AMD/ATI\n\t7550  Navi 48 [Radeon RX 9070]\n")
@@ -326,4 +329,35 @@ func TestVirtualMachine(t *testing.T) {
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {
 		t.Errorf("one device twice: %+v", report.GPUs)
 	}
+}
+
+// What this tool keeps in a settings file is no leftover; what a settings file does is decided again, and what it names has to
+// be there.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ours := func(content string) map[string]string {
+		return file(settingsFile, `{"file_format_version":"1.0.0","`+settingsfile.Mark+`":{"written_by":"`+settingsfile.Writer+`"},"settings":{`+content+`}}`)
+	}
+	theirs := func(content string) map[string]string {
+		return file(settingsFile, `{"file_format_version":"1.0.0","settings":{`+content+`}}`)
+	}
+	overlay := join(file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so", `,"disable_environment":{"NO_O":"1"}`)),
+		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
+	const rest = `{"name":"","path":"","control":"unordered_layer_location"}`
+	layer := func(control, path string) string {
+		return `"layers":[{"name":"VK_LAYER_o","path":"` + path + `","control":"` + control + `","treat_as_implicit_manifest":true},` + rest + `]`
+	}
+	place := "/" + implicit + "o.json"
+	checkCauses(t, []cause{
+		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "it is vkloader's own", verdict: "nothing is wrong"},
+		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
+		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force and changes nothing",
+			verdict: "nothing is wrong"},
+		{name: "a layer that is gone", files: desktop(t, overlay, theirs(`"layers":[{"name":"VK_LAYER_p","path":"/opt/gone.json","control":"on"},`+rest+`]`)),
+			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/gone.json, which does not exist", do: "rm -- " + settingsFile},
+		{name: "a driver that is gone", files: desktop(t, theirs(`"additional_drivers":[{"path":"/opt/a.json"},{"path":"/opt/b.json"}]`)),
+			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/a.json and /opt/b.json, which do not exist"},
+		{name: "of this tool's file", files: desktop(t, ours(`"additional_drivers":[{"path":"/opt/a.json"}]`)), problems: []string{"settings-path"},
+			code: "settings-path", do: "vkloader settings clear"},
+	})
 }

@@ -50,6 +50,8 @@ const (
 	NoDriver
 	LeftoverOverride
 	LeftoverSettings
+	SettingsOwn
+	SettingsPath
 	LoaderMissing
 	LoaderBroken
 	LoaderOld
@@ -185,6 +187,12 @@ var table = [codeCount]Entry{
 	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
 		"A settings file changes every program until it is removed, also when what wrote it is not running.",
 		"Change it in what wrote it."},
+	SettingsOwn: {"settings-own", diag.Note, "SET-13",
+		"vkloader settings, policy and quarantine keep what they are told in this file.",
+		"Nothing, if that is meant. To see it: vkloader settings show. To remove it: vkloader settings clear"},
+	SettingsPath: {"settings-path", diag.Problem, "SET-85",
+		"A layer or driver of a settings file comes from the path that it names, and from nowhere else.",
+		"Install what it names, or correct the path."},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},

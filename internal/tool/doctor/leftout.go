@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/settingsfile"
 )
 
 // choosers are the variables that choose among the drivers that are installed: the first three by naming what is wanted.
@@ -138,7 +139,7 @@ func (e *exam) leftOut(g *GPU) bool {
 	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, leftOut{search.BaseName(kept.driver.Path), kept.name()}, nil)
 	why := forDevice
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if !kept.chosen() && !others {
+	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
 		found.Severity, why = diag.Warning.String(), mending
 	}
 	if !kept.variable {
@@ -151,6 +152,15 @@ func (e *exam) leftOut(g *GPU) bool {
 		found.offer(why, explain.UnsetVariable(kept.name()))
 	}
 	return true
+}
+
+// ownSettings tells whether a settings file is one that this tool has written.
+func (e *exam) ownSettings(file string) bool {
+	if file == "" {
+		return false
+	}
+	f, err := settingsfile.Read(e.machine, path.Clean(file))
+	return err == nil && f.Ours
 }
 
 // pinned tells whether a variable names the drivers that programs get, and one of them works: then a device without a

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
@@ -26,19 +25,7 @@ func (e *exam) leftovers() {
 		seen[f.Path] = true
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, explain.RemoveFile(path.Clean(f.Path)))
 	}
-	if s := e.plan.Settings; s != nil {
-		file := path.Clean(s.File)
-		what := overruling{does: s, written: e.written(file)}
-		found := e.found(LeftoverSettings, search.BaseName(file), file, nil, nil)
-		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
-			what.ours, what.expires = true, f.Expires
-			found.advice = clearSettings
-		} else {
-			// What another program has written is told, and is not for --fix to remove.
-			found.offer(byHand, explain.RemoveFile(file))
-		}
-		found.fact = what
-	}
+	e.settings()
 }
 
 // overriding is what an override layer does to every program, as far as it can be read.

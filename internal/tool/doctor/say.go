@@ -433,7 +433,7 @@ type (
 	// overruling is a settings file in force.
 	overruling struct {
 		does             *settings.Settings
-		ours             bool
+		ours, changes    bool
 		expires, written time.Time
 	}
 
@@ -508,8 +508,11 @@ func (o overruling) say() string {
 	if s.HasLevel {
 		does = append(does, "sets what is logged")
 	}
+	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
+		does = append(does, "sets a policy")
+	}
 	what := "it is in force and changes nothing"
-	if does != nil {
+	if does != nil && (o.changes || o.ours) {
 		what = "it is in force, and " + strings.Join(does, ", ")
 	}
 	switch {

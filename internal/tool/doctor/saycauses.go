@@ -19,6 +19,9 @@ type (
 	// unreadableFile is a manifest or settings file.
 	unreadableFile struct{ file string }
 
+	// namesGone are files that a settings file names and that are not there.
+	namesGone struct{ files []string }
+
 	// chosenSoftware is that programs compute on the processor because a variable says so.
 	chosenSoftware struct{ by string }
 )
@@ -73,6 +76,17 @@ func (u unreadableDirectory) say() string {
 }
 
 func (u unreadableFile) say() string { return u.file + " may not be read" }
+
+func (n namesGone) say() string {
+	what := "it names " + n.files[0]
+	for _, file := range n.files[1:] {
+		what += " and " + file
+	}
+	if len(n.files) > 1 {
+		return what + ", which do not exist"
+	}
+	return what + ", which does not exist"
+}
 
 func (c chosenSoftware) say() string {
 	return "programs compute on the processor, because " + c.by + " names this driver"
