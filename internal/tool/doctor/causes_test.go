@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -64,11 +65,11 @@ func checkCause(t *testing.T, report *Report, c *cause) {
 	var wrong []string
 	found := false
 	for _, f := range report.Findings {
-		if f.Severity != "note" && f.Because == "" {
-			wrong = append(wrong, f.Code)
+		if f.Severity != diag.Note && f.Because == nil {
+			wrong = append(wrong, f.Code.String())
 		}
 		without, not := strings.CutPrefix(c.do, "-")
-		found = found || f.Code == c.code && strings.Contains(f.What, c.what) && strings.Contains(f.Do, without) != not
+		found = found || f.Code.String() == c.code && strings.Contains(f.What, c.what) && strings.Contains(f.Do, without) != not
 	}
 	if strings.Join(wrong, " ") != strings.Join(c.problems, " ") {
 		t.Errorf("problems and warnings: %q, want %q", wrong, c.problems)

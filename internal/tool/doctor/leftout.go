@@ -128,7 +128,7 @@ func (e *exam) leftOut(g *GPU) bool {
 		value := e.source.Var(kept.name(), kept.by.Secure()).Value
 		missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
 		if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
-			found.offer(mending, explain.SetVariable(kept.name(), value+":"+missing))
+			found.offer(fixing, explain.SetVariable(kept.name(), value+":"+missing))
 		}
 		e.unsetting(found, kept.name())
 		return true
@@ -140,7 +140,7 @@ func (e *exam) leftOut(g *GPU) bool {
 	why := forDevice
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
-		found.Severity, why = diag.Warning.String(), mending
+		found.Severity, why = diag.Warning, fixing
 	}
 	if !kept.variable {
 		return true
@@ -191,7 +191,7 @@ func (e *exam) byChoice() {
 		return
 	}
 	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected.String() || f.Code == diag.DriverDisabled.String() {
+		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
 			f.soften(diag.Note)
 		}
 	}
@@ -206,7 +206,7 @@ func (e *exam) closed() {
 				continue
 			}
 			place := e.closedAt(location.Path)
-			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable.String() && f.Path == place }) {
+			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				found := e.found(DirectoryUnreadable, place, place, unreadableDirectory{place, search.Kind(kind) == search.Drivers},
 					e.opening(place))
 				found.soften(severity)
@@ -235,7 +235,7 @@ func (e *exam) closedPart(place string) string {
 
 // unreadable says of a manifest or settings file that is there and may not be read what opens it.
 func (e *exam) unreadable(f *Finding) {
-	if f.Code != diag.FileOpen.String() {
+	if f.Code != diag.FileOpen {
 		return
 	}
 	file, err := e.machine.Open(f.Path)

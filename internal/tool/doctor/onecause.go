@@ -29,12 +29,12 @@ func (f *Finding) lacks() string {
 // oneCause marks findings that are there because of one that is said already: a library that several drivers and layers
 // lack is one problem, and a device has no driver because the driver's manifest cannot be read.
 func (e *exam) oneCause() {
-	first := map[string]string{}
+	first := map[string]Kind{}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		lacks := f.lacks()
 		switch cause, said := first[lacks]; {
-		case lacks == "" || f.Because != "" || f.Severity == diag.Note.String():
+		case lacks == "" || f.Because != nil || f.Severity == diag.Note:
 		case said:
 			f.Because = cause
 		default:
@@ -44,7 +44,7 @@ func (e *exam) oneCause() {
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		at := slices.IndexFunc(e.gpus, func(g *GPU) bool { return g.Name == f.device })
-		if f.Code != GPUNoDriver.String() || f.Because != "" || at < 0 {
+		if f.Code != GPUNoDriver || f.Because != nil || at < 0 {
 			continue
 		}
 		for j := range e.Findings {
@@ -58,14 +58,14 @@ func (e *exam) oneCause() {
 
 // ofManifest tells whether a problem keeps the search from a driver: its manifest, or the directory of it, cannot be read.
 func (e *exam) ofManifest(f *Finding) bool {
-	if f.Severity != diag.Problem.String() || f.Because != "" {
+	if f.Severity != diag.Problem || f.Because != nil {
 		return false
 	}
 	switch f.Code {
-	case DirectoryUnreadable.String():
+	case DirectoryUnreadable:
 		return true
-	case diag.FileOpen.String(), diag.FileRead.String(), diag.FileSyntax.String(), diag.FileTop.String(), diag.FileCost.String(),
-		diag.ManifestVersion.String(), diag.DriverField.String(), diag.DriverVariant.String():
+	case diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost,
+		diag.ManifestVersion, diag.DriverField, diag.DriverVariant:
 	default:
 		return false
 	}
