@@ -41,6 +41,7 @@ var floors = []struct {
 	{[]string{"internal/tool/term"}, "text for people: knows of no driver, layer or machine"},
 	{[]string{"internal/tool/selector"}, "how a device is named to any command: it is told which there are"},
 	{[]string{"internal/tool/drivers"}, "a table of the drivers that exist, and what Mesa's variables say: it opens no file and reads no variable"},
+	{[]string{"internal/tool/chips"}, "a table of which driver serves which chip, and since when: it reads nothing of a machine"},
 	{[]string{"internal/tool/loaderlog"}, "the lines of the loader as values: runs nothing, decides nothing"},
 	{[]string{"internal/tool/exit"}, "what the tool's process ends with; the library never ends one"},
 	{[]string{"internal/tool/decision"}, "asks the library's decision for all of the tool, and adds nothing"},

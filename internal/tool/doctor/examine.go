@@ -19,7 +19,8 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 
-	share *binary.Linker // of an examination of the same machine
+	share    *binary.Linker // of an examination of the same machine
+	packages *packages      // of it as well
 }
 
 // exam is an examination under way.
@@ -35,6 +36,7 @@ type exam struct {
 	gpus    []*GPU // that are examined
 	every   []*GPU
 	class   int // word size of the program
+	keptOut *[]keptOut
 }
 
 // Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
@@ -69,6 +71,9 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
+	if options.packages == nil {
+		options.packages = newPackages()
+	}
 	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
@@ -95,9 +100,10 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.Answer = e.plan
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
-			e.decided(f)
+			e.unreadable(e.decided(f))
 		}
 	}
+	e.closed()
 	e.libraries()
 	e.otherWordSize()
 	if err := e.graphics(); err != nil {
@@ -123,7 +129,7 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return e.named(f.Path) && !e.machine.Exists(f.Path)
+		return !e.machine.Exists(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }
