@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -102,6 +103,9 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if f := place.InForce(); f != nil {
+				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+			}
 			if asJSON {
 				err = writeJSON(s, shown)
 			} else {
@@ -141,6 +145,9 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 		fmt.Fprintln(s.out, "  written by this tool, without expiry")
 	default:
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
+	}
+	for _, said := range shown.Ignored {
+		style.Lines(s.out, "  ", nil, said)
 	}
 	for _, other := range shown.Shadowed {
 		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))

@@ -62,6 +62,7 @@ const (
 	LoaderOld
 	LoaderBundled
 	LoaderOther
+	LoaderIgnores
 	VariableValue
 	VariableDevice
 	VariableUnknown
@@ -212,6 +213,9 @@ var table = [codeCount]Entry{
 		"Remove the bundled loader."},
 	LoaderOther: {"loader-other", diag.Note, "",
 		"With several loaders on one machine it depends on the program which one it gets.", "Nothing."},
+	LoaderIgnores: {"loader-ignores", diag.Warning, "",
+		"Loaders of other versions do not read every variable and setting; docs/loaders.md says which came with which version.",
+		"Use vkloader run, or vkloader system use vkloader."},
 	VariableValue: {"variable-value", diag.Warning, "ENV-1",
 		"A value that the variable does not take has no effect, or another one than it seems to.",
 		"Correct or unset the variable."},

@@ -20,6 +20,7 @@ type Shown struct {
 	File     string              `json:"file,omitempty"` // that programs get; "": none
 	Ours     bool                `json:"ours"`
 	Expires  string              `json:"expires,omitempty"`
+	Ignored  []string            `json:"ignored,omitempty"`  // for whom the file, or a part of it, is not in force, because the loader does not read it
 	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
 	Places   []string            `json:"places"`             // that are tried, in order
 	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
