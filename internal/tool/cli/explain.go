@@ -26,6 +26,8 @@ type explanation struct {
 	In     []explain.Item `json:"in"`
 	Out    []explain.Item `json:"out"`
 
+	Chance []explain.Chance `json:"chance,omitempty"` // layers whose order is by chance
+
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
 }
@@ -69,6 +71,7 @@ func newExplain(s *surroundings) *cobra.Command {
 				return writeJSON(s, answer)
 			}
 			printExplained(s, answer.App, answer.In, answer.Out)
+			printChance(s, answer.Chance)
 			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
@@ -110,6 +113,9 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	}
 	explain.Cures(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
+	if len(names) == 0 {
+		result.Chance = explain.ByChance(answer)
+	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
 	}

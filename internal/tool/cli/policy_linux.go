@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 )
 
@@ -89,6 +90,7 @@ func (s *surroundings) policy(c *settingsfile.Change) error {
 	if err != nil {
 		return err
 	}
+	c.Finish = layerorder.Renew
 	written, err := place.Set(c, nil) // it names no devices
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -16,16 +17,17 @@ import (
 
 func newSettings(s *surroundings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear",
+		Use:   "settings show|set|clear" + orderUse,
 		Short: "Show, write and remove the loader settings file, for all programs or for some",
 		Long: "settings reads and writes vk_loader_settings.json, the file by which one can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log of all Vulkan programs, or of some. The tool marks what it\n" +
 			"writes, changes only what bears its mark, and removes it when its time is over, whenever one of these commands\n" +
 			"runs: loaders themselves know no expiry.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to do with the settings", "show, set or clear"),
+		Args: subcommandOnly("what to do with the settings", "show, set"+strings.ReplaceAll(orderUse, "|", ", ")+" or clear"),
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	cmd.AddCommand(newSettingsShow(s), newSettingsSet(s), newSettingsClear(s))
+	cmd.AddCommand(settingsOfSystem(s)...)
 	return cmd
 }
 
@@ -63,6 +65,7 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 	for _, e := range over {
 		if e.Err == nil && !e.Restored {
 			gone = append(gone, e.File.Path)
+			s.restoreOrder(m, e.File)
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
@@ -72,6 +75,20 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
 	return s.renewQuarantines(m, gone)
+}
+
+// restoreOrder keeps the rules about the order of layers of a file whose time was over.
+func (s *surroundings) restoreOrder(m *machine.Machine, old *settingsfile.File) {
+	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
+	restored := false
+	if err == nil {
+		restored, err = layerorder.Restore(found, old)
+	}
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+	} else if restored {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+	}
 }
 
 func putBack(restored bool) string {
@@ -101,6 +118,9 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if shown.Order, err = layerorder.List(place); err != nil {
+				return err
+			}
 			if asJSON {
 				err = writeJSON(s, shown)
 			} else {
@@ -161,6 +181,10 @@ func printShown(s *surroundings, shown *settingsfile.Shown) {
 			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
 			printPrograms(s, &p)
 		}
+	}
+	if len(shown.Order) > 0 {
+		fmt.Fprintln(s.out)
+		printOrder(s, shown.Order)
 	}
 	if len(shown.Findings) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -71,6 +72,7 @@ func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bo
 	if err != nil {
 		return err
 	}
+	c.Finish = layerorder.Renew
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {

@@ -62,3 +62,24 @@ type lacking struct {
 func (l lacking) Exists(name string) bool {
 	return !slices.Contains(l.files, filepath.Clean(name)) && l.Source.Exists(name)
 }
+
+// Replacing is a source in which a file has other content, or is there though it is not.
+func Replacing(from facts.Source, name, content string) facts.Source {
+	return replacing{from, filepath.Clean(name), content}
+}
+
+type replacing struct {
+	facts.Source
+	name, content string
+}
+
+func (r replacing) Exists(name string) bool {
+	return filepath.Clean(name) == r.name || r.Source.Exists(name)
+}
+
+func (r replacing) File(name string) facts.File {
+	if filepath.Clean(name) == r.name {
+		return facts.File{Content: r.content}
+	}
+	return r.Source.File(name)
+}

@@ -45,6 +45,7 @@ const (
 	NoDriver
 	LeftoverOverride
 	LeftoverSettings
+	OrderStale
 	LoaderMissing
 	LoaderBroken
 	LoaderOld
@@ -167,6 +168,9 @@ var table = [codeCount]Entry{
 	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
 		"A settings file changes every program until it is removed, also when what wrote it is not running.",
 		"Change it in what wrote it."},
+	OrderStale: {"settings-order", diag.Warning, "SET-53",
+		"A settings file names layers one by one. A layer that was installed later takes the place of all others, which may be the wrong side.",
+		"Write the rules again: vkloader settings order apply"},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},

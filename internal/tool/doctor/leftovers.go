@@ -39,6 +39,7 @@ func (e *exam) leftovers() {
 		}
 		found.fact = what
 	}
+	e.order()
 }
 
 // overriding is what an override layer does to every program, as far as it can be read.

@@ -33,6 +33,8 @@ type Change struct {
 	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
 	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
 	System, Force, Dry                    bool
+
+	Finish func(p *Found, place string, content map[string]any) error // the last change of the content; nil: none
 }
 
 // Devices are how a change learns of devices.
@@ -77,6 +79,7 @@ func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
+	dropRules(content, apps)
 	if !Drop(content, apps) {
 		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
 	}
@@ -147,13 +150,18 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 			}
 		}
 	}
+	if c.Finish != nil {
+		if err := c.Finish(p, where, content); err != nil {
+			return nil, err
+		}
+	}
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
 	if c.Dry {
 		return written, judge(content, where)
 	}
-	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" { // nothing is left to say
+	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" && len(Rules(content)) == 0 { // nothing is left to say
 		written.Gone = true
 		if f != nil {
 			if _, err := Remove(&p.Machine, where); err != nil {
@@ -180,8 +188,10 @@ func (c *Change) hasSettings() bool {
 func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 	if c.NoLayers {
 		object["layers"] = []any{}
+		delete(object, OrderMember)
 	}
 	if len(c.Layers) > 0 {
+		delete(object, OrderMember)
 		list, err := c.layerEntries(p)
 		if err != nil {
 			return err

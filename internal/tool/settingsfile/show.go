@@ -23,6 +23,7 @@ type Shown struct {
 	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
 	Places   []string            `json:"places"`             // that are tried, in order
 	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
+	Order    []RuleNow           `json:"order,omitempty"`    // rules about the order of layers
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
