@@ -235,6 +235,9 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 	case settings.AwakeHardware.String():
 		line("drivers whose hardware is not here, or sleeps: not opened")
 	}
+	if p.Compute == settings.NoOverlays.String() {
+		line("programs that enable no surface extension: no overlay layers")
+	}
 	switch p.Service {
 	case settings.ServiceAlways.String():
 		line("the driver service: asked for drivers, whether or not there are others")

@@ -43,3 +43,16 @@ func printChance(s *surroundings, list []explain.Chance) {
 		}
 	}
 }
+
+// printComputing says which layers programs do not get that show nothing.
+func printComputing(s *surroundings, list []explain.Item) {
+	if len(list) == 0 {
+		return
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Left out of programs that enable no surface extension"))
+	for _, e := range list {
+		fmt.Fprintf(s.out, "    %s\n", term.OneLine(e.Name))
+	}
+	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
+}

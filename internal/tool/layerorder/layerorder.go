@@ -37,6 +37,7 @@ func (a *asker) ask(content map[string]any, program string, app plan.App, withou
 	if err != nil {
 		return nil, err
 	}
+	app.Extensions, app.ExtensionCount = []plan.Name{{Text: "VK_KHR_surface", Set: true}}, 1 // it shows pictures
 	source := *a.found.Source
 	if program != "" {
 		source.Program = program

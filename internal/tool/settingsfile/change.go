@@ -32,6 +32,7 @@ type Change struct {
 	Log, Expires                          string
 	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
 	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
+	Compute                               string // which layers programs get that show nothing; "all" takes it out; "": as it is
 	System, Force, Dry                    bool
 
 	Finish func(p *Found, place string, content map[string]any) error // the last change of the content; nil: none
@@ -161,7 +162,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 	if c.Dry {
 		return written, judge(content, where)
 	}
-	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" && len(Rules(content)) == 0 { // nothing is left to say
+	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 { // nothing is left to say
 		written.Gone = true
 		if f != nil {
 			if _, err := Remove(&p.Machine, where); err != nil {
@@ -181,7 +182,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 
 func (c *Change) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
-		c.Hardware+c.Service != ""
+		c.Hardware+c.Service+c.Compute != ""
 }
 
 // apply changes an object of the file.
@@ -224,6 +225,13 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		delete(object, settings.ServiceMember)
 	default:
 		object[settings.ServiceMember] = c.Service
+	}
+	switch c.Compute {
+	case "":
+	case settings.AllLayers.String():
+		delete(object, settings.ComputeMember)
+	default:
+		object[settings.ComputeMember] = c.Compute
 	}
 	if c.Log != "" {
 		words := []any{}

@@ -38,6 +38,7 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
+	Compute   string        `json:"compute_layers,omitempty"`  // which layers programs get that show nothing: no_overlays
 	Service   string        `json:"driver_service,omitempty"`  // when the driver service is asked: always or never
 }
 
@@ -122,6 +123,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	}
 	if set.Service != settings.ServiceLast {
 		shown.Service = set.Service.String()
+	}
+	if set.Compute != settings.AllLayers {
+		shown.Compute = set.Compute.String()
 	}
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)

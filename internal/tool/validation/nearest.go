@@ -2,8 +2,8 @@ package validation
 
 import "strings"
 
-// Nearest is the name that was probably meant by one that nothing has: the only one that contains it in any case, or the
-// first that differs least, in a quarter of its letters at most. "" when there is none.
+// Nearest is the closest known name to a misspelling: the first that differs least, in a quarter of its letters at most, or
+// the only one that contains it; case does not count. "" when there is none.
 func Nearest(name string, names []string) string {
 	found, inside := "", 0
 	least := max(1, len(name)/4) + 1
