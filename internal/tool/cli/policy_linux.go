@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-func newPolicy(s *surroundings) *cobra.Command {
+func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy hardware|service|compute",
 		Short: "Choose which drivers are opened, and which layers programs get that show nothing",
@@ -30,7 +30,7 @@ var hardwareWords = map[string]settings.Hardware{
 	"off": settings.AnyHardware, "on": settings.PresentHardware, "awake": settings.AwakeHardware,
 }
 
-func newPolicyHardware(s *surroundings) *cobra.Command {
+func newPolicyHardware(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "hardware on|awake|off",
@@ -47,14 +47,14 @@ func newPolicyHardware(s *surroundings) *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.Hardware = hardwareWords[args[0]].String()
-			return s.policy(c)
+			return setPolicy(s, c)
 		},
 	}
 	policyFlags(cmd, c)
 	return cmd
 }
 
-func newPolicyService(s *surroundings) *cobra.Command {
+func newPolicyService(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "service last|always|never",
@@ -69,7 +69,7 @@ func newPolicyService(s *surroundings) *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.Service = args[0]
-			return s.policy(c)
+			return setPolicy(s, c)
 		},
 	}
 	policyFlags(cmd, c)
@@ -113,7 +113,7 @@ func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-func (s *surroundings) policy(c *settingsfile.Change) error {
+func setPolicy(s *invocation, c *settingsfile.Change) error {
 	place, err := s.settings()
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layerorder"
@@ -15,7 +16,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-func newSettings(s *surroundings) *cobra.Command {
+func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings show|set|clear" + orderUse,
 		Short: "Show, write and remove the loader settings file, for all programs or for some",
@@ -42,12 +43,12 @@ func subcommandOnly(question, names string) cobra.PositionalArgs {
 }
 
 // settings looks for settings files, and removes ours whose time is over.
-func (s *surroundings) settings() (*settingsfile.Found, error) {
+func (s *invocation) settings() (*settingsfile.Found, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.expireSettings(&source.Machine); err != nil {
+	if err := expireSettings(s, &source.Machine); err != nil {
 		return nil, err
 	}
 	source.Elevated, source.AsUser = false, true // the settings are those of what the user starts
@@ -56,7 +57,7 @@ func (s *surroundings) settings() (*settingsfile.Found, error) {
 
 // expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
 // error, because programs go on with it as before.
-func (s *surroundings) expireSettings(m *machine.Machine) error {
+func expireSettings(s *invocation, m *machine.Machine) error {
 	over, err := settingsfile.Expire(m)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 		}
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
-	return s.renewQuarantines(m, gone)
+	return renewQuarantines(s, m, gone)
 }
 
 // restoreOrder keeps the rules about the order of layers of a file whose time was over.
@@ -98,7 +99,7 @@ func putBack(restored bool) string {
 	return ""
 }
 
-func newSettingsShow(s *surroundings) *cobra.Command {
+func newSettingsShow(s *invocation) *cobra.Command {
 	var asJSON bool
 	var app string
 	cmd := &cobra.Command{
@@ -127,7 +128,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 				printShown(s, shown)
 			}
 			for _, f := range shown.Findings {
-				if err == nil && f.Severity != "note" {
+				if err == nil && f.Severity != diag.Note {
 					err = exit.With(exit.Problems)
 				}
 			}
@@ -139,7 +140,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printShown(s *surroundings, shown *settingsfile.Shown) {
+func printShown(s *invocation, shown *settingsfile.Shown) {
 	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
 		if len(shown.Places) == 0 { // of Windows
@@ -194,7 +195,7 @@ func printShown(s *surroundings, shown *settingsfile.Shown) {
 	}
 }
 
-func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
+func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	if p == nil {
 		fmt.Fprintln(s.out, "  nothing: as without the file")
 		return
@@ -266,7 +267,7 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 	}
 }
 
-func newSettingsClear(s *surroundings) *cobra.Command {
+func newSettingsClear(s *invocation) *cobra.Command {
 	var apps []string
 	var force, asJSON bool
 	tell := func(done settingsfile.Done, format string, args ...any) error {
