@@ -79,7 +79,7 @@ func newPolicyService(s *invocation) *cobra.Command {
 // Words of the command line for the policy about programs that show nothing.
 var computeWords = map[string]settings.Compute{"off": settings.AllLayers, "on": settings.NoOverlays}
 
-func newPolicyCompute(s *surroundings) *cobra.Command {
+func newPolicyCompute(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "compute on|off",
@@ -97,7 +97,7 @@ func newPolicyCompute(s *surroundings) *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.Compute = computeWords[args[0]].String()
-			return s.policy(c)
+			return setPolicy(s, c)
 		},
 	}
 	policyFlags(cmd, c)

@@ -66,7 +66,7 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 	for _, e := range over {
 		if e.Err == nil && !e.Restored {
 			gone = append(gone, e.File.Path)
-			s.restoreOrder(m, e.File)
+			restoreOrder(s, m, e.File)
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
@@ -79,7 +79,7 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 }
 
 // restoreOrder keeps the rules about the order of layers of a file whose time was over.
-func (s *surroundings) restoreOrder(m *machine.Machine, old *settingsfile.File) {
+func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
 	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	restored := false
 	if err == nil {

@@ -13,7 +13,7 @@ import (
 const orderUse = "|order"
 
 // settingsOfSystem are the commands of settings that only Linux has.
-func settingsOfSystem(s *surroundings) []*cobra.Command { return []*cobra.Command{newSettingsOrder(s)} }
+func settingsOfSystem(s *invocation) []*cobra.Command { return []*cobra.Command{newSettingsOrder(s)} }
 
 // orderSchema is raised when a field of settings order changes its meaning or goes.
 const orderSchema = 1
@@ -43,7 +43,7 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 }
 
 // look finds the settings, and the program as they name it.
-func (o *orderOptions) look(s *surroundings) (*settingsfile.Found, error) {
+func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
 	found, err := s.settings()
 	if err == nil && o.program != "" {
 		var real []string
@@ -54,7 +54,7 @@ func (o *orderOptions) look(s *surroundings) (*settingsfile.Found, error) {
 	return found, err
 }
 
-func newSettingsOrder(s *surroundings) *cobra.Command {
+func newSettingsOrder(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
 		Use:   "order [LAYER before|after LAYER]",
@@ -91,7 +91,7 @@ func newSettingsOrder(s *surroundings) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 {
-				return s.listOrder(found, o.asJSON)
+				return listOrder(s, found, o.asJSON)
 			}
 			rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
 			if args[1] == "after" {
@@ -104,7 +104,7 @@ func newSettingsOrder(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.printReordered(o, done, nil)
+			return printReordered(s, o, done, nil)
 		},
 	}
 	o.add(cmd)
@@ -112,7 +112,7 @@ func newSettingsOrder(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func newOrderList(s *surroundings) *cobra.Command {
+func newOrderList(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the rules about the order of layers, and whether each is in force", Args: cobra.NoArgs,
@@ -121,14 +121,14 @@ func newOrderList(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.listOrder(found, o.asJSON)
+			return listOrder(s, found, o.asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
 	return cmd
 }
 
-func newOrderRemove(s *surroundings) *cobra.Command {
+func newOrderRemove(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
 		Use:   "remove LAYER [LAYER]",
@@ -153,14 +153,14 @@ func newOrderRemove(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.printReordered(o, done, removed)
+			return printReordered(s, o, done, removed)
 		},
 	}
 	o.add(cmd)
 	return cmd
 }
 
-func newOrderApply(s *surroundings) *cobra.Command {
+func newOrderApply(s *invocation) *cobra.Command {
 	o := &orderOptions{}
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: cobra.NoArgs,
@@ -173,7 +173,7 @@ func newOrderApply(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.printReordered(o, done, nil)
+			return printReordered(s, o, done, nil)
 		},
 	}
 	cmd.Flags().BoolVar(&o.system, "system", false, "write the file for all users")
@@ -181,7 +181,7 @@ func newOrderApply(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) listOrder(found *settingsfile.Found, asJSON bool) error {
+func listOrder(s *invocation, found *settingsfile.Found, asJSON bool) error {
 	rules, err := layerorder.List(found)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *surroundings) listOrder(found *settingsfile.Found, asJSON bool) error {
 }
 
 // printReordered shows the order before and after a change.
-func (s *surroundings) printReordered(o *orderOptions, done *layerorder.Outcome, removed []settingsfile.Rule) error {
+func printReordered(s *invocation, o *orderOptions, done *layerorder.Outcome, removed []settingsfile.Rule) error {
 	if o.asJSON {
 		return writeJSON(s, ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File,
 			Before: done.Before, After: done.After})

@@ -5,4 +5,4 @@ import "github.com/spf13/cobra"
 // orderUse is in the usage of settings: there are no rules about the order of layers here.
 const orderUse = ""
 
-func settingsOfSystem(*surroundings) []*cobra.Command { return nil }
+func settingsOfSystem(*invocation) []*cobra.Command { return nil }

@@ -10,7 +10,7 @@ import (
 )
 
 // printOrder shows the rules about the order of layers, and what becomes of each.
-func printOrder(s *surroundings, rules []settingsfile.RuleNow) {
+func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Rules about the order of layers"))
 	stale := false
@@ -30,7 +30,7 @@ func printOrder(s *surroundings, rules []settingsfile.RuleNow) {
 }
 
 // printChance says which layers are in an order that nothing gives.
-func printChance(s *surroundings, list []explain.Chance) {
+func printChance(s *invocation, list []explain.Chance) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, c := range list {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("In an order that is left to chance"))
@@ -45,7 +45,7 @@ func printChance(s *surroundings, list []explain.Chance) {
 }
 
 // printComputing says which layers programs do not get that show nothing.
-func printComputing(s *surroundings, list []explain.Item) {
+func printComputing(s *invocation, list []explain.Item) {
 	if len(list) == 0 {
 		return
 	}

@@ -22,9 +22,9 @@ func WithoutOverlays(answer *plan.Answer) (out []Item) {
 		return nil
 	}
 	for _, row := range Layers.Rows(answer) {
-		if row.code == diag.LayerCompute {
+		if row.Code == diag.LayerCompute {
 			out = append(out, Item{Kind: Layers.One, Name: row.Subject, Manifest: row.Path, Line: row.Line, Column: row.Column,
-				Code: row.Code, Statement: row.Statement, Why: row.Why, subject: row.Subject, code: row.code})
+				Code: row.Code.String(), Statement: row.Statement, Why: row.Why, subject: row.Subject, code: row.Code})
 		}
 	}
 	return out
