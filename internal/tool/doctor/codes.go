@@ -57,6 +57,7 @@ const (
 	LeftoverSettings
 	SettingsOwn
 	SettingsPath
+	OrderStale
 	LoaderMissing
 	LoaderBroken
 	LoaderOld
@@ -199,6 +200,9 @@ var table = [codeCount]Entry{
 	SettingsPath: {"settings-path", diag.Problem, "SET-85",
 		"A layer or driver of a settings file comes from the path that it names, and from nowhere else.",
 		"Install what it names, or correct the path."},
+	OrderStale: {"settings-order", diag.Warning, "SET-53",
+		"A settings file names layers one by one. A layer that was installed later takes the place of all others, which may be the wrong side.",
+		"Write the rules again: vkloader settings order apply"},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},
