@@ -77,7 +77,7 @@ func newExplain(s *invocation) *cobra.Command {
 			printLoader(s, answer.Loader, answer.App)
 			printExplained(s, answer.App, answer.In, answer.Out)
 			printComputing(s, answer.Compute)
-			printChance(s, answer.Chance)
+			printChance(s, answer.Chance, answer.Loader)
 			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
