@@ -28,6 +28,10 @@ type explanation struct {
 	In     []explain.Item  `json:"in"`
 	Out    []explain.Item  `json:"out"`
 
+	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
+
+	Chance []explain.Chance `json:"chance,omitempty"` // layers whose order is by chance
+
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
 }
@@ -75,6 +79,8 @@ func newExplain(s *invocation) *cobra.Command {
 			}
 			printLoader(s, answer.Loader, answer.App)
 			printExplained(s, answer.App, answer.In, answer.Out)
+			printComputing(s, answer.Compute)
+			printChance(s, answer.Chance, answer.Loader)
 			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
@@ -118,8 +124,21 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	}
 	explain.Fixes(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
+	computing, err := explain.Computing(about.source, answer)
+	if err != nil {
+		return nil, err
+	}
+	result.Compute = explain.Matching(explain.WithoutOverlays(computing), names)
+	if len(names) == 0 {
+		result.Chance = explain.ByChance(answer)
+	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
+		if computing != nil { // whether it shows something is not known: what fits better counts
+			if other := about.process.Differences(computing); len(other) < len(result.Differs) {
+				result.Differs = other
+			}
+		}
 	}
 	return result, nil
 }

@@ -181,12 +181,26 @@ func quarantineLength(text string) (time.Duration, error) {
 	return length * unit, nil
 }
 
+// notInQuarantine says so of a name, and what is.
+func notInQuarantine(found *settingsfile.Found, name string) error {
+	list, err := quarantine.List(found)
+	if err != nil || len(list) == 0 {
+		return exit.Problem("%s is not in quarantine: nothing is", name)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name+" for "+forWhom(e.Program))
+	}
+	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
+}
+
 func newQuarantineLift(s *invocation) *cobra.Command {
 	var app string
 	var all bool
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
-		Long: "lift removes a quarantine: with --app the one for this program, with --all every one.\n\n" + exitCodesHelp,
+		Long: "lift removes the quarantines of a name: of a driver or layer, of its manifest, or of the program that they are for.\n" +
+			"With --app it removes only those for this program, with --all every one.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
@@ -196,21 +210,18 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if app != "" {
-				real, err := settingsfile.RealApps(&found.Machine, []string{app})
-				if err != nil {
-					return err
-				}
-				app = real[0]
+			real := app
+			if list, err := settingsfile.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
+				real = list[0] // the program may be gone, or be named without its directory
 			}
 			lifted, err := quarantine.Lift(found, func(e *quarantine.Entry) bool {
-				return (all || slices.Contains(args, e.Name)) && (app == "" || e.Program == app)
+				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
 				fmt.Fprintf(s.out, "%s is back for %s\n", e.Name, forWhom(e.Program))
 			}
 			if err == nil && len(lifted) == 0 && !all {
-				err = exit.Problem("%s is not in quarantine", args[0])
+				err = notInQuarantine(found, args[0])
 			}
 			return err
 		},

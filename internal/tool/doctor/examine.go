@@ -23,8 +23,9 @@ type Options struct {
 
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 
-	share *binary.Linker // of an examination of the same machine
-	known loaders.Known  // loaders of the same machine
+	share    *binary.Linker // of an examination of the same machine
+	packages *packages      // of it as well
+	known    loaders.Known  // loaders of the same machine
 }
 
 // exam is an examination under way.
@@ -40,6 +41,7 @@ type exam struct {
 	gpus    []*GPU // that are examined
 	every   []*GPU
 	class   int // word size of the program
+	keptOut *[]keptOut
 }
 
 // Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
@@ -77,6 +79,9 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
+	if options.packages == nil {
+		options.packages = newPackages()
+	}
 	if options.known == nil {
 		options.known = loaders.Known{}
 	}
@@ -107,9 +112,10 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.Answer = e.plan
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
-			e.decided(f)
+			e.unreadable(e.decided(f))
 		}
 	}
+	e.closed()
 	e.libraries()
 	e.otherWordSize()
 	e.plugin()
@@ -137,7 +143,7 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return e.named(f.Path) && !e.machine.Exists(f.Path)
+		return !e.machine.Exists(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }

@@ -207,11 +207,11 @@ func change(found *settingsfile.Found, place string, f func(content map[string]a
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	was := len(objects(content)) > 0
+	was := len(settingsfile.Objects(content)) > 0
 	if entries, err = f(content, entries); err != nil {
 		return err
 	}
-	switch left := objects(content); {
+	switch left := settingsfile.Objects(content); {
 	case len(left) > 0:
 		var expires time.Time
 		if file != nil {

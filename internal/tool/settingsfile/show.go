@@ -24,6 +24,7 @@ type Shown struct {
 	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
 	Places   []string            `json:"places"`             // that are tried, in order
 	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
+	Order    []RuleNow           `json:"order,omitempty"`    // rules about the order of layers
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
@@ -38,6 +39,7 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
+	Compute   string        `json:"compute_layers,omitempty"`  // which layers programs get that show nothing: no_overlays
 	Service   string        `json:"driver_service,omitempty"`  // when the driver service is asked: always or never
 }
 
@@ -122,6 +124,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	}
 	if set.Service != settings.ServiceLast {
 		shown.Service = set.Service.String()
+	}
+	if set.Compute != settings.AllLayers {
+		shown.Compute = set.Compute.String()
 	}
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)
