@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/tool/loaders"
 )
 
-// OtherSize is what programs of the other word size get, where the machine has a loader or a driver for them.
+// OtherSize is what programs of the other word size get, where the machine has a loader for them.
 type OtherSize struct {
 	Class    int             `json:"class"`
-	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: none
+	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: it cannot be read
 	Drivers  []string        `json:"drivers"`          // those with which nothing is wrong
 	Problems int             `json:"problems"`
 	Verdict  string          `json:"verdict"` // all of it in one line
@@ -21,25 +21,24 @@ type OtherSize struct {
 
 // Line says it in one sentence.
 func (o *OtherSize) Line() string {
-	line := fmt.Sprintf("%d-bit programs get no Vulkan loader", o.Class)
-	if o.Loader != nil {
-		line = fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
+	if o.Loader == nil {
+		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
 	}
+	line := fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
 	if len(o.Drivers) == 0 {
 		return line + ", and no driver"
 	}
 	return line + ", with " + strings.Join(o.Drivers, ", ")
 }
 
-// bothWordSizes examines for the other word size as well, where no program is named and the machine has something for 32-bit
+// bothWordSizes examines for the other word size as well, where no program is named and the machine has a loader for 32-bit
 // programs. One without is no fault: 64-bit programs are all that it is for.
 func (e *exam) bothWordSizes() error {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
 		return nil
 	}
 	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.I386, Elevated: e.source.Elevated, Share: e.linker})
-	loader := linker.Find(loaderName).File != nil
-	if !loader && !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 32 }) {
+	if linker.Find(loaderName).File == nil {
 		return nil
 	}
 	source, options := *e.source, e.options
@@ -62,7 +61,7 @@ func (e *exam) bothWordSizes() error {
 	}
 	e.Other = o
 	good := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
-	if loader && good && len(o.Drivers) == 0 {
+	if good && len(o.Drivers) == 0 {
 		e.found(OtherSizeLacks, "32-bit programs", "", lacksOther{o}, e.forOther(other))
 	}
 	return nil

@@ -35,7 +35,7 @@ func (e *exam) plugin() {
 	m.Manifest = name
 	e.closure(&m, f, c)
 	if !e.comesToLoader(c) {
-		e.found(PluginNoVulkan, m.Name, name, noVulkan{name}, nil)
+		e.found(PluginNoVulkan, m.Name, name, usesNoVulkan{name}, nil)
 	}
 }
 
@@ -52,10 +52,10 @@ func (e *exam) comesToLoader(c *binary.Closure) bool {
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
-// noVulkan is a library that uses no Vulkan.
-type noVulkan struct{ file string }
+// usesNoVulkan is a library that uses no Vulkan.
+type usesNoVulkan struct{ file string }
 
-func (n noVulkan) say() string {
+func (n usesNoVulkan) say() string {
 	return n.file + " is not linked with " + loaderName + " and does not name it"
 }
 
