@@ -338,12 +338,10 @@ func (t tried) words() (string, []string) {
 			return outside{"flatpak override --user --unset-env=" + t.Variable + " " + or(t.detail, "APPLICATION"), t.detail == ""}.say()
 		case t.kind == "kubernetes" && t.Set:
 			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
-		case t.kind == "kubernetes":
-			return "Take " + t.Variable + " out of the container's env of the pod, or out of the image.", nil
 		case t.kind != "" && t.Set:
 			return startWith{t.kind, "-e " + t.Assignment()}.say()
 		case t.kind != "":
-			return "Start the container without -e " + t.Variable + ", or take it out of the image (ENV in its Dockerfile).", nil
+			return without{t.kind, t.Variable}.say()
 		}
 	}
 	return t.Line(), t.Lines()

@@ -362,3 +362,31 @@ func TestSettings(t *testing.T) {
 			code: "settings-path", do: "vkloader settings clear"},
 	})
 }
+
+// In a container, a variable goes away where it was set: in the shell, or by the runtime's option.
+func TestContainerVariables(t *testing.T) {
+	t.Parallel()
+	box := func(mark, first string) map[string]string {
+		return desktop(t, file(mark, ""), file("proc/1/environ", first))
+	}
+	const name, off = "VK_LOADER_DRIVERS_DISABLE", "PATH=/bin\x00VK_LOADER_DRIVERS_DISABLE=*\x00"
+	problem := []string{"variable-all-out"}
+	checkCauses(t, []cause{
+		{name: "of the shell, in Docker", files: box(".dockerenv", "PATH=/bin\x00"), environ: name + "=*", problems: problem, code: problem[0], do: "unset " + name},
+		{name: "another value in the shell", files: box(".dockerenv", "VK_LOADER_DRIVERS_DISABLE=intel*\x00"), environ: name + "=*", problems: problem, code: problem[0],
+			do: "unset " + name},
+		{name: "of the image, in Docker", files: box(".dockerenv", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: "Start the container with: docker run ... env -u " + name + " PROGRAM"},
+		{name: "… and no shell", files: box(".dockerenv", off), environ: name + "=*", problems: problem, code: problem[0], do: "-unset " + name},
+		{name: "of the image, in Podman", files: box("run/.containerenv", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: "Start the container with: podman run --unsetenv=" + name + " ..."},
+		{name: "of a pod", files: box("var/run/secrets/kubernetes.io/x", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: `["env", "-u", "` + name + `", ...]`},
+	})
+	report := examine(t, box(".dockerenv", off), Options{}, name+"=*")
+	for _, f := range report.Findings {
+		if f.Code.String() == problem[0] && f.Unfixed() != "the variable is set when the container starts" {
+			t.Errorf("%s: %q", f.Code, f.Unfixed())
+		}
+	}
+}
