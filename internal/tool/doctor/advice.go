@@ -60,7 +60,7 @@ var fixedWords = [...]struct {
 }{
 	doNothing:              {"Nothing; it does no harm.", nil},
 	doNothingWithoutDevice: {"Nothing, as long as this machine has no graphics device.", nil},
-	doNothingBesideOwn: {"Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
+	doNothingBesideOwn: {"Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
 		"loader.", nil},
 	doNothingChosen: {"Nothing, if that is meant.", nil},
 	seeWhich:        {"See which: vkloader env", []string{"vkloader env"}},

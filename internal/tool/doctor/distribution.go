@@ -54,19 +54,20 @@ type manager struct {
 	install  string                   // before names of packages
 	library  func(name string) string // the word that installs a library; nil: none is known
 	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
+	loader   string                   // the package of the Vulkan loader
 	again    string                   // before the name of an installed package of which a file is gone
 }
 
 // managers are asked in this order; the first whose id the system has is taken.
 var managers = []manager{
-	{"debian", "apt install", debianPackage, false, "apt install --reinstall"},
-	{"fedora", "dnf install", provided, true, "dnf reinstall"},
-	{"rhel", "dnf install", provided, true, "dnf reinstall"},
-	{"suse", "zypper install", provided, true, "zypper install --force"},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "apk fix"},
-	{"arch", "pacman -S", nil, false, "pacman -S"},
-	{"gentoo", "emerge", nil, false, "emerge --oneshot"},
-	{"void", "xbps-install", nil, false, "xbps-install --force"},
+	{"debian", "apt install", debianPackage, false, "libvulkan1", "apt install --reinstall"},
+	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
+	{"rhel", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
+	{"suse", "zypper install", provided, true, "libvulkan1", "zypper install --force"},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "vulkan-loader", "apk fix"},
+	{"arch", "pacman -S", nil, false, "vulkan-icd-loader", "pacman -S"},
+	{"gentoo", "emerge", nil, false, "media-libs/vulkan-loader", "emerge --oneshot"},
+	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force"},
 }
 
 // provided is how packages of RPM say that they have a library for 64-bit programs.

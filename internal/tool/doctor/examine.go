@@ -112,6 +112,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.loaders()
 	e.leftovers()
 	e.environment()
+	e.absence()
 	e.Order()
 	return e, nil
 }

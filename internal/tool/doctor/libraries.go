@@ -58,6 +58,7 @@ func (e *exam) libraries() {
 		}
 		e.Layers = append(e.Layers, m)
 	}
+	e.foreignLayers()
 }
 
 func or(text, otherwise string) string {
