@@ -27,13 +27,16 @@ type Closure struct {
 	Missing []Missing
 	Old     []Old
 	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
+	Data    []string // those of them without which the library is not loaded: not only called
 }
 
 // Close follows what a library needs and looks for symbols that nothing defines.
 func (l *Linker) Close(f *File) *Closure {
 	c := l.Follow(f)
 	if len(c.Missing)+len(c.Old) == 0 {
-		c.Symbols = c.undefined()
+		if c.Symbols = c.undefined(); len(c.Symbols) > 0 {
+			c.Data = f.atOnce(c.Symbols)
+		}
 	}
 	return c
 }

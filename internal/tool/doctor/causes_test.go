@@ -390,3 +390,17 @@ func TestContainerVariables(t *testing.T) {
 		}
 	}
 }
+
+// Without data that it uses a library is not loaded; a function that is missing is missed when it is called.
+func TestUndefinedSymbols(t *testing.T) {
+	t.Parallel()
+	driver := func(words string) map[string]string {
+		return desktop(t, file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr "+words)))
+	}
+	checkCauses(t, []cause{
+		{name: "data", files: driver("imports=some_function data=some_table"), problems: []string{"library-symbol"}, code: "library-symbol",
+			what: "uses some_table and 1 more, which nothing that comes with it defines: the dynamic linker refuses it", verdict: "1 problem"},
+		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
+			what: "uses some_function, which nothing that comes with it defines", verdict: "1 warning"},
+	})
+}
