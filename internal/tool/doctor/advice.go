@@ -52,6 +52,9 @@ const (
 	nvidiaModuleMissing
 	updateDriver
 	wslWithout
+	librariesOnNixOS
+	ostreeAgain
+	ofSteamOS
 )
 
 var fixedWords = [...]struct {
@@ -92,7 +95,12 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
-	wslWithout:   {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
+	wslWithout:       {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
+	librariesOnNixOS: {"On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.", nil},
+	ostreeAgain: {"The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade",
+		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
+	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
+		[]string{"steamos-update"}},
 	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
 }
 

@@ -404,3 +404,33 @@ func TestUndefinedSymbols(t *testing.T) {
 			what: "uses some_function, which nothing that comes with it defines", verdict: "1 warning"},
 	})
 }
+
+// A system that is an image, or that a configuration describes, gets its own words.
+func TestImageSystems(t *testing.T) {
+	t.Parallel()
+	bare := func(release string, more ...map[string]string) map[string]string {
+		return join(append([]map[string]string{card("0x1002", "amdgpu", true), file("etc/os-release", release+"\n"),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
+	}
+	needs := join(file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so", library(t, "needed=libdrm.so.2 exports=vk_icdGetInstanceProcAddr")))
+	none, lacks := []string{"gpu-no-driver"}, []string{"library-needs"}
+	booted := file("run/ostree-booted", "")
+	checkCauses(t, []cause{
+		{name: "Silverblue", files: bare("ID=fedora\nVARIANT_ID=silverblue", booted), problems: none, code: none[0],
+			do: "Run as root: rpm-ostree install mesa-vulkan-drivers; then restart the machine"},
+		{name: "Silverblue, a library", files: bare("ID=fedora", booted, needs), problems: lacks, code: lacks[0], do: "rpm-ostree install 'libdrm.so.2()(64bit)'"},
+		{name: "MicroOS", files: bare("ID=opensuse-microos\nID_LIKE=\"suse opensuse\""), problems: none, code: none[0],
+			do: "Run as root: transactional-update pkg install libvulkan_radeon; then restart the machine"},
+		{name: "SteamOS", files: bare("ID=steamos\nID_LIKE=arch"), problems: none, code: none[0], do: "steamos-update"},
+		{name: "SteamOS, a library", files: bare("ID=steamos\nID_LIKE=arch", needs), problems: lacks, code: lacks[0], do: "-pacman"},
+		{name: "NixOS", files: bare("ID=nixos"), problems: none, code: none[0], do: "hardware.graphics.enable = true;"},
+		{name: "NixOS, a library", files: bare("ID=nixos", needs), problems: lacks, code: lacks[0], do: "programs.nix-ld.libraries"},
+	})
+	atomic := distribution{ids: []string{"fedora"}, image: ostree}
+	if got, _ := atomic.again("mesa-vulkan-drivers", "/f").say(); !strings.Contains(got, "rpm-ostree rollback") {
+		t.Error(got)
+	}
+	if got, _ := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").say(); got != "Run as root: transactional-update pkg install --force p; then restart the machine" {
+		t.Error(got)
+	}
+}

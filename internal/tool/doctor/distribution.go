@@ -15,6 +15,8 @@ type distribution struct {
 	ids     []string // its own id and those that it is like, lower case
 	version string   // of the release; "" for one that has none
 
+	image imageKind // how its files are kept
+
 	class   int  // word size of the programs that something is installed for
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
 }
@@ -42,6 +44,7 @@ func readDistribution(m *machine.Machine) distribution {
 			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
 		}
 	}
+	d.image = imageOf(m, &d)
 	return d
 }
 
@@ -125,15 +128,15 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
-// run is a line of the package manager.
-func (d distribution) run(line string) advice { return asRoot{line} }
-
 // forLibrary installs a library.
 func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
 		return nvidiaWhole
 	}
 	m := d.manager()
+	if d.image == declarative {
+		return librariesOnNixOS
+	}
 	if m != nil && d.class == 32 {
 		if do := d.library32(m, name); do != nil {
 			return do
@@ -142,6 +145,9 @@ func (d distribution) forLibrary(name string) advice {
 		if word := m.library(name); word != "" {
 			return d.run(m.install + " " + word)
 		}
+	}
+	if m != nil && m.id == "arch" && d.image == steamOS {
+		return ofSteamOS
 	}
 	if m != nil && m.id == "arch" {
 		return askPackage{"pacman -F " + name}

@@ -70,7 +70,7 @@ func (f *Finding) Unfixed() string {
 			return do.File + " is not yours, or belongs to a package"
 		}
 		return "no file of yours sets the variable"
-	case asRoot, multilib, joinGroup, opening, fromSuite:
+	case asRoot, multilib, joinGroup, opening, fromSuite, thenRestart:
 		return "it takes root"
 	}
 	return "no change of a file or variable is known that ends it"
