@@ -3,12 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
@@ -71,6 +73,14 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var ignored []string
+			for i := range list {
+				e := &list[i]
+				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Entry)); e.InForce && len(said) > 0 {
+					e.InForce, e.Ignored = false, said[0]
+					ignored = append(ignored, said...)
+				}
+			}
 			if asJSON {
 				return writeJSON(s, quarantined{quarantineSchema, list})
 			}
@@ -86,7 +96,12 @@ func newQuarantineList(s *invocation) *cobra.Command {
 				}
 				table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
 			}
-			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+			style := term.StyleFor(s.out, s.getenv)
+			table.Print(s.out, "", style)
+			slices.Sort(ignored)
+			for _, said := range slices.Compact(ignored) {
+				style.Lines(s.out, "", nil, "It is "+said+".")
+			}
 			return nil
 		},
 	}
@@ -125,6 +140,14 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 	return cmd
 }
 
+// quarantineFields are the fields of the settings file that keep it out.
+func quarantineFields(e *quarantine.Entry) []string {
+	if e.Kind == "driver" {
+		return []string{loaders.DriversField, loaders.ExclusiveField}
+	}
+	return []string{loaders.LayersField}
+}
+
 // addQuarantine adds one, and says so.
 func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*quarantine.Entry, error) {
 	found, err := s.settings()
@@ -136,6 +159,9 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 		return nil, err
 	}
 	fmt.Fprintf(s.errOut, "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
+		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+	}
 	return e, nil
 }
 

@@ -58,11 +58,13 @@ const (
 	LeftoverSettings
 	SettingsOwn
 	SettingsPath
+	OrderStale
 	LoaderMissing
 	LoaderBroken
 	LoaderOld
 	LoaderBundled
 	LoaderOther
+	LoaderIgnores
 	VariableValue
 	VariableDevice
 	VariableUnknown
@@ -202,6 +204,9 @@ var table = [codeCount]Entry{
 	SettingsPath: {"settings-path", diag.Problem, "SET-85",
 		"A layer or driver of a settings file comes from the path that it names, and from nowhere else.",
 		"Install what it names, or correct the path."},
+	OrderStale: {"settings-order", diag.Warning, "SET-53",
+		"A settings file names layers one by one. A layer that was installed later takes the place of all others, which may be the wrong side.",
+		"Write the rules again: vkloader settings order apply"},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},
@@ -216,6 +221,9 @@ var table = [codeCount]Entry{
 		"Remove the bundled loader."},
 	LoaderOther: {"loader-other", diag.Note, "",
 		"With several loaders on one machine it depends on the program which one it gets.", "Nothing."},
+	LoaderIgnores: {"loader-ignores", diag.Warning, "",
+		"Loaders of other versions do not read every variable and setting; docs/loaders.md says which came with which version.",
+		"Use vkloader run, or vkloader system use vkloader."},
 	VariableValue: {"variable-value", diag.Warning, "ENV-1",
 		"A value that the variable does not take has no effect, or another one than it seems to.",
 		"Correct or unset the variable."},

@@ -26,6 +26,7 @@ func (e *exam) leftovers() {
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	e.settings()
+	e.order()
 }
 
 // overriding is what an override layer does to every program, as far as it can be read.

@@ -43,7 +43,7 @@ func (e *exam) settle() {
 	}
 	after := func(c explain.Change) map[key]bool {
 		found, done := looked[c.Line()]
-		if done || !c.Possible() || len(looked) >= maxLooks {
+		if done || !c.Possible() || !c.Obeyed(e.source) || len(looked) >= maxLooks {
 			return found
 		}
 		options := e.options
