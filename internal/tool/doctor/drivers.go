@@ -81,7 +81,7 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(mending,
+				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -179,7 +179,7 @@ func (e *exam) withoutDriver() {
 			}
 		}
 		for _, f := range e.Findings {
-			if f.Code == GPUNoDriver.String() {
+			if f.Code == GPUNoDriver {
 				do = f.advice
 			}
 		}
