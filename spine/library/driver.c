@@ -58,7 +58,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         driver_lib_free(d);
         return NULL;
     }
-    if (step->has_slash) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
+    if (step->has_slash &&
+        !mapped->as_given) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
         char *wanted = path_other_than(step->library, d->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",

@@ -30,9 +30,11 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
-    char *real = mapped->closure ? NULL /* the linker's name of it means nothing any more */
-                                 : gate_path_of(function);
+    char *real = mapped->closure /* the linker's name of it means nothing any more */ || mapped->as_given
+                     ? NULL
+                     : gate_path_of(function);
     if (real) mapped->real = real;
+    if (real && image_is_named(function, mapped->given)) mapped->as_given = path_has_directory(mapped->given);
     if (searched) mapped->found = image_name_of(function);
     library_identify(mapped);
     char *path = strdup(mapped->real);

@@ -12,6 +12,7 @@ type activator struct {
 	call
 	costs    *costs
 	switches *switches
+	compute  *computePolicy
 	bySet    *settingsState // nil: no settings file controls layers
 	out      []Active
 
@@ -72,6 +73,10 @@ func (a *activator) regular() {
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
 		if !named[k] && first[i] && a.switches.enabled(a.list[i]) { // LAY-109: one that comes later is never asked
+			if a.compute.leavesOut(a.list[i]) {
+				a.compute.sayWithout(a.list[i])
+				continue
+			}
 			a.add(i, ByImplicit)
 		}
 	}
@@ -279,6 +284,8 @@ func (a *activator) bySettings() {
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
 			a.own[i] = ByApplication
+		case l.Implicit && a.switches.enabled(l) && a.compute.leavesOut(l):
+			a.compute.sayWithout(l)
 		case l.Implicit && a.switches.enabled(l):
 			a.own[i] = ByImplicit
 		}

@@ -9,13 +9,14 @@ import (
 type chain struct {
 	call
 	switches *switches
+	compute  *computePolicy
 	layers   []*manifest.Layer
 	active   []Active
 }
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (c *chain) activate(from *lister) {
-	a := &activator{call: c.call, costs: from.costs, switches: c.switches, bySet: from.bySet, list: c.layers, app: make(map[string]bool), active: make(map[string]bool)}
+	a := &activator{call: c.call, costs: from.costs, switches: c.switches, compute: c.compute, bySet: from.bySet, list: c.layers, app: make(map[string]bool), active: make(map[string]bool)}
 	for _, n := range c.q.App.Layers {
 		if n.Set {
 			a.app[n.Text] = true
@@ -77,6 +78,8 @@ func (c *chain) explainLayers() {
 			switch {
 			case by[i] != 0:
 				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
+			case l.Implicit && c.switches.enabled(l) && c.compute.leavesOut(l):
+				code, what = diag.LayerCompute, c.compute.reason()
 			case forbidden:
 				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:

@@ -21,16 +21,17 @@ type call struct {
 // decision makes one answer. Each part decides one thing, and uses only the parts before it.
 type decision struct {
 	call
-	costs    costs        // what hostile files may cost
-	files    manifests    // what manifests say
-	finder   finder       // which manifests there are
-	file     settingsFile // which settings are in force
-	switches switches     // which layers variables turn on and off
-	layers   lister       // which layers there are
-	chain    chain        // which of them are active
-	drivers  driverSearch // which drivers are opened
-	offers   offers       // which of those that were opened count
-	request  request      // whether the program may have what it asks for
+	costs    costs         // what hostile files may cost
+	files    manifests     // what manifests say
+	finder   finder        // which manifests there are
+	file     settingsFile  // which settings are in force
+	switches switches      // which layers variables turn on and off
+	layers   lister        // which layers there are
+	compute  computePolicy // which layers it leaves out
+	chain    chain         // which of them are active
+	drivers  driverSearch  // which drivers are opened
+	offers   offers        // which of those that were opened count
+	request  request       // whether the program may have what it asks for
 	made     Answer
 }
 
@@ -46,7 +47,8 @@ func newDecision(q *Question, f *facts.Store) *decision {
 	d.file = settingsFile{call: d.call, files: &d.files}
 	d.switches = switches{call: d.call, implicit: make(map[*manifest.Layer]bool)}
 	d.layers = lister{call: d.call, costs: &d.costs, files: &d.files, file: &d.file, switches: &d.switches, finder: &d.finder}
-	d.chain = chain{call: d.call, switches: &d.switches}
+	d.compute = computePolicy{call: d.call, file: &d.file, switches: &d.switches}
+	d.chain = chain{call: d.call, switches: &d.switches, compute: &d.compute}
 	d.drivers = driverSearch{call: d.call, files: &d.files, file: &d.file, finder: &d.finder}
 	return d
 }
