@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
+	"vkloader/internal/tool/systems/examine"
 	"vkloader/internal/tool/term"
 )
 
@@ -274,7 +275,7 @@ func (s *surroundings) doctorElsewhere(e *elsewhere, app string, elevated, asJSO
 	if err != nil {
 		return nil, err
 	}
-	report, err := source.Examine(answer)
+	report, err := examine.Machine(source, answer)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,66 @@
+package discover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing/fstest"
+
+	"vkloader/discover"
+)
+
+// exampleRoot is a machine with two drivers and a layer.
+var exampleRoot = fstest.MapFS{
+	"usr/share/vulkan/icd.d/intel_icd.json":           manifest("libvulkan_intel.so"),
+	"usr/share/vulkan/icd.d/lvp_icd.json":             manifest("libvulkan_lvp.so"),
+	"usr/share/vulkan/implicit_layer.d/overlay.json":  layer("VK_LAYER_overlay", `,"disable_environment":{"NO_OVERLAY":"1"}`),
+	"usr/share/vulkan/implicit_layer.d/recorder.json": layer("VK_LAYER_recorder", `,"enable_environment":{"RECORD":"1"},"disable_environment":{"NO_RECORDER":"1"}`),
+}
+
+func ExampleDecide() {
+	host := discover.Files(exampleRoot) // or discover.Local(), or discover.Root("/proc/1234/root")
+	answer, err := discover.Decide(context.Background(), host, discover.Program{Env: []string{"VK_LOADER_DRIVERS_DISABLE=lvp*"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range answer.Drivers {
+		fmt.Println(d.Name, d.Library, d.Used, d.Reason.Code)
+	}
+	for _, l := range answer.Layers {
+		fmt.Println(l.Name, l.Used, l.Reason.Code)
+	}
+	// Output:
+	// intel_icd.json libvulkan_intel.so true driver-used
+	// lvp_icd.json  false driver-disabled
+	// VK_LAYER_overlay true layer-active
+	// VK_LAYER_recorder false layer-inactive
+}
+
+func ExampleDecide_noDriver() {
+	host := discover.Files(exampleRoot).WithEnv("VK_DRIVER_FILES=/gone.json")
+	answer, err := discover.Decide(context.Background(), host, discover.Program{})
+	if errors.Is(err, discover.ErrNoDriver) {
+		for _, f := range answer.DriverList().Found {
+			fmt.Println(f.Severity, f.Code, f.Subject)
+		}
+	}
+	// Output:
+	// problem file-open /gone.json
+}
+
+func ExampleWindows() {
+	const registry = `Windows Registry Editor Version 5.00
+[HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers]
+"C:\\Vulkan\\driver.json"=dword:00000000
+`
+	files := fstest.MapFS{"c/Vulkan/driver.json": manifest(`.\\\\driver.dll`)}
+	answer, err := discover.Decide(context.Background(), discover.Windows(files, []byte(registry)), discover.Program{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Drivers[0].Manifest, answer.Drivers[0].Used)
+	// Output:
+	// C:\Vulkan\driver.json true
+}
