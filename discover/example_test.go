@@ -49,6 +49,49 @@ func ExampleDecide_noDriver() {
 	// problem file-open /gone.json
 }
 
+func ExampleGPUs() {
+	host := discover.Files(debian())
+	list, err := discover.GPUs(context.Background(), host)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range list {
+		fmt.Println(g.Name, g.Kernel, g.Render, g.Drivers)
+	}
+	// Output:
+	// 0000:00:02.0 i915 /dev/dri/renderD128 [/usr/share/vulkan/icd.d/intel_hasvk_icd.x86_64.json /usr/share/vulkan/icd.d/intel_icd.x86_64.json]
+	// 0000:03:00.0 amdgpu /dev/dri/renderD129 [/usr/share/vulkan/icd.d/radeon_icd.x86_64.json]
+}
+
+func ExampleClosure() {
+	ctx, host := context.Background(), discover.Files(broken())
+	answer, err := discover.Decide(ctx, host, discover.Program{Env: []string{"VK_LOADER_DRIVERS_SELECT=radeon*,intel_icd*"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range answer.Drivers {
+		if !d.Used {
+			continue
+		}
+		files, err := discover.Closure(ctx, host, d)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, m := range files.Missing {
+			fmt.Println(d.Name, "lacks", m.Name)
+		}
+		for _, n := range files.TooNew {
+			fmt.Println(d.Name, "wants", n.Wants, "of", n.Of)
+		}
+	}
+	// Output:
+	// intel_icd.x86_64.json wants GLIBC_2.38 of /usr/lib/x86_64-linux-gnu/libc.so.6
+	// radeon_icd.x86_64.json lacks libLLVM-15.so.1
+}
+
 func ExampleWindows() {
 	const registry = `Windows Registry Editor Version 5.00
 [HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers]

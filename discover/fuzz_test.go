@@ -3,7 +3,6 @@ package discover_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -56,9 +55,15 @@ func FuzzRoot(f *testing.F) {
 		if _, err := answer.MarshalJSON(); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := discover.GPUs(context.Background(), host); err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range answer.Drivers {
 			if d.Manifest == "" || d.Reason.Code == "" {
-				t.Fatal(fmt.Sprintf("%+v", d))
+				t.Fatalf("%+v", d)
+			}
+			if _, err := discover.Closure(context.Background(), host, d); err != nil && d.Library != "" {
+				t.Fatal(err)
 			}
 		}
 	})

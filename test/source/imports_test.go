@@ -53,6 +53,7 @@ var floors = []struct {
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/binary"}, "what the files of libraries and programs say of themselves, and where libraries are found; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows: it knows of no driver and judges nothing"},
 	{[]string{"internal/tool/system"}, "which loader the system's programs get: files and links alone; it knows of no driver, layer or decision"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},

@@ -265,7 +265,9 @@ func (l *Linker) take(r *Result, name string) bool {
 }
 
 // multiarch are the names that Debian and its derivatives give to the directories of an architecture.
-func multiarch(m Machine) string { return of(m, "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu") }
+func multiarch(m Machine) string {
+	return of(m, "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu")
+}
 
 // of is one of three texts by the processor; "" for another one.
 func of(m Machine, x8664, i386, arm64 string) string {
