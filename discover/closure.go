@@ -89,7 +89,7 @@ func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, erro
 	if family != nil {
 		out.Software = family.Software()
 		out.Data = append(out.Data, drivers.Matches(family.Data, m.ReadDir)...)
-		out.Nodes = append(out.Nodes, drivers.Matches(family.Nodes, m.ReadDir)...)
+		out.Nodes = append(out.Nodes, drivers.Matches(family.Opened(), m.ReadDir)...)
 	}
 	found := linker.Find(driver.Library)
 	if why := unusable(found, class); why != "" {

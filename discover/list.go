@@ -43,8 +43,8 @@ func listOf(name string, kind explain.Kind, made *plan.Answer) List {
 	list := List{Schema: Schema, Kind: name, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
 	for i := range rows {
 		r := &rows[i]
-		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code),
-			Severity: r.Severity, Statement: r.Statement, Why: r.Why}
+		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
+			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
 	}
 	for i, p := range places {
 		list.Places[i] = Place{p.Path, p.From}

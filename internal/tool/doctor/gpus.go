@@ -33,6 +33,9 @@ type GPU struct {
 // vendor is the maker's name, "" for one that is not known.
 func (g *GPU) vendor() string { return selector.VendorName(gpus.Number(g.Vendor)) }
 
+// maker is its number as the table of drivers has it.
+func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
+
 // choose leaves the devices that a selector names.
 func (e *exam) choose(text string) error {
 	var list []selector.Device
@@ -244,7 +247,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(mending, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
+		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere

@@ -2,9 +2,11 @@ package gpus
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"vkloader/internal/core/family"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
@@ -77,9 +79,7 @@ func List(m *machine.Machine) []*GPU {
 		}
 	}
 	l.nvidia()
-	if m.Exists("/dev/dxg") {
-		l.list = append(l.list, &GPU{Name: "dxg", Kernel: "dxgkrnl", Nodes: []string{"/dev/dxg"}})
-	}
+	l.lonely()
 	for _, name := range l.names("/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
@@ -127,6 +127,19 @@ func (l *look) device(directory string) *GPU {
 	}
 	l.list = append(l.list, g)
 	return g
+}
+
+// lonely adds the devices that have a node elsewhere, and that are not shown otherwise.
+func (l *look) lonely() {
+	for i := range family.Drivers {
+		f := &family.Drivers[i]
+		for _, node := range f.Nodes {
+			if f.Name != family.NVIDIA && l.machine.Exists(node.Path) &&
+				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
+				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
+			}
+		}
+	}
 }
 
 // nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager.

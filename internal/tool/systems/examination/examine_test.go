@@ -1,4 +1,4 @@
-package examine
+package examination
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
@@ -104,8 +105,8 @@ func TestExamine(t *testing.T) {
 		}
 		got := ""
 		for _, f := range r.Findings {
-			if f.Severity == "problem" {
-				got += f.Code
+			if f.Severity == diag.Problem {
+				got += f.Code.String()
 			}
 		}
 		if got != c.want || len(r.Drivers) != 1 || r.Drivers[0].Good != (c.want == "") || (r.Verdict == "Nothing is wrong that files show.") != (c.want == "") {
