@@ -107,3 +107,46 @@ func ExampleWindows() {
 	// Output:
 	// C:\Vulkan\driver.json true
 }
+
+func ExampleProbe() {
+	report, err := discover.Probe(context.Background(), discover.ProbeOptions{Child: "/opt/none/probe"})
+	switch {
+	case errors.Is(err, discover.ErrNoProbe):
+		fmt.Println("vkloader is not installed")
+	case err != nil:
+		fmt.Println(err)
+	case report.Outcome == discover.Crashed:
+		fmt.Println(report.Signal, report.Phase, report.File)
+	default:
+		for _, d := range report.Devices {
+			fmt.Println(d.ID(), d.Name, d.APIVersion)
+		}
+	}
+	// Output:
+	// vkloader is not installed
+}
+
+func ExampleParseNeed() {
+	need, err := discover.ParseNeed("api=1.3,type=discrete,vram=8G")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	report := &discover.Report{Outcome: discover.Fine, Devices: []discover.Device{
+		{Name: "llvmpipe", Type: discover.CPU, APIVersion: discover.V1_3, VRAM: 16 << 30}}}
+	var unmet *discover.UnmetError
+	if err := need.Check(report); errors.As(err, &unmet) {
+		fmt.Println(unmet.Code, unmet.Text)
+	}
+	// Output:
+	// type no device is of the type discrete; there is llvmpipe (cpu, Vulkan 1.3.0, 16 GiB)
+}
+
+func ExampleWait() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // a service would give it a minute
+	err := discover.Wait(ctx, discover.Need{API: discover.V1_3, Type: discover.Discrete})
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output:
+	// true
+}
