@@ -74,7 +74,7 @@ type step struct {
 func (n *Need) steps() (list []step) {
 	add := func(code NeedCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
-		add(NeedNotCPU, "does not compute on the processor", func(d *Device) bool { return d.Type != CPU })
+		add(NeedNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
 	}
 	if n.Vendor != "" {
 		add(NeedVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
@@ -133,7 +133,7 @@ func (n *Need) Check(r *Report) error {
 		case len(left) == 0:
 			return unmet(s.code, "no device %s; there is %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(NeedCount, "%d devices are required; %s: only %s", wanted, s.what, names(left))
+			return unmet(NeedCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
 		}
 	}
 	return nil

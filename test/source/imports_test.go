@@ -65,6 +65,7 @@ var floors = []struct {
 	{[]string{"internal/tool/systems/examination"}, "what is wrong with a machine with another system: above the doctor"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
+	{[]string{"internal/tool/devicemap"}, "names of devices elsewhere: it is told which there are, and asks nobody"},
 	{[]string{"internal/tool/survey"}, "the decision beside what a child saw: above both, and above the picture it fills"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs: what they get, how they end, and which layer or driver makes them fail"},
 	{[]string{"internal/service/protocol", "internal/service/sealed", "internal/service/directory", "internal/service/activation",
