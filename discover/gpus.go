@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/machine"
@@ -70,6 +71,9 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
 	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
 		Label: g.Label(m)}
+	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil && !c.HasVulkan() {
+		good = nil // those of its kernel driver are for younger chips
+	}
 	for _, f := range good {
 		if f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software() {
 			out.Drivers = append(out.Drivers, f.manifest)

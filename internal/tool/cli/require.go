@@ -24,10 +24,10 @@ type checked struct {
 	Schema   int             `json:"schema"`
 	Require  string          `json:"require"` // what was asked for
 	Met      bool            `json:"met"`
-	Code     string          `json:"code,omitempty"` // what is not met first: health, driver, device, not, vendor, type, api, vram, extension or count
-	What     string          `json:"what,omitempty"` // the same in a sentence
-	Library  string          `json:"library"`        // the loader that was asked
-	Devices  []checkedDevice `json:"devices"`        // in the order in which programs get them
+	Code     string          `json:"code,omitempty"`     // what is not met first: health, driver, device, not, vendor, type, api, vram, extension or count
+	What     string          `json:"what,omitempty"`     // the same in a sentence
+	Library  string          `json:"library"`            // the loader that was asked
+	Devices  []checkedDevice `json:"devices"`            // in the order in which programs get them
 	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
 	Manifest string          `json:"manifest,omitempty"` // that names it
 }

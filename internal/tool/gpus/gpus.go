@@ -71,6 +71,9 @@ func List(m *machine.Machine) []*GPU {
 		if err != nil || !m.Exists(directory) {
 			continue
 		}
+		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && m.Exists(parent+"/vendor") {
+			directory = parent // of PCI, which is the same device
+		}
 		g := l.device(directory)
 		g.Cards = append(g.Cards, name)
 		claimed["/dev/dri/"+name] = true
