@@ -1,9 +1,11 @@
 package discover_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,6 +52,25 @@ func main() {
 	fmt.Println(errors.Is(err, discover.ErrNoDriver))
 }
 `
+
+// The example of a device plugin has less than 80 lines, and gives a GPU its nodes and files.
+func TestExamplePlugin(t *testing.T) {
+	t.Parallel()
+	const source = "../examples/device-plugin"
+	code, err := os.ReadFile(source + "/main.go")
+	if err != nil || strings.Count(string(code), "\n") >= 80 {
+		t.Errorf("%d lines, %v", strings.Count(string(code), "\n"), err)
+	}
+	var got struct{ Devices, Mounts []string }
+	out := command(t, ".", nil, "run", source, "--root", below(t, ubuntu()), "0000:02:00.0")
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !slices.Equal(got.Devices, []string{"/dev/nvidiactl", "/dev/nvidia1"}) || !slices.Contains(got.Mounts, "/usr/share/vulkan/icd.d/nvidia_icd.json") ||
+		!slices.Contains(got.Mounts, "/usr/lib/x86_64-linux-gnu/libnvidia-glvkspirv.so.550.54.14") {
+		t.Errorf("%+v", got)
+	}
+}
 
 // Another module builds with this one put in the place of its requirement, without the tool's dependencies and without cgo.
 // Importing the package runs nothing of this module.

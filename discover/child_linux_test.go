@@ -3,10 +3,13 @@ package discover_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -140,6 +143,20 @@ func TestProbeOfNullDriver(t *testing.T) {
 	report, err := discover.Probe(t.Context(), options)
 	if err != nil || report.Outcome != discover.Fine || len(report.Devices) != 1 || report.Library == "" {
 		t.Fatalf("%+v, %v", report, err)
+	}
+	cmd := exec.Command(built(t, "vkloader"), "info", "--json")
+	cmd.Env = options.Env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed struct{ Devices []map[string]any }
+	if err := json.Unmarshal(out, &listed); err != nil || len(listed.Devices) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	delete(listed.Devices[0], "library") // of the loader's log, which only the tool reads
+	if got := said(t, report.Devices[0]); !reflect.DeepEqual(got, any(listed.Devices[0])) {
+		t.Errorf("%v\nthe tool: %v", got, listed.Devices[0])
 	}
 	need := discover.Need{API: discover.V1_0, Extensions: report.Devices[0].Extensions[:1]}
 	if err := need.Check(report); err != nil {
