@@ -225,6 +225,8 @@ func TestGoneFromPackage(t *testing.T) {
 			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
 		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+		{name: "a manifest that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", "{"), file(driver[1:], library(t, "exports=vk_icdGetInstanceProcAddr"))),
+			problems: []string{"file-syntax"}, code: "file-syntax", do: again},
 		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "a package without the driver", files: join(card("0x10de", "nouveau", true), file("etc/os-release", "ID=debian\n"),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver)),
@@ -327,6 +329,14 @@ func TestVirtualMachine(t *testing.T) {
 		{name: "with Venus", files: kvm(offered, venus), verdict: "uses Venus (Mesa); nothing is wrong"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
+	drivers, _ := report.toProbe()
+	for i := range drivers {
+		drivers[i].Result = ProbeNoDevice
+		report.probed(&drivers[i])
+	}
+	if report.Order(); report.Has(diag.Problem) {
+		t.Errorf("a host without Venus is no problem, also when it is tried: %+v", report.Findings)
+	}
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {
 		t.Errorf("one device twice: %+v", report.GPUs)
 	}

@@ -83,26 +83,33 @@ func (e *exam) mesaVersion(m *Module) string {
 	if version, known := e.options.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
-	data, _ := e.machine.ReadLarge(m.File)
+	rest, _ := e.machine.ReadLarge(m.File)
 	version := ""
-	for _, part := range bytes.Split(data, []byte("Mesa "))[min(1, len(data)):] {
+	for version == "" {
+		at := bytes.Index(rest, []byte("Mesa "))
+		if at < 0 {
+			break
+		}
+		rest = rest[at+len("Mesa "):]
 		end := 0
-		for end < len(part) && end < 16 && (part[end] == '.' || part[end] >= '0' && part[end] <= '9') {
+		for end < min(len(rest), 16) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9') {
 			end++
 		}
-		if text := string(part[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
+		if text := string(rest[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
 			version = text
-			break
 		}
 	}
 	e.options.packages.mesa[m.File] = version
 	return version
 }
 
+// everyMesa is a release of Mesa that every system in use has: what is known since then needs no look into a library.
+const everyMesa = "20.3"
+
 // tooNew says of a device whose driver is there that its chip is younger than that; false: it is not, as far as is known.
 func (e *exam) tooNew(g *GPU) bool {
 	c := e.chip(g)
-	if c == nil || c.Mesa == "" {
+	if c == nil || c.Mesa == "" || binary.CompareVersions(c.Mesa, everyMesa) <= 0 {
 		return false
 	}
 	have, newest := "", &Module{}
@@ -220,6 +227,12 @@ func (e *exam) makersReleases(g *GPU) string {
 		return "NVIDIA's driver serves it from release " + c.First + " on"
 	}
 	return ""
+}
+
+// ofHost tells whether a driver has the devices that the host of a virtual machine offers, which may be none.
+func ofHost(library string) bool {
+	f := drivers.Of(library)
+	return f != nil && f.WorksOn("virtio_gpu")
 }
 
 // venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another
