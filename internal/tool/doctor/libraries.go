@@ -58,6 +58,7 @@ func (e *exam) libraries() {
 		}
 		e.Layers = append(e.Layers, m)
 	}
+	e.pairs()
 	e.foreignLayers()
 }
 
@@ -201,6 +202,9 @@ var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr
 
 // findable is what makes a library findable.
 func (e *exam) findable(name string) advice {
+	if i := e.own(); i != nil {
+		return ownLinker{i, ""}
+	}
 	if e.configured(name) != "" {
 		if kind := e.containerKind(); kind != "" {
 			return imageRuns{kind, "ldconfig"}
@@ -279,7 +283,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	}
 	for _, p := range pairs {
 		old := worst[p]
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, olderThan(old))
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
 		what := undefined{file: f.Path, symbol: c.Symbols[0], more: len(c.Symbols) - 1, atOnce: len(c.Data) > 0}
@@ -338,8 +342,11 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 }
 
 // olderThan is what to do about a library that is too old.
-func olderThan(old binary.Old) advice {
+func (e *exam) olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
+		if i := e.own(); i != nil {
+			return ownLinker{i, version}
+		}
 		return newerGlibc{version}
 	}
 	return updateLibrary{old.In.Path}
