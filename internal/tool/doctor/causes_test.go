@@ -225,6 +225,8 @@ func TestGoneFromPackage(t *testing.T) {
 			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
 		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+		{name: "a manifest that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", "{"), file(driver[1:], library(t, "exports=vk_icdGetInstanceProcAddr"))),
+			problems: []string{"file-syntax"}, code: "file-syntax", do: again},
 		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "a package without the driver", files: join(card("0x10de", "nouveau", true), file("etc/os-release", "ID=debian\n"),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver)),
@@ -290,7 +292,13 @@ func TestChips(t *testing.T) {
 		{name: "a kernel that is young enough", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.12.43")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "no kernel driver is bound", do: "modprobe amdgpu"},
 		{name: "NVIDIA of another release", files: pci("0x10de", "0x1180", "", loader, mesa("lvp", "22.3.6")), problems: []string{"gpu-no-kernel-driver"},
-			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470"},
+			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470",
+			do: "Install NVIDIA's driver of release 470"},
+		{name: "Kepler with NVK", files: pci("0x10de", "0x1180", "nouveau", mesa("nouveau", "25.0.7")), problems: []string{"gpu-nouveau"}, code: "gpu-nouveau",
+			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
+		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
+			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
+		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "uses NVK (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
@@ -327,6 +335,14 @@ func TestVirtualMachine(t *testing.T) {
 		{name: "with Venus", files: kvm(offered, venus), verdict: "uses Venus (Mesa); nothing is wrong"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
+	drivers, _ := report.toProbe()
+	for i := range drivers {
+		drivers[i].Result = ProbeNoDevice
+		report.probed(&drivers[i])
+	}
+	if report.Order(); report.Has(diag.Problem) {
+		t.Errorf("a host without Venus is no problem, also when it is tried: %+v", report.Findings)
+	}
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {
 		t.Errorf("one device twice: %+v", report.GPUs)
 	}

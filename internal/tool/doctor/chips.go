@@ -84,26 +84,36 @@ func (e *exam) mesaVersion(m *Module) string {
 	if version, known := e.options.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
-	data, _ := e.machine.ReadLarge(m.File)
+	rest, _ := e.machine.ReadLarge(m.File)
 	version := ""
-	for _, part := range bytes.Split(data, []byte("Mesa "))[min(1, len(data)):] {
+	for version == "" {
+		at := bytes.Index(rest, []byte("Mesa "))
+		if at < 0 {
+			break
+		}
+		rest = rest[at+len("Mesa "):]
 		end := 0
-		for end < len(part) && end < 16 && (part[end] == '.' || part[end] >= '0' && part[end] <= '9') {
+		for end < min(len(rest), 16) && (rest[end] == '.' || rest[end] >= '0' && rest[end] <= '9') {
 			end++
 		}
-		if text := string(part[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
+		if text := string(rest[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
 			version = text
-			break
 		}
 	}
 	e.options.packages.mesa[m.File] = version
 	return version
 }
 
+// everyMesa is a release of Mesa that every system in use has: what is known since then needs no look into a library.
+const everyMesa = "20.3"
+
 // tooNew says of a device whose driver is there that its chip is younger than that; false: it is not, as far as is known.
 func (e *exam) tooNew(g *GPU) bool {
 	c := e.chip(g)
-	if c == nil || c.Mesa == "" {
+	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
+		return true
+	}
+	if c == nil || c.Mesa == "" || binary.CompareVersions(c.Mesa, everyMesa) <= 0 {
 		return false
 	}
 	have, newest := "", &Module{}
@@ -126,6 +136,29 @@ func (e *exam) tooNew(g *GPU) bool {
 	}
 	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, needsNewer{"Mesa", e.chipName(g, c), c.Mesa, have}, e.newerMesa(c))
 	return true
+}
+
+// beforeNVK says of a device of NVIDIA's with the free driver of the kernel that Mesa's driver does not list it.
+func (e *exam) beforeNVK(g *GPU, c *chips.Chip) bool {
+	running := e.kernelVersion()
+	switch {
+	case c.Mesa == "":
+		e.found(GPUNouveau, g.Title(), g.directory, withoutNVK{e.chipName(g, c), c.Last}, makersDriver{c.Last})
+	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
+		e.found(GPUNeedsNewer, g.Title(), g.directory, needsNewer{"Linux", e.chipName(g, c), c.Kernel, running}, e.newerLinux(c))
+	default:
+		return false
+	}
+	return true
+}
+
+// newerLinux is where a Linux comes from that has a driver for a chip.
+func (e *exam) newerLinux(c *chips.Chip) advice {
+	suite, has := e.system.suite()
+	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
+		return fromSuite{suite.Name, "Linux " + suite.Kernel, "linux-image-amd64"}
+	}
+	return newerRelease{"Linux", c.Kernel}
 }
 
 // chipName is the device's name for people, otherwise that of its kind.
@@ -153,11 +186,7 @@ func (e *exam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
 		return nil, nil, false
 	}
 	what = needsNewer{"Linux", e.chipName(g, c), c.Kernel, running}
-	suite, has := e.system.suite()
-	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return what, fromSuite{suite.Name, "Linux " + suite.Kernel, "linux-image-amd64"}, true
-	}
-	return what, newerRelease{"Linux", c.Kernel}, true
+	return what, e.newerLinux(c), true
 }
 
 // kernelVersion is that of the running kernel, as 6.1; "" when it is not known.
@@ -197,6 +226,9 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 	return !slices.Contains(lacks, f.Name)
 }
 
+// commonNVIDIA is a release of NVIDIA's driver that the usual packages of distributions have, or a younger one.
+const commonNVIDIA = "535"
+
 // withoutKernelDriver says that no driver of the kernel has a device.
 func (e *exam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
@@ -204,6 +236,9 @@ func (e *exam) withoutKernelDriver(g *GPU) {
 		what, do = untaken, e.kernelCure(g)
 		if releases := e.makersReleases(g); releases != "" {
 			what = untakenOf{releases}
+			if last := e.chip(g).Last; last != "" && binary.CompareVersions(last, commonNVIDIA) < 0 && !e.hasFamily(drivers.NVIDIA) {
+				do = makersDriver{last}
+			}
 		}
 	}
 	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
@@ -221,6 +256,12 @@ func (e *exam) makersReleases(g *GPU) string {
 		return "NVIDIA's driver serves it from release " + c.First + " on"
 	}
 	return ""
+}
+
+// ofHost tells whether a driver has the devices that the host of a virtual machine offers, which may be none.
+func ofHost(library string) bool {
+	f := drivers.Of(library)
+	return f != nil && f.WorksOn("virtio_gpu")
 }
 
 // venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another

@@ -175,7 +175,7 @@ func (e *exam) withoutDriver() {
 		if len(e.Drivers) > 0 || e.class != ProcessClass {
 			what.why = wrongClass
 		}
-		do = e.system.install(drivers.For("amdgpu"))
+		do = e.system.install(drivers.Of("libvulkan_lvp.so")) // without a device, the software renderer
 		for _, g := range e.gpus {
 			if f := drivers.For(g.Kernel); f != nil {
 				do = e.system.install(f)

@@ -112,11 +112,6 @@ func (e *exam) someGood() bool {
 	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
 }
 
-// served tells whether a device has a driver and may be opened.
-func (e *exam) served(g *GPU) bool {
-	return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == ""
-}
-
 // leftOut says of a device without a driver what keeps its driver out; false: nothing does, and it is not installed.
 func (e *exam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
@@ -233,8 +228,14 @@ func (e *exam) closedPart(place string) string {
 	return place
 }
 
-// unreadable says of a manifest or settings file that is there and may not be read what opens it.
+// unreadable says of a manifest or settings file that is there and may not be read what opens it, and of one that is damaged
+// which package has it whole.
 func (e *exam) unreadable(f *Finding) {
+	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
+		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
+			f.advice = e.system.again(owner, f.Path)
+		}
+	}
 	if f.Code != diag.FileOpen {
 		return
 	}

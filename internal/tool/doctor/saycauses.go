@@ -37,6 +37,9 @@ type (
 	// untakenOf is a device that no driver of the kernel has, with what is known of its maker's driver.
 	untakenOf struct{ releases string }
 
+	// withoutNVK is a device of NVIDIA's that Mesa's driver does not list; last: of the releases of NVIDIA's driver for it.
+	withoutNVK struct{ device, last string }
+
 	// venusMissing is a virtual machine's device; driver: the machine's own driver is missing, otherwise the host's offer.
 	venusMissing struct{ driver bool }
 )
@@ -48,6 +51,10 @@ func (n needsNewer) say() string {
 }
 
 func (u untakenOf) say() string { return untaken.say() + "; " + u.releases }
+
+func (w withoutNVK) say() string {
+	return "Mesa's driver does not list " + w.device + ", and the kernel's driver is nouveau"
+}
 
 func (v venusMissing) say() string {
 	if v.driver {
@@ -122,4 +129,11 @@ func (f fromSuite) say() (string, []string) {
 
 func (n newerRelease) say() (string, []string) {
 	return "Update the system to a release with " + n.of + " " + n.first + " or newer.", nil
+}
+
+// makersDriver is NVIDIA's driver of an older release.
+type makersDriver struct{ last string }
+
+func (m makersDriver) say() (string, []string) {
+	return "Install NVIDIA's driver of release " + m.last + ", which is the last that serves the device.", nil
 }

@@ -97,7 +97,7 @@ var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
 
 // ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
-	GPUNouveau, GPUNoDriver, NvidiaVersion}
+	GPUNouveau, GPUNoDriver, GPUNeedsNewer, NvidiaVersion}
 
 // ofLibraries are codes of what is wrong with a library that a manifest names.
 var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
