@@ -22,7 +22,7 @@ func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	return at
 }
 
-// probeThrough probes one through a loader. What does not work through another one is tried through the tool's own as well.
+// probeThrough probes one with a loader. What fails with another one is tried with the tool's own as well.
 func (r *Report) probeThrough(at probe.Place, environ []string, a *alone, limit time.Duration) error {
 	a.Variables = append(a.Variables, r.forOldLoader(at, a)...)
 	if err := r.probeOne(at, environ, a, limit); err != nil {
