@@ -95,3 +95,19 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 		}
 	}
 }
+
+// A quarantine that the program's loader ignores is no step of --fix: nothing is written, and what is left to do is said.
+func TestFixWritesNothingThatIsIgnored(t *testing.T) {
+	t.Parallel()
+	w := world.NewSystem(t)
+	w.Env["NODEVICE_SELECT"] = "1"
+	w.Driver("bad", "device name=bad", "die vkEnumeratePhysicalDevices")
+	w.Driver("good", "device name=good")
+	out := of(w, filepath.Dir(world.SystemLibrary), "doctor", "--fix", "--yes", "--probe", "--timeout", "60s")
+	if strings.Contains(out, "quarantine add") || !strings.Contains(out, "For you to do") || !strings.Contains(out, "bad.json") {
+		t.Errorf("%s", out)
+	}
+	if _, err := os.Stat(w.Path("home/.config/vulkan")); err == nil {
+		t.Errorf("settings are written:\n%s", out)
+	}
+}
