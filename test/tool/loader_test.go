@@ -111,3 +111,28 @@ func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 		t.Errorf("settings are written:\n%s", out)
 	}
 }
+
+// A copy of a loader without a name or package that tells its version tells it when it is probed.
+func TestVersionByProbe(t *testing.T) {
+	t.Parallel()
+	w := world.NewSystem(t)
+	w.Env["NODEVICE_SELECT"] = "1"
+	w.Driver("acme", "device name=acme")
+	real, err := filepath.EvalSymlinks(world.SystemLibrary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.ReadFile(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write("game/libvulkan.so.1", string(copied))
+	for arguments, want := range map[string]string{
+		"doctor":         w.Path("game/libvulkan.so.1") + ", unknown version, not this loader",
+		"doctor --probe": w.Path("game/libvulkan.so.1") + ", version " + strings.TrimPrefix(filepath.Base(real), "libvulkan.so."),
+	} {
+		if out := of(w, w.Path("game"), strings.Fields(arguments)...); !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in\n%s", arguments, want, out)
+		}
+	}
+}
