@@ -95,3 +95,44 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 		}
 	}
 }
+
+// A quarantine that the program's loader ignores is no step of --fix: nothing is written, and what is left to do is said.
+func TestFixWritesNothingThatIsIgnored(t *testing.T) {
+	t.Parallel()
+	w := world.NewSystem(t)
+	w.Env["NODEVICE_SELECT"] = "1"
+	w.Driver("bad", "device name=bad", "die vkEnumeratePhysicalDevices")
+	w.Driver("good", "device name=good")
+	out := of(w, filepath.Dir(world.SystemLibrary), "doctor", "--fix", "--yes", "--probe", "--timeout", "60s")
+	if strings.Contains(out, "quarantine add") || !strings.Contains(out, "For you to do") || !strings.Contains(out, "bad.json") {
+		t.Errorf("%s", out)
+	}
+	if _, err := os.Stat(w.Path("home/.config/vulkan")); err == nil {
+		t.Errorf("settings are written:\n%s", out)
+	}
+}
+
+// A copy of a loader without a name or package that tells its version tells it when it is probed.
+func TestVersionByProbe(t *testing.T) {
+	t.Parallel()
+	w := world.NewSystem(t)
+	w.Env["NODEVICE_SELECT"] = "1"
+	w.Driver("acme", "device name=acme")
+	real, err := filepath.EvalSymlinks(world.SystemLibrary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.ReadFile(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write("game/libvulkan.so.1", string(copied))
+	for arguments, want := range map[string]string{
+		"doctor":         w.Path("game/libvulkan.so.1") + ", unknown version, not this loader",
+		"doctor --probe": w.Path("game/libvulkan.so.1") + ", version " + strings.TrimPrefix(filepath.Base(real), "libvulkan.so."),
+	} {
+		if out := of(w, w.Path("game"), strings.Fields(arguments)...); !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in\n%s", arguments, want, out)
+		}
+	}
+}

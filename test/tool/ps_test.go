@@ -55,7 +55,7 @@ func TestPs(t *testing.T) {
 	w, h := running(t, true)
 	p := psOf(t, w, h.Pid())
 	text := fmt.Sprint(p)
-	for _, want := range []string{"class:64", "libvulkan.so.1.4.", "version:1.4.", "name:VK_LAYER_ACME_overlay", "name:null_icd.json",
+	for _, want := range []string{"class:64", "libvulkan.so.1.4.", "version:1.4.", "release:", "name:VK_LAYER_ACME_overlay", "name:null_icd.json",
 		"manifest:" + filepath.Join(built, "drivers/null_icd.json"), "manifest:" + w.Path("implicit/VK_LAYER_ACME_overlay.json")} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)

@@ -143,3 +143,33 @@ func write(t *testing.T, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// A library that the program has loaded from its own directory is the one that a driver gets, though the system has a newer one:
+// programs bring old copies of libstdc++ along.
+func TestLoadedComesFirst(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"opt/bin/app":            "needed=libstdc++.so.6 runpath=$ORIGIN/../lib",
+		"opt/lib/libstdc++.so.6": "soname=libstdc++.so.6 defines=GLIBCXX_3.4.28",
+		"usr/lib/libstdc++.so.6": "soname=libstdc++.so.6 defines=GLIBCXX_3.4.28,GLIBCXX_3.4.30 exports=made",
+		"usr/lib/libdriver.so":   "needed=libstdc++.so.6 imports=made@GLIBCXX_3.4.30@libstdc++.so.6",
+		"usr/lib/libuses.so":     "imports=given",
+		"opt/bin/other":          "needed=libgiven.so runpath=$ORIGIN/../lib",
+		"opt/lib/libgiven.so":    "soname=libgiven.so exports=given",
+	}
+	l := linkerFor(t, files, "/opt/bin/app")
+	if c := l.Close(l.Open("/usr/lib/libdriver.so")); len(c.Old) != 1 || c.Old[0].Newest != "GLIBCXX_3.4.28" {
+		t.Errorf("%+v", c)
+	}
+	if c := l.Close(l.Open("/usr/lib/libuses.so")); !slices.Equal(c.Symbols, []string{"given"}) {
+		t.Errorf("nothing defines it: %v", c.Symbols)
+	}
+	l = linkerFor(t, files, "")
+	if c := l.Close(l.Open("/usr/lib/libdriver.so")); len(c.Old) != 0 {
+		t.Errorf("without a program: %+v", c.Old)
+	}
+	l = linkerFor(t, files, "/opt/bin/other")
+	if c := l.Close(l.Open("/usr/lib/libuses.so")); len(c.Symbols) != 0 {
+		t.Errorf("the program has what defines it: %v", c.Symbols)
+	}
+}

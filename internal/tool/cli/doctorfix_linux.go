@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/term"
@@ -130,6 +131,8 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 		if err != nil {
 			return nil, err
 		}
+		// Where the loader of the program does not read it, a quarantine changes nothing.
+		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
 		files, err := quarantine.Try(found, p.Name, app)
 		if err != nil || !fix.Own(&f.source.Machine, files...) {
 			continue

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
@@ -57,6 +58,7 @@ func newEnv(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			loader := loaders.Decide(source, "")
 			answer, err := decision.Ask(source)
 			if err != nil {
 				return err
@@ -83,6 +85,7 @@ func newEnv(s *invocation) *cobra.Command {
 					Findings  []envFinding           `json:"findings"`
 				}{envSchema, rows, findings})
 			} else {
+				printLoader(s, loader, app)
 				printEnv(s, rows, findings)
 			}
 			useless := func(v environment.Variable) bool {

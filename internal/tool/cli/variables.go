@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/guide"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -47,11 +48,15 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			loader := loaders.Decide(source, "")
 			answer, err := variablesOf(source)
 			if err != nil {
 				return err
 			}
 			rows := answer.Variables
+			if !asJSON {
+				printLoader(s, loader, "")
+			}
 			if asJSON {
 				err = writeJSON(s, answer)
 			} else {

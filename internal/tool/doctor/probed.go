@@ -147,6 +147,7 @@ func (r *Report) probeOne(at probe.Place, environ []string, a *alone, limit time
 	if err != nil {
 		return err
 	}
+	r.learn(result)
 	if result.Library != "" && !slices.Contains(r.Through, result.Library) {
 		r.Through = append(r.Through, result.Library)
 	}

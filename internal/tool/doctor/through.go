@@ -6,6 +6,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
 )
 
 // PlaceFor is a place for probes with the loader that the program gets, so that what only that loader does is seen. It is the
@@ -20,6 +21,13 @@ func (r *Report) PlaceFor(own probe.Place) probe.Place {
 	at := own
 	at.Library = l.File
 	return at
+}
+
+// learn takes the loader's version from what it answered, where nothing else told it.
+func (r *Report) learn(result *probe.Result) {
+	if l := r.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
+		l.Version, l.From = term.Version(result.Version), loaders.FromAnswer
+	}
 }
 
 // probeThrough probes one with a loader. What fails with another one is tried with the tool's own as well.

@@ -59,12 +59,24 @@ func All(answer *plan.Answer, from facts.Source, environ []string, elevated bool
 		if v.Set {
 			state, reason := stateOf(&e, v.Value, answer, from, elevated)
 			row.State, row.Why = state, reason.text()
+		} else if value, set := valueIn(environ, e.ID.Name()); set { // and the facts leave it out
+			row.Set, row.Value, row.State, row.Why = true, value, Ignored, Reason{Kind: OfOtherLoaders}.text()
 		}
 		rows = append(rows, row)
 	}
 	rows = append(rows, layerVariables(answer, from)...)
 	rows = append(rows, mesaVariables(answer, from)...)
 	return append(rows, unknownVariables(rows, environ)...)
+}
+
+// valueIn is the value that a list of NAME=VALUE gives to a variable.
+func valueIn(environ []string, name string) (value string, set bool) {
+	for _, pair := range environ {
+		if value, set = strings.CutPrefix(pair, name+"="); set {
+			return value, true
+		}
+	}
+	return "", false
 }
 
 // stateOf judges a variable that is set.

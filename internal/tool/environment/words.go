@@ -156,6 +156,7 @@ const (
 	Replaced                        // the variables By take its place
 	DeviceConfigurations            // those of the settings file By do
 	OfOtherSystems                  // this system's loader does not read it
+	OfOtherLoaders                  // the loader that programs get does not read it
 	SettingsLog                     // stderr_log of the settings file By does
 	UsedAllTheSame                  // the layer By is used
 	UnusedAllTheSame                // the layer By is not used
@@ -177,6 +178,8 @@ func (r Reason) text() string {
 		return "the program has more rights than its user"
 	case Decided:
 		return r.Decision.What
+	case OfOtherLoaders:
+		return "the loader that programs get does not read it"
 	case OfOtherSystems:
 		return "the loader for Windows does not read it"
 	case Empty:

@@ -32,9 +32,11 @@ brings along. ` + "`vkloader doctor`" + ` names it with its version, and decides
 does not read counts for nothing, and no fix relies on it.
 
 The version comes from the name of the file (` + "`libvulkan.so.1.3.239`" + `), from the package that it belongs to, or from a text in the
-file. What a loader reads is looked up in its file first, because the names of the variables and fields that it reads are
-constants there. The table below counts where the file does not show them. A feature whose first version is not known lies
-between two versions: for a loader between these, it is uncertain, and no fix relies on it.
+file. Where none of them tells it, ` + "`vkloader doctor --probe`" + ` asks the loader.
+
+What a loader reads is looked up in its file first, because the names of the variables and fields that it reads are constants there.
+The table below counts where the file does not show them. A feature whose first version is not known lies between two versions: for
+a loader between these, it is uncertain, and no fix relies on it.
 
 The sources are:
 
