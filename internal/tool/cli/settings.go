@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layerorder"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -119,6 +120,11 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if !onWindows {
+				if shown.LayerSettings, err = layersettings.Show(&place.Machine); err != nil {
+					return exit.As(exit.NotLooked, err)
+				}
+			}
 			if shown.Order, err = layerorder.List(place); err != nil {
 				return err
 			}
@@ -126,6 +132,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				err = writeJSON(s, shown)
 			} else {
 				printShown(s, shown)
+				printLayerFile(s, shown.LayerSettings)
 			}
 			for _, f := range shown.Findings {
 				if err == nil && f.Severity != diag.Note {

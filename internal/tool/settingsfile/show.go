@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -16,14 +17,16 @@ const Schema = 1
 
 // Shown is what settings show says.
 type Shown struct {
-	Schema   int                 `json:"schema"`
-	File     string              `json:"file,omitempty"` // that programs get; "": none
-	Ours     bool                `json:"ours"`
-	Expires  string              `json:"expires,omitempty"`
-	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
-	Places   []string            `json:"places"`             // that are tried, in order
-	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
-	Order    []RuleNow           `json:"order,omitempty"`    // rules about the order of layers
+	Schema        int                  `json:"schema"`
+	File          string               `json:"file,omitempty"` // that programs get; "": none
+	Ours          bool                 `json:"ours"`
+	Expires       string               `json:"expires,omitempty"`
+	Shadowed      []string             `json:"shadowed"`                 // files that do not count, because that one is there
+	Places        []string             `json:"places"`                   // that are tried, in order
+	Programs      []ForPrograms        `json:"programs"`                 // what the file says for whom
+	Order         []RuleNow            `json:"order,omitempty"`          // rules about the order of layers
+	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the file that layers read
+
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
