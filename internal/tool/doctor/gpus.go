@@ -369,6 +369,10 @@ func (e *exam) undriven(g *GPU) {
 		what.class = e.class
 	}
 	do := e.containerCure(g)
+	var own explain.Change
+	if do == nil {
+		what.library, own = e.withoutManifest(g)
+	}
 	if do == nil && f != nil {
 		do = e.system.install(f)
 	}
@@ -376,6 +380,9 @@ func (e *exam) undriven(g *GPU) {
 	if what.elsewhere != "" {
 		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+	}
+	if what.library != "" {
+		found.offer(fixing, own)
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere
 		found.soften(diag.Warning)

@@ -264,6 +264,7 @@ type (
 		others     string // a manifest of a driver for programs of the other word size
 		otherClass int
 		elsewhere  string // a directory that has manifests and is not searched
+		library    string // of a driver for it, which no manifest names
 	}
 
 	// twoVersions are those of NVIDIA's module of the kernel and of its library.
@@ -316,6 +317,9 @@ func (u undriven) say() string {
 	}
 	if u.elsewhere != "" {
 		what += "; manifests lie in " + u.elsewhere + ", where programs do not look"
+	}
+	if u.library != "" {
+		what += "; its driver is there, " + u.library + ", and only the manifest is missing"
 	}
 	return what
 }
