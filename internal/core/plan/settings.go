@@ -108,7 +108,7 @@ func (d *decider) settingsOf(which int, path, content string) *readSettings {
 func (d *decider) listens(path string) bool {
 	if path != "" {
 		if file, _ := d.f.File(path); file.Status == facts.FileRead {
-			if r := d.settingsOf(0, path, file.Content); r.fault == nil && r.set != nil && r.set.HasLevel {
+			if r := d.settingsOf(0, path, file.Content); r.fault == nil && r.set != nil && (r.set.HasLevel || r.set.LogFile != "") {
 				return true
 			}
 		}
@@ -124,10 +124,15 @@ func (d *decider) exe() facts.Exe {
 	return e
 }
 
-// settingsLevel marks the place from which the file's level counts (SET-77, SET-78).
+// settingsLevel marks the place from which the file's level counts (SET-77, SET-78), and its log file.
 func (d *decider) settingsLevel() {
+	level := diag.Error | diag.Warn
 	if d.set.HasLevel {
-		d.a.Steps = append(d.a.Steps, Step{Kind: StepLevel, Flags: d.set.Level})
+		level = d.set.Level
+		d.a.Steps = append(d.a.Steps, Step{Kind: StepLevel, Flags: level})
+	}
+	if d.set.LogFile != "" && d.isInstance() {
+		d.a.Steps = append(d.a.Steps, Step{Kind: StepLogFile, Flags: level, Text: d.set.LogFile})
 	}
 }
 

@@ -213,6 +213,13 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	if len(p.Log) > 0 {
 		line("log: %s", strings.Join(p.Log, ", "))
 	}
+	if p.LogFile != "" {
+		words := "error, warn"
+		if len(p.Log) > 0 {
+			words = strings.Join(p.Log, ", ")
+		}
+		line("log file: %s (%s)", p.LogFile, words)
+	}
 	switch {
 	case p.Layers == nil:
 		line("layers: as without the file")

@@ -36,7 +36,8 @@ type Shown struct {
 type ForPrograms struct {
 	App       string        `json:"app,omitempty"` // "": all others
 	Log       []string      `json:"log,omitempty"`
-	Layers    []ShownLayer  `json:"layers"` // null: layers are as without the file
+	LogFile   string        `json:"log_file,omitempty"` // that gets the log, too
+	Layers    []ShownLayer  `json:"layers"`             // null: layers are as without the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
@@ -130,6 +131,7 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	if set.Compute != settings.AllLayers {
 		shown.Compute = set.Compute.String()
 	}
+	shown.LogFile = set.LogFile
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)
 	}
