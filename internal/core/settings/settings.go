@@ -126,7 +126,7 @@ type Settings struct {
 	Service        Service
 	Compute        Compute
 	LogFile        string // lines of instances go there, too; "": nowhere else
-	HasDevices     bool // device configurations are active (SET-92)
+	HasDevices     bool   // device configurations are active (SET-92)
 	Devices        []Device
 }
 

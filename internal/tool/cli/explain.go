@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -22,10 +23,11 @@ const explainSchema = 1
 
 // explanation is what explain says.
 type explanation struct {
-	Schema int            `json:"schema"`
-	App    string         `json:"app,omitempty"`
-	In     []explain.Item `json:"in"`
-	Out    []explain.Item `json:"out"`
+	Schema int             `json:"schema"`
+	App    string          `json:"app,omitempty"`
+	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
+	In     []explain.Item  `json:"in"`
+	Out    []explain.Item  `json:"out"`
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
 
@@ -75,9 +77,10 @@ func newExplain(s *invocation) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
+			printLoader(s, answer.Loader, answer.App)
 			printExplained(s, answer.App, answer.In, answer.Out)
 			printComputing(s, answer.Compute)
-			printChance(s, answer.Chance)
+			printChance(s, answer.Chance, answer.Loader)
 			printLayerFile(s, answer.LayerSettings)
 			printDifferences(s, answer.Differs)
 			if statements {
@@ -98,6 +101,7 @@ func newExplain(s *invocation) *cobra.Command {
 
 // explained explains a decision for a program; names, when there are any, say of what.
 func explained(about *subject, app string, names []string) (*explanation, error) {
+	loader := decideFor(about)
 	answer, err := decision.Ask(about.source)
 	if err != nil {
 		return nil, err
@@ -119,7 +123,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 		}
 	}
 	explain.Fixes(about.source, answer, in, out)
-	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
+	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
 	computing, err := explain.Computing(about.source, answer)
 	if err != nil {
 		return nil, err

@@ -133,6 +133,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		warnIgnored(s, c.Apps, written.Content)
 	}
 	return nil
 }

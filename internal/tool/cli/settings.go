@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -125,6 +126,9 @@ func newSettingsShow(s *invocation) *cobra.Command {
 					return exit.As(exit.NotLooked, err)
 				}
 			}
+			if f := place.InForce(); f != nil {
+				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+			}
 			if shown.Order, err = layerorder.List(place); err != nil {
 				return err
 			}
@@ -168,6 +172,9 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 		fmt.Fprintln(s.out, "  written by this tool, without expiry")
 	default:
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
+	}
+	for _, said := range shown.Ignored {
+		style.Lines(s.out, "  ", nil, said)
 	}
 	for _, other := range shown.Shadowed {
 		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))

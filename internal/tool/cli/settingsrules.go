@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
@@ -30,8 +31,9 @@ func printOrder(s *invocation, rules []settingsfile.RuleNow) {
 	}
 }
 
-// printChance says which layers are in an order that nothing gives.
-func printChance(s *invocation, list []explain.Chance) {
+// printChance says which layers are in an order that nothing gives, and how to choose one where the program's loader reads the
+// settings file.
+func printChance(s *invocation, list []explain.Chance, loader *loaders.Loader) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, c := range list {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("In an order that is left to chance"))
@@ -39,7 +41,7 @@ func printChance(s *invocation, list []explain.Chance) {
 			fmt.Fprintf(s.out, "    %s\n", term.OneLine(name))
 		}
 		fmt.Fprintf(s.out, "    They are files of one directory, and a directory has no order:\n    %s\n", term.OneLine(c.Directory))
-		if !onWindows {
+		if !onWindows && (loader == nil || loader.Obeys(loaders.SettingsFile)) {
 			fmt.Fprintf(s.out, "    To choose: vkloader settings order %s \\\n        before %s\n", term.Quoted(c.Layers[1]), term.Quoted(c.Layers[0]))
 		}
 	}

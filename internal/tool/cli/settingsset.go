@@ -87,6 +87,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
+	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
 		return writeJSON(s, written.Content)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/facts"
 )
@@ -18,6 +19,26 @@ type Source struct {
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Added    map[string]string    // files that count as there, with what is in them, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
+	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
+}
+
+// Loader is another loader, which does not read everything that this project's does.
+type Loader interface {
+	Reads(variable string) bool                   // false: the variable counts as unset
+	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
+	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it
+}
+
+// settingsName is the name that settings files have.
+const settingsName = "vk_loader_settings.json"
+
+// unread tells whether the loader reads no settings file, and the path is of one.
+func (s *Source) unread(name string) bool {
+	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
+		return false
+	}
+	_, reads := s.Loader.Settings("")
+	return !reads
 }
 
 // Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
@@ -62,11 +83,22 @@ func (s *Source) Exists(name string) bool {
 	if _, is := s.Added[filepath.Clean(name)]; is {
 		return true
 	}
-	return s.Machine.Exists(s.Path(name))
+	return !s.unread(name) && s.Machine.Exists(s.Path(name))
 }
 
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
+	if s.unread(path) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	f := s.file(path)
+	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
+		f.Content, _ = s.Loader.Settings(f.Content)
+	}
+	return f
+}
+
+func (s *Source) file(path string) facts.File {
 	if text, is := s.Added[filepath.Clean(path)]; is {
 		return facts.File{Content: s.forClass(text)}
 	}

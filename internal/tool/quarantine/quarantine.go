@@ -19,7 +19,8 @@ import (
 // Now is an entry as it stands.
 type Now struct {
 	Entry
-	InForce bool   `json:"in_force"` // loaders get it
+	InForce bool   `json:"in_force"`          // loaders get it
+	Ignored string `json:"ignored,omitempty"` // why it is not: the program's loader does not read it
 	Over    string `json:"over,omitempty"`
 }
 

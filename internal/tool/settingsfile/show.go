@@ -17,14 +17,16 @@ const Schema = 1
 
 // Shown is what settings show says.
 type Shown struct {
-	Schema        int                  `json:"schema"`
-	File          string               `json:"file,omitempty"` // that programs get; "": none
-	Ours          bool                 `json:"ours"`
-	Expires       string               `json:"expires,omitempty"`
-	Shadowed      []string             `json:"shadowed"`                 // files that do not count, because that one is there
-	Places        []string             `json:"places"`                   // that are tried, in order
-	Programs      []ForPrograms        `json:"programs"`                 // what the file says for whom
-	Order         []RuleNow            `json:"order,omitempty"`          // rules about the order of layers
+	Schema   int           `json:"schema"`
+	File     string        `json:"file,omitempty"` // that programs get; "": none
+	Ours     bool          `json:"ours"`
+	Expires  string        `json:"expires,omitempty"`
+	Ignored  []string      `json:"ignored,omitempty"` // for whom the file, or a part of it, is not in force, because the loader does not read it
+	Shadowed []string      `json:"shadowed"`          // files that do not count, because that one is there
+	Places   []string      `json:"places"`            // that are tried, in order
+	Programs []ForPrograms `json:"programs"`          // what the file says for whom
+	Order    []RuleNow     `json:"order,omitempty"`   // rules about the order of layers
+
 	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the file that layers read
 
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
