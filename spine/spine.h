@@ -157,6 +157,8 @@ struct instance {
     struct unknown_names unknown_physdev, unknown_device;
     struct configurations *configurations; /* of physdev/configuration.c; NULL: none are active */
     unsigned log_level;                    /* 0: the process's; else a settings file's (SET-77) */
+    unsigned file_level;                   /* of the lines for log_file */
+    char *log_file;                        /* where lines go, too; NULL: nowhere (process/log.c) */
 };
 
 /* A driver of an instance. */

@@ -6,10 +6,13 @@ void plan_step(struct instance *in, const struct wire_record *record)
 {
     struct wire_log line;
     struct wire_log_level level;
+    struct wire_log_file file;
     if (wire_get_log(record, &line))
         log_text(in, line.flags, line.text);
     else if (wire_get_log_level(record, &level))
         log_set_level(in, level.level);
+    else if (in && wire_get_log_file(record, &file) && file.path)
+        log_set_file(in, file.level, file.path);
 }
 
 void plan_log(struct instance *in, const struct plan *plan)

@@ -234,6 +234,7 @@ enum {
     WIRE_DIRECT = 47,
     WIRE_DROP_DRIVER = 48,
     WIRE_LOG_LEVEL = 49,
+    WIRE_LOG_FILE = 61,
     WIRE_DEVICE_CONFIGS = 50,
     WIRE_DEVICE_CONFIG = 51,
     WIRE_REMEMBER = 52,
@@ -1428,6 +1429,25 @@ static inline bool wire_get_log_level(const struct wire_record *record, struct w
     const unsigned char *at = record->at;
     if (record->id != 49) return false;
     if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    return record->end - at < 8;
+}
+
+struct wire_log_file {
+    uint32_t level; /* LOG_* bits */
+    const char *path;
+    uint32_t path_len;
+};
+static inline void wire_put_log_file(struct wire_writer *w, const struct wire_log_file *r) {
+    size_t start = wire_begin(w, 61);
+    wire_put_u32(w, r->level);
+    wire_put_str(w, r->path, r->path_len);
+    wire_end(w, start);
+}
+static inline bool wire_get_log_file(const struct wire_record *record, struct wire_log_file *r) {
+    const unsigned char *at = record->at;
+    if (record->id != 61) return false;
+    if (!wire_take(&at, record->end, &r->level, 4)) return false;
+    if (!wire_take_str(&at, record->end, &r->path, &r->path_len)) return false;
     return record->end - at < 8;
 }
 

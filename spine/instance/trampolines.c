@@ -206,6 +206,7 @@ static void instance_free(struct instance *in)
     free(in->app_layers);
     unknown_names_free(in);
     messengers_chained_free(in);
+    log_forget(in);
     free(in);
 }
 

@@ -54,6 +54,7 @@ void lock_wanted(bool taken);
 #define lstat(...) (lock_wanted(false), lstat(__VA_ARGS__))
 #define malloc(...) (lock_wanted(false), malloc(__VA_ARGS__))
 #define open(...) (lock_wanted(false), open(__VA_ARGS__))
+#define openat(...) (lock_wanted(false), openat(__VA_ARGS__))
 #define opendir(...) (lock_wanted(false), opendir(__VA_ARGS__))
 #define poll(...) (lock_wanted(false), poll(__VA_ARGS__))
 #define pread(...) (lock_wanted(false), pread(__VA_ARGS__))
@@ -65,6 +66,7 @@ void lock_wanted(bool taken);
 #define realloc(...) (lock_wanted(false), realloc(__VA_ARGS__))
 #define realpath(...) (lock_wanted(false), realpath(__VA_ARGS__))
 #define recvmsg(...) (lock_wanted(false), recvmsg(__VA_ARGS__))
+#define renameat(...) (lock_wanted(false), renameat(__VA_ARGS__))
 #define secure_getenv(...) (lock_wanted(false), secure_getenv(__VA_ARGS__))
 #define send(...) (lock_wanted(false), send(__VA_ARGS__))
 #define setvbuf(...) (lock_wanted(false), setvbuf(__VA_ARGS__))
@@ -72,5 +74,6 @@ void lock_wanted(bool taken);
 #define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
 #define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
 #define strerror(...) (lock_wanted(false), strerror(__VA_ARGS__))
+#define write(...) (lock_wanted(false), write(__VA_ARGS__))
 
 #endif

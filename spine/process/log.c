@@ -64,6 +64,30 @@ void log_set_level(struct instance *instance, unsigned level)
         log_level = level;
 }
 
+void log_set_file(struct instance *instance, unsigned level, const char *path)
+{
+    if (process_raised()) return;
+    if (!logfile_append(path, "[Vulkan Loader] ", "an instance is created")) {
+        log_line(instance, LOG_WARN, "The log file %s of the settings file cannot be written", path);
+        return;
+    }
+    free(instance->log_file);
+    instance->log_file = strdup(path);
+    instance->file_level = level;
+}
+
+void log_forget(struct instance *instance)
+{
+    free(instance->log_file);
+    instance->log_file = NULL;
+}
+
+/* Does the line go into the instance's file? */
+static bool filed(const struct instance *instance, unsigned flags)
+{
+    return instance && instance->log_file && (flags & (instance->file_level | LOG_FATAL)) != 0;
+}
+
 static bool wanted(const struct instance *instance, unsigned flags)
 {
     if (flags & LOG_FATAL) return true; /* LOG-7: always written to standard error */
@@ -74,15 +98,16 @@ static bool wanted(const struct instance *instance, unsigned flags)
 /* Is it worth making the text? */
 static bool heard(const struct instance *instance, unsigned flags)
 {
-    return wanted(instance, flags) || (instance && messengers_heed(instance, flags));
+    return wanted(instance, flags) || filed(instance, flags) || (instance && messengers_heed(instance, flags));
 }
 
 bool log_heard(const struct instance *instance)
 {
-    return log_level || (instance && (instance->log_level || instance->messengers));
+    return log_level || (instance && (instance->log_level || instance->log_file || instance->messengers));
 }
 
-static void write_line(unsigned flags, const char *text)
+/* The severity and category of a line. */
+static void tag_of(unsigned flags, char tag[64])
 {
     const char *severity = flags & LOG_ERROR   ? "ERROR"
                            : flags & LOG_WARN  ? "WARNING"
@@ -90,8 +115,13 @@ static void write_line(unsigned flags, const char *text)
                            : flags & LOG_DEBUG ? "DEBUG"
                                                : "";
     const char *category = flags & LOG_PERF ? "PERF" : flags & LOG_DRIVER ? "DRIVER" : flags & LOG_LAYER ? "LAYER" : "";
+    snprintf(tag, 64, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
+}
+
+static void write_line(unsigned flags, const char *text)
+{
     char tag[64], padded[64];
-    snprintf(tag, sizeof tag, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
+    tag_of(flags, tag);
     snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
     stream_write(padded, text);
 }
@@ -101,6 +131,11 @@ static void deliver(struct instance *instance, unsigned flags, const char *text)
 {
     if (instance) messengers_deliver(instance, flags, text); /* LOG-12: whatever the level */
     if (wanted(instance, flags)) write_line(flags, text);
+    if (filed(instance, flags)) {
+        char tag[64];
+        tag_of(flags, tag);
+        logfile_append(instance->log_file, tag, text);
+    }
 }
 
 void log_text(struct instance *instance, unsigned flags, const char *text)

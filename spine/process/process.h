@@ -208,6 +208,11 @@ FROM_ASSEMBLER void bad_handle(uint32_t command) __attribute__((noreturn));
 void log_start(void);
 /* A settings file's level takes the place of the instance's or, with NULL, of the process's. */
 void log_set_level(struct instance *instance, unsigned level);
+/* The instance's lines of the level go into a file, too, from now on; nothing comes of it for a program with raised
+ * privileges, or where the file cannot be written safely. */
+void log_set_file(struct instance *instance, unsigned level, const char *path);
+/* The instance ends. */
+void log_forget(struct instance *instance);
 /* Does anybody hear what is not always written? Asked where making lines costs more than writing them. */
 bool log_heard(const struct instance *instance);
 
@@ -217,6 +222,18 @@ bool log_heard(const struct instance *instance);
 void stream_write(const char *tag, const char *text);
 /* Before the process is aborted: all lines are out, and no other thread begins one that would be cut off. */
 void stream_end(void);
+
+/* ---- logfile.c ------------------------------------------------------------------------------------------------- */
+
+/* Appends a line to a file: a regular one of the user's own, with no symbolic link on the way, in a directory in which
+ * nobody else can replace it. A new file is readable by its owner alone. One that has grown too large becomes
+ * "PATH.1" first. False: it cannot be written; nothing else comes of that. */
+bool logfile_append(const char *path, const char *tag, const char *text);
+
+/* ---- raised.c -------------------------------------------------------------------------------------------------- */
+
+/* Does the program have rights that its user lacks, or may it take some back? */
+bool process_raised(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 

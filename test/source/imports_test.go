@@ -51,6 +51,7 @@ var floors = []struct {
 	{[]string{"internal/tool/validation"}, "one file at a time, and names that are misspelled, for the tool: no decision, no system"},
 	{[]string{"internal/tool/settingsplace"}, "which settings files loaders try, and whose one is: reads no setting"},
 	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code; knows what it saw, not what should be"},
+	{[]string{"internal/tool/layersettings"}, "the file that layers read, by the names of a manifest: it enables no layer"},
 	{[]string{"internal/tool/settingsfile"}, "writes the settings file, for the tool alone: the library only reads it"},
 	{[]string{"internal/tool/layerorder"}, "rules about the order of layers in the settings file: it switches no layer"},
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},

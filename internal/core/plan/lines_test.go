@@ -22,6 +22,8 @@ func stepText(a *Answer) string {
 			out = append(out, "<open "+a.Drivers[s.Driver].Library+">")
 		case StepLevel:
 			out = append(out, fmt.Sprintf("<level %#x>", s.Flags))
+		case StepLogFile:
+			out = append(out, fmt.Sprintf("<log file %s, level %#x>", s.Text, s.Flags))
 		default:
 			out = append(out, map[StepKind]string{StepLayers: "<layers>", StepActive: "<active>", StepDirect: "<direct>",
 				StepPreLayers: "<pre-layers>", StepExtensions: "<extensions>", StepDevices: "<devices>"}[s.Kind])

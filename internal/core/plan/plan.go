@@ -86,6 +86,7 @@ const (
 	StepPreLayers
 	StepExtensions
 	StepLevel   // from here on, Flags is the level for standard error
+	StepLogFile // from here on, lines of the level Flags go into the file Text, too
 	StepDevices // device configurations of the settings file
 	StepDrop    // a driver of the question is left out
 )
@@ -93,7 +94,7 @@ const (
 // Step is one thing to do, in order.
 type Step struct {
 	Kind   StepKind
-	Flags  uint32 // StepLog, StepLevel
+	Flags  uint32 // StepLog, StepLevel, StepLogFile
 	Text   string
 	Driver int // StepDriver: index into the answer's Drivers; StepDrop: the driver's Index
 }

@@ -107,7 +107,7 @@ func (s *settingsFile) parsed(which int, path, content string) *readSettings {
 func (s *settingsFile) listens(path string) bool {
 	if path != "" {
 		if file, _ := s.f.File(path); file.Status == facts.FileRead {
-			if r := s.parsed(0, path, file.Content); r.fault == nil && r.set != nil && r.set.HasLevel {
+			if r := s.parsed(0, path, file.Content); r.fault == nil && r.set != nil && (r.set.HasLevel || r.set.LogFile != "") {
 				return true
 			}
 		}
@@ -123,10 +123,15 @@ func (s *settingsFile) exe() facts.Exe {
 	return e
 }
 
-// level marks the place from which the file's level counts (SET-77, SET-78).
+// level marks the place from which the file's level counts (SET-77, SET-78), and its log file.
 func (s *settingsFile) level() {
+	level := diag.Error | diag.Warn
 	if s.set.HasLevel {
-		s.steps = append(s.steps, Step{Kind: StepLevel, Flags: s.set.Level})
+		level = s.set.Level
+		s.steps = append(s.steps, Step{Kind: StepLevel, Flags: level})
+	}
+	if s.set.LogFile != "" && s.q.isInstance() {
+		s.steps = append(s.steps, Step{Kind: StepLogFile, Flags: level, Text: s.set.LogFile})
 	}
 }
 

@@ -87,9 +87,12 @@ search:
 	if word, _ := chosen.Member(ComputeMember).Text(); word == NoOverlays.String() {
 		s.Compute = NoOverlays
 	}
+	if path, _ := chosen.Member(LogFileMember).Text(); len(path) > 1 && len(path) < maxLogFile && path[0] == '/' {
+		s.LogFile = path
+	}
 	s.devices(chosen.Member("device_configurations"))
 	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
-		s.Service == ServiceLast && s.Compute == AllLayers { // SET-25
+		s.Service == ServiceLast && s.Compute == AllLayers && s.LogFile == "" { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}

@@ -107,6 +107,12 @@ func (c Compute) String() string {
 	return "all"
 }
 
+// LogFileMember is the member of a settings object with the path of a file that gets the log. Other loaders do not know it.
+const LogFileMember = "vkloader_log_file"
+
+// maxLogFile is the longest path of such a file.
+const maxLogFile = 4000
+
 // Settings is the settings object in force.
 type Settings struct {
 	File           string
@@ -119,7 +125,8 @@ type Settings struct {
 	Hardware       Hardware
 	Service        Service
 	Compute        Compute
-	HasDevices     bool // device configurations are active (SET-92)
+	LogFile        string // lines of instances go there, too; "": nowhere else
+	HasDevices     bool   // device configurations are active (SET-92)
 	Devices        []Device
 }
 

@@ -221,6 +221,8 @@ func (c *Call) writeAnswer(a *plan.Answer) {
 			}
 		case plan.StepLevel:
 			w.PutLogLevel(LogLevel{s.Flags})
+		case plan.StepLogFile:
+			w.PutLogFile(LogFile{s.Flags, str(s.Text)})
 		case plan.StepDevices:
 			w.PutDeviceConfigs(DeviceConfigs{uint32(len(a.Settings.Devices))})
 			for i := range a.Settings.Devices {

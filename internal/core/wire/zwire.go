@@ -52,6 +52,7 @@ const (
 	IDDirect        uint32 = 47
 	IDDropDriver    uint32 = 48
 	IDLogLevel      uint32 = 49
+	IDLogFile       uint32 = 61
 	IDDeviceConfigs uint32 = 50
 	IDDeviceConfig  uint32 = 51
 	IDRemember      uint32 = 52
@@ -1442,6 +1443,31 @@ func (rec Record) LogLevel() (r LogLevel, ok bool) {
 	}
 	b := body{rest: rec.body}
 	r.Level = b.u32()
+	return r, b.done()
+}
+
+// LogFile is record 61.
+type LogFile struct {
+	Level uint32 // LOG_* bits
+	Path  Str
+}
+
+// PutLogFile adds the record to the message.
+func (w *Writer) PutLogFile(r LogFile) {
+	start := w.begin(IDLogFile)
+	w.u32(r.Level)
+	w.str(r.Path)
+	w.end(start)
+}
+
+// LogFile reads the record; false when it is another one or does not hold its fields.
+func (rec Record) LogFile() (r LogFile, ok bool) {
+	if rec.ID != IDLogFile {
+		return r, false
+	}
+	b := body{rest: rec.body}
+	r.Level = b.u32()
+	r.Path = b.str()
 	return r, b.done()
 }
 

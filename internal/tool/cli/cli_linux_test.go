@@ -49,7 +49,7 @@ func world(t *testing.T, probe string) (*invocation, *bytes.Buffer, *bytes.Buffe
 // layerOne is the manifest of an implicit layer; a byte-order mark is no obstacle to the loader.
 const layerOne = "\xef\xbb\xbf" + `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_one","type":"GLOBAL",
 "library_path":"/m/libone.so","api_version":"1.3.0","implementation_version":"1","description":"One",
-"disable_environment":{"ONE_OFF":"1"}}}`
+"disable_environment":{"ONE_OFF":"1"},"features":{"settings":[{"key":"loud","type":"BOOL","default":false}]}}}`
 
 // driverOne is that of a driver, with a byte-order mark as well.
 const driverOne = "\xef\xbb\xbf" + `{"file_format_version":"1.0.0","ICD":{"library_path":"/m/libdriver.so","api_version":"1.3.5"}}`

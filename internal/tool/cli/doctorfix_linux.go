@@ -167,7 +167,7 @@ func (f *fixer) betters(change explain.Change) bool {
 // after is the machine after a change of its files: only variables are still as this session has them.
 func (f *fixer) after(change explain.Change) *machine.Source {
 	source := change.On(f.source)
-	source.Without = f.about.source.Without // the file is gone
+	source.Without, source.Added = f.about.source.Without, f.about.source.Added // the file is gone, or there
 	for part := &change; part != nil; part = part.And {
 		f.later = f.later || part.File == ""
 	}

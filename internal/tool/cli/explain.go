@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
@@ -29,6 +30,8 @@ type explanation struct {
 	Out    []explain.Item  `json:"out"`
 
 	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
+
+	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // what the layers read that are in
 
 	Chance []explain.Chance `json:"chance,omitempty"` // layers whose order is by chance
 
@@ -81,6 +84,7 @@ func newExplain(s *invocation) *cobra.Command {
 			printExplained(s, answer.App, answer.In, answer.Out)
 			printComputing(s, answer.Compute)
 			printChance(s, answer.Chance, answer.Loader)
+			printLayerFile(s, answer.LayerSettings)
 			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
@@ -127,6 +131,17 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	computing, err := explain.Computing(about.source, answer)
 	if err != nil {
 		return nil, err
+	}
+	var layers []string
+	for _, e := range in {
+		if e.Kind == "layer" {
+			layers = append(layers, e.Name)
+		}
+	}
+	if len(layers) > 0 && !onWindows {
+		if result.LayerSettings, err = layersettings.Show(&about.source.Machine, layers...); err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
 	}
 	result.Compute = explain.Matching(explain.WithoutOverlays(computing), names)
 	if len(names) == 0 {

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/layerorder"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
@@ -120,6 +121,11 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if !onWindows {
+				if shown.LayerSettings, err = layersettings.Show(&place.Machine); err != nil {
+					return exit.As(exit.NotLooked, err)
+				}
+			}
 			if f := place.InForce(); f != nil {
 				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
 			}
@@ -130,6 +136,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				err = writeJSON(s, shown)
 			} else {
 				printShown(s, shown)
+				printLayerFile(s, shown.LayerSettings)
 			}
 			for _, f := range shown.Findings {
 				if err == nil && f.Severity != diag.Note {
@@ -212,6 +219,13 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	}
 	if len(p.Log) > 0 {
 		line("log: %s", strings.Join(p.Log, ", "))
+	}
+	if p.LogFile != "" {
+		words := "error, warn"
+		if len(p.Log) > 0 {
+			words = strings.Join(p.Log, ", ")
+		}
+		line("log file: %s (%s)", p.LogFile, words)
 	}
 	switch {
 	case p.Layers == nil:

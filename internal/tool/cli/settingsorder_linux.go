@@ -10,10 +10,12 @@ import (
 )
 
 // orderUse is in the usage of settings.
-const orderUse = "|order"
+const orderUse = "|order|layer"
 
 // settingsOfSystem are the commands of settings that only Linux has.
-func settingsOfSystem(s *invocation) []*cobra.Command { return []*cobra.Command{newSettingsOrder(s)} }
+func settingsOfSystem(s *invocation) []*cobra.Command {
+	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
+}
 
 // orderSchema is raised when a field of settings order changes its meaning or goes.
 const orderSchema = 1

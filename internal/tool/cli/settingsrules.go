@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -57,4 +58,17 @@ func printComputing(s *invocation, list []explain.Item) {
 		fmt.Fprintf(s.out, "    %s\n", term.OneLine(e.Name))
 	}
 	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader policy compute off")
+}
+
+// printLayerFile says which settings of layers are in force, and from where.
+func printLayerFile(s *invocation, shown *layersettings.Shown) {
+	if shown == nil {
+		return
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Settings of layers"))
+	fmt.Fprintf(s.out, "    %s\n    found by %s\n", term.OneLine(shown.File), shown.From)
+	for _, v := range shown.Values {
+		fmt.Fprintf(s.out, "    %d: %s = %s\n", v.Line, term.OneLine(v.Name), term.OneLine(v.Value))
+	}
 }

@@ -252,12 +252,16 @@ func (e *exam) undriven(g *GPU) {
 		what.class = e.class
 	}
 	do := e.containerCure(g)
+	var own explain.Change
+	if do == nil && gone == "" {
+		what.library, own = e.withoutManifest(g)
+	}
 	switch {
 	case do != nil || f == nil:
 	case gone != "":
 		what.lost = gone
 		do = e.system.again(p.Name, gone)
-	case p != nil:
+	case p != nil && what.library == "":
 		what.lacks = p.Name + " " + p.Version
 		do = installDriver{family: f.Name}
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(chips.Lacks(e.system.ids[0], suite.Of), f.Name) {
@@ -272,6 +276,9 @@ func (e *exam) undriven(g *GPU) {
 	if what.elsewhere != "" {
 		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
+	}
+	if what.library != "" {
+		found.offer(fixing, own)
 	}
 	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // there may be no driver anywhere
 		found.soften(diag.Warning)

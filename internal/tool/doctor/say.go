@@ -280,6 +280,7 @@ type (
 		others     string // a manifest of a driver for programs of the other word size
 		otherClass int
 		elsewhere  string // a directory that has manifests and is not searched
+		library    string // of a driver for it, which no manifest names
 		lost       string // a manifest that is gone from an installed package
 		lacks      string // the installed package that should have the driver and has not
 	}
@@ -340,6 +341,8 @@ func (u undriven) say() string {
 		what += "; " + u.lost + " is gone from its package, which is installed"
 	case u.lacks != "":
 		what += "; the package " + u.lacks + " is installed and has no driver for it"
+	case u.library != "":
+		what += "; its driver is there, " + u.library + ", and only the manifest is missing"
 	}
 	return what
 }

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"maps"
+	"path/filepath"
 	"strings"
 
 	"vkloader/internal/core/plan"
@@ -9,12 +11,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Change is one thing that somebody can do: a variable gets a value, or none, or a file goes.
+// Change is one thing that somebody can do: a variable gets a value, or none, a file goes, or a new one is written.
 type Change struct {
 	Variable string
 	Value    string
 	Set      bool
 	File     string
+	Text     string  // of a new file; "": the file goes
 	And      *Change // what has to be done as well
 }
 
@@ -26,6 +29,9 @@ func UnsetVariable(name string) Change { return Change{Variable: name} }
 
 // RemoveFile takes a file away.
 func RemoveFile(file string) Change { return Change{File: file} }
+
+// AddFile writes a new file, which is not empty.
+func AddFile(file, text string) Change { return Change{File: file, Text: text} }
 
 // With are two changes together.
 func (c Change) With(other Change) Change {
@@ -72,6 +78,12 @@ func (c Change) Obeyed(source *machine.Source) bool {
 func (c Change) On(source *machine.Source) *machine.Source {
 	after := *source
 	switch {
+	case c.Text != "":
+		after.Added = maps.Clone(source.Added)
+		if after.Added == nil {
+			after.Added = map[string]string{}
+		}
+		after.Added[filepath.Clean(c.File)] = c.Text
 	case c.File != "":
 		after.Without = append(append([]string{}, source.Without...), c.File)
 	case c.Set:

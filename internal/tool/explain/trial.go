@@ -151,25 +151,30 @@ func (t *tried) Directory(name string) facts.Directory {
 	directory, ok := t.known.directories[name]
 	if !ok {
 		all := *t.Source
-		all.Without = nil
+		all.Without, all.Added = nil, nil
 		directory = all.Directory(name)
 		t.known.directories[name] = directory
 	}
-	if len(t.Without) == 0 {
+	if len(t.Without)+len(t.Added) == 0 {
 		return directory
 	}
-	left := facts.Directory{Listed: directory.Listed}
+	added := t.AddedTo(name)
+	left := facts.Directory{Listed: directory.Listed || len(added) > 0}
 	for _, n := range directory.Names {
 		if !t.gone(name + "/" + n) {
 			left.Names = append(left.Names, n)
 		}
 	}
+	left.Names = append(left.Names, added...)
 	return left
 }
 
 func (t *tried) File(name string) facts.File {
 	if t.gone(name) {
 		return facts.File{Status: facts.FileNotOpened}
+	}
+	if _, added := t.Added[filepath.Clean(name)]; added {
+		return t.Source.File(name)
 	}
 	file, ok := t.known.files[name]
 	if !ok {
@@ -182,6 +187,9 @@ func (t *tried) File(name string) facts.File {
 func (t *tried) Exists(name string) bool {
 	if t.gone(name) {
 		return false
+	}
+	if _, added := t.Added[filepath.Clean(name)]; added {
+		return true
 	}
 	is, ok := t.known.exists[name]
 	if !ok {

@@ -55,6 +55,13 @@ type planner struct {
 
 // part plans one part of a change; false: it cannot be made.
 func (p *planner) part(c *explain.Change) bool {
+	if c.Text != "" {
+		if !p.own(c.File) || p.machine.Exists(c.File) {
+			return false
+		}
+		p.edits = append(p.edits, Edit{Path: c.File, Text: c.Text})
+		return true
+	}
 	if c.File != "" {
 		if !p.own(c.File) || p.machine.Owners([]string{c.File})[c.File] != "" {
 			return false

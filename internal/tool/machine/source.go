@@ -3,6 +3,8 @@ package machine
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/facts"
@@ -15,6 +17,7 @@ type Source struct {
 	AsUser   bool                 // of Windows: the program has no more rights than its user, whatever the tool has
 	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Added    map[string]string    // files that count as there, with what is in them, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
 	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
 }
@@ -42,9 +45,10 @@ func (s *Source) unread(name string) bool {
 // foreign machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
+	added := s.AddedTo(path)
 	entries, err := s.list(path)
 	if err != nil && len(entries) == 0 {
-		return facts.Directory{}
+		return facts.Directory{Listed: len(added) > 0, Names: added}
 	}
 	if s.Foreign() {
 		ByName(entries)
@@ -59,7 +63,27 @@ func (s *Source) Directory(path string) facts.Directory {
 			f.Names = append(f.Names, n)
 		}
 	}
+	f.Names = append(f.Names, added...)
 	return f
+}
+
+// AddedTo are the names of the files in a directory that count as there.
+func (s *Source) AddedTo(directory string) (names []string) {
+	for name := range s.Added {
+		if filepath.Dir(name) == filepath.Clean(directory) {
+			names = append(names, filepath.Base(name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Exists implements facts.Source.
+func (s *Source) Exists(name string) bool {
+	if _, is := s.Added[filepath.Clean(name)]; is {
+		return true
+	}
+	return !s.unread(name) && s.Machine.Exists(s.Path(name))
 }
 
 // File implements facts.Source.
@@ -75,6 +99,9 @@ func (s *Source) File(path string) facts.File {
 }
 
 func (s *Source) file(path string) facts.File {
+	if text, is := s.Added[filepath.Clean(path)]; is {
+		return facts.File{Content: s.forClass(text)}
+	}
 	f, err := s.Open(s.Path(path))
 	if errors.Is(err, ErrNotRegular) {
 		return facts.File{Status: facts.FileNotRegular}

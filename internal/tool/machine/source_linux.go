@@ -16,9 +16,6 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Exists implements facts.Source.
-func (s *Source) Exists(name string) bool { return !s.unread(name) && s.Machine.Exists(name) }
-
 // Graphics implements facts.Source.
 func (s *Source) Graphics() facts.Graphics {
 	const class = "/sys/class/drm"

@@ -50,9 +50,6 @@ func (s *Source) Path(name string) string {
 	return name
 }
 
-// Exists implements facts.Source.
-func (s *Source) Exists(name string) bool { return s.Machine.Exists(s.Path(name)) }
-
 // Elsewhere implements facts.Source.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type Change struct {
 	Apps, Layers, Drivers, Added, Devices []string
 	NoLayers, OnlyThese                   bool
 	Log, Expires                          string
+	LogFile                               string // that gets the log, too; "none" takes it out; "": as it is
 	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
 	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
 	Compute                               string // which layers programs get that show nothing; "all" takes it out; "": as it is
@@ -181,7 +183,7 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 }
 
 func (c *Change) hasSettings() bool {
-	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
+	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
 		c.Hardware+c.Service+c.Compute != ""
 }
 
@@ -233,6 +235,9 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 	default:
 		object[settings.ComputeMember] = c.Compute
 	}
+	if err := c.logFile(p, object); err != nil {
+		return err
+	}
 	if c.Log != "" {
 		words := []any{}
 		for _, word := range strings.Split(c.Log, ",") {
@@ -243,6 +248,41 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		}
 		object["stderr_log"] = words
 	}
+	return nil
+}
+
+// logFile enters the file that gets the log, by the path that the library takes: a full one without symbolic links.
+func (c *Change) logFile(p *Found, object map[string]any) error {
+	switch c.LogFile {
+	case "":
+		return nil
+	case "none":
+		delete(object, settings.LogFileMember)
+		return nil
+	}
+	full := c.LogFile
+	if !p.Machine.Foreign() {
+		var err error
+		if full, err = filepath.Abs(full); err != nil {
+			return err
+		}
+	}
+	directory, err := p.Machine.Real(filepath.Dir(full))
+	if err != nil {
+		return exit.Problem("--log-file: %w", err)
+	}
+	info, err := p.Machine.Stat(directory)
+	if err != nil || !info.IsDir() {
+		return exit.Problem("--log-file: %s is no directory", directory)
+	}
+	if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return exit.Problem("--log-file: others may write to %s, so programs would not write there", directory)
+	}
+	full = filepath.Join(directory, filepath.Base(full))
+	if info, err := p.Machine.Stat(full); err == nil && !info.Mode().IsRegular() {
+		return exit.Problem("--log-file: %s is no regular file", full)
+	}
+	object[settings.LogFileMember] = full
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/layersettings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -16,15 +17,18 @@ const Schema = 1
 
 // Shown is what settings show says.
 type Shown struct {
-	Schema   int                 `json:"schema"`
-	File     string              `json:"file,omitempty"` // that programs get; "": none
-	Ours     bool                `json:"ours"`
-	Expires  string              `json:"expires,omitempty"`
-	Ignored  []string            `json:"ignored,omitempty"`  // for whom the file, or a part of it, is not in force, because the loader does not read it
-	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
-	Places   []string            `json:"places"`             // that are tried, in order
-	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
-	Order    []RuleNow           `json:"order,omitempty"`    // rules about the order of layers
+	Schema   int           `json:"schema"`
+	File     string        `json:"file,omitempty"` // that programs get; "": none
+	Ours     bool          `json:"ours"`
+	Expires  string        `json:"expires,omitempty"`
+	Ignored  []string      `json:"ignored,omitempty"` // for whom the file, or a part of it, is not in force, because the loader does not read it
+	Shadowed []string      `json:"shadowed"`          // files that do not count, because that one is there
+	Places   []string      `json:"places"`            // that are tried, in order
+	Programs []ForPrograms `json:"programs"`          // what the file says for whom
+	Order    []RuleNow     `json:"order,omitempty"`   // rules about the order of layers
+
+	LayerSettings *layersettings.Shown `json:"layer_settings,omitempty"` // the file that layers read
+
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
@@ -34,7 +38,8 @@ type Shown struct {
 type ForPrograms struct {
 	App       string        `json:"app,omitempty"` // "": all others
 	Log       []string      `json:"log,omitempty"`
-	Layers    []ShownLayer  `json:"layers"` // null: layers are as without the file
+	LogFile   string        `json:"log_file,omitempty"` // that gets the log, too
+	Layers    []ShownLayer  `json:"layers"`             // null: layers are as without the file
 	Drivers   []string      `json:"drivers,omitempty"`
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
@@ -128,6 +133,7 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	if set.Compute != settings.AllLayers {
 		shown.Compute = set.Compute.String()
 	}
+	shown.LogFile = set.LogFile
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)
 	}

@@ -3,7 +3,7 @@ package validation
 import "strings"
 
 // Nearest is the closest known name to a misspelling: the first that differs least, in a quarter of its letters at most, or
-// the only one that contains it; case does not count. "" when there is none.
+// the only one that contains it or is a part of it; case does not count. "" when there is none.
 func Nearest(name string, names []string) string {
 	found, inside := "", 0
 	least := max(1, len(name)/4) + 1
@@ -16,7 +16,8 @@ func Nearest(name string, names []string) string {
 		return found
 	}
 	for _, other := range names {
-		if len(name) > 2 && other != found && strings.Contains(strings.ToLower(other), strings.ToLower(name)) {
+		a, b := strings.ToLower(name), strings.ToLower(other)
+		if other != found && (len(a) > 2 && strings.Contains(b, a) || len(b) > 3 && strings.Contains(a, b)) {
 			found = other
 			inside++
 		}

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -167,17 +166,6 @@ static enum wire_service_state exchange(struct service *s, const char *request, 
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
 
-/* Does the program have rights that its user lacks, or may it take some back? What it loads has to come from the
- * system's own directories: whoever can put a socket into place could give it a library (PRO-008). */
-static bool raised(void)
-{
-    uid_t user, effective_user, saved_user;
-    gid_t group, effective_group, saved_group;
-    return getauxval(AT_SECURE) || getresuid(&user, &effective_user, &saved_user) != 0 ||
-           getresgid(&group, &effective_group, &saved_group) != 0 || user != effective_user || user != saved_user ||
-           group != effective_group || group != saved_group;
-}
-
 /* PRO-008: a service counts only if root or the program's own user runs it. */
 static bool trusted(int socket)
 {
@@ -218,7 +206,7 @@ static enum wire_service_state connect_somewhere(struct service *s)
 {
     char *block; /* no copy here */
     service_end(s);
-    if (raised()) return WIRE_SERVICE_NONE;
+    if (process_raised()) return WIRE_SERVICE_NONE; /* PRO-008: what it loads comes from the system's own directories */
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");

@@ -1,0 +1,307 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/layersettings"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
+)
+
+// layerSettingsSchema is raised when a field of settings layer changes its meaning or goes.
+const layerSettingsSchema = 1
+
+// layerSettings is what settings layer says.
+type layerSettings struct {
+	Schema    int            `json:"schema"`
+	Layer     string         `json:"layer"`
+	Manifest  string         `json:"manifest"`
+	File      string         `json:"file,omitempty"` // in force, or written
+	From      string         `json:"from,omitempty"` // what names it
+	Removed   bool           `json:"removed,omitempty"`
+	Settings  []settingNow   `json:"settings"`
+	Variables []variableLine `json:"variables,omitempty"` // that do the same
+}
+
+// settingNow is a setting, and its value where the file has one.
+type settingNow struct {
+	layersettings.Setting
+	Value string `json:"value,omitempty"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// variableLine is a variable that sets a setting.
+type variableLine struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// layerOptions are those of settings layer.
+type layerOptions struct {
+	directory              string
+	variables, dry, asJSON bool
+}
+
+func newSettingsLayer(s *invocation) *cobra.Command {
+	o := &layerOptions{}
+	cmd := &cobra.Command{
+		Use:   "layer LAYER [KEY=VALUE]...",
+		Short: "Show and change the settings of a layer, such as what the validation layer checks",
+		Long: "A layer's manifest names its settings, with types and defaults; a name or value that it does not have is an error.\n" +
+			"Without KEY=VALUE, the settings are listed. \"KEY=\" alone removes a setting, so that its default counts.\n\n" +
+			"Layers read one file, vk_layer_settings.txt: the first of that in the user's data directory (vulkan/settings.d), the\n" +
+			"file or directory that VK_LAYER_SETTINGS_PATH names, and that in the program's working directory. The command\n" +
+			"changes the file in force, or else writes the user's, which is for all programs. --directory writes one for\n" +
+			"programs that are started in a directory. --variables prints variables for a shell instead, where the layer reads\n" +
+			"some. The command enables no layer.\n\n" + exitCodesHelp,
+		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
+			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
+			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
+		Args: cobra.MinimumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return completeLayers(s)(cmd, args, typed)
+			}
+			return completeSettings(s, args[0]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
+	}
+	cmd.Flags().StringVar(&o.directory, "directory", "", "the file of programs that are started in this `DIRECTORY`")
+	cmd.Flags().BoolVar(&o.variables, "variables", false, "print variables for a shell, and write nothing")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "print the file instead of writing it")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", layerSettingsSchema))
+	if err := cmd.MarkFlagDirname("directory"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// completeSettings gives the settings of a layer as they are typed.
+func completeSettings(s *invocation, name string) (list []string) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil
+	}
+	layer, _, err := findLayerSettings(source, name)
+	if err != nil {
+		return nil
+	}
+	for i := range layer.Settings {
+		list = append(list, layer.Settings[i].Key+"=")
+	}
+	return list
+}
+
+// findLayerSettings finds an installed layer, whether or not programs get it.
+func findLayerSettings(source *machine.Source, name string) (*layersettings.Layer, *manifest.Layer, error) {
+	answer, err := decision.Ask(decision.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	if err != nil {
+		return nil, nil, err
+	}
+	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name })
+	if at < 0 {
+		var names []string
+		for _, l := range answer.Layers {
+			names = append(names, l.Name)
+		}
+		if near := validation.Nearest(name, names); near != "" {
+			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
+		}
+		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)
+	}
+	found := answer.Layers[at]
+	text, err := source.Machine.ReadFile(found.Manifest)
+	if err != nil {
+		return nil, nil, exit.As(exit.NotLooked, err)
+	}
+	layer, err := layersettings.Read(text, name)
+	if err != nil {
+		return nil, nil, exit.Unable("%s: %w", found.Manifest, err)
+	}
+	return layer, found, nil
+}
+
+// setLayer shows the settings of a layer, or makes changes.
+func setLayer(s *invocation, o *layerOptions, name string, changes []string) error {
+	source, err := s.source("", false)
+	if err != nil {
+		return err
+	}
+	layer, found, err := findLayerSettings(source, name)
+	if err != nil {
+		return err
+	}
+	if len(layer.Settings) == 0 {
+		return exit.Problem("%s names no settings in its manifest, %s", name, found.Manifest)
+	}
+	for _, change := range changes {
+		key, value, given := strings.Cut(change, "=")
+		if !given {
+			return fmt.Errorf("settings layer: %q is no KEY=VALUE", change)
+		}
+		setting := layer.Find(key)
+		if setting == nil {
+			return layer.Unknown(key)
+		}
+		if value != "" || o.variables {
+			if err := setting.Check(value); err != nil {
+				return err
+			}
+		}
+	}
+	answer := &layerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest}
+	if o.variables {
+		return printLayerVariables(s, o, layer, changes, answer)
+	}
+	file, err := layerFile(&source.Machine, o)
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		key, value, _ := strings.Cut(change, "=")
+		if value == "" {
+			file.Unset(layer.Full(key))
+		} else {
+			file.Set(layer.Full(key), value)
+		}
+	}
+	if o.dry && len(changes) > 0 {
+		_, err := fmt.Fprint(s.out, file.Text())
+		return err
+	}
+	if len(changes) > 0 {
+		if answer.Removed, err = file.Write(&source.Machine); err != nil {
+			return exit.As(exit.NotLooked, err)
+		}
+	}
+	for _, setting := range layer.Settings {
+		now := settingNow{Setting: setting}
+		if v, ok := file.Find(layer.Full(setting.Key)); ok {
+			now.Value, now.Line = v.Value, v.Line
+		}
+		answer.Settings = append(answer.Settings, now)
+	}
+	if len(file.Values()) > 0 || len(changes) > 0 {
+		answer.File, answer.From = file.File, file.From
+	}
+	if o.asJSON {
+		return writeJSON(s, answer)
+	}
+	if len(changes) == 0 {
+		printLayerSettings(s, layer, answer)
+		return nil
+	}
+	verb := "Wrote"
+	if answer.Removed {
+		verb = "Nothing is left: removed"
+	}
+	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(file.File))
+	switch {
+	case answer.Removed:
+	case file.From == theDirectory || file.From == layersettings.WorkingDirectory:
+		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(file.File)))
+	case file.From == layersettings.PathVariable:
+		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", layersettings.PathVariable)
+	default:
+		fmt.Fprintln(s.out, "All programs of this user read it.")
+	}
+	return nil
+}
+
+// theDirectory is where a file comes from that --directory names.
+const theDirectory = "--directory"
+
+// layerFile is the file to change: that of --directory, the one in force, or the user's.
+func layerFile(m *machine.Machine, o *layerOptions) (*layersettings.File, error) {
+	places := layersettings.Places(m, layersettings.Here(m))
+	if o.directory != "" {
+		full := o.directory
+		if !m.Foreign() {
+			var err error
+			if full, err = filepath.Abs(full); err != nil {
+				return nil, err
+			}
+		}
+		place := layersettings.Place{File: path.Join(full, layersettings.FileName), From: theDirectory}
+		for _, other := range places {
+			if other.From != layersettings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
+				return nil, exit.Problem("%s would not count: %s is there, and layers read that first", place.File, other.File)
+			}
+		}
+		file, err := layersettings.Open(m, place)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		return file, nil
+	}
+	file, err := layersettings.InForce(m, places)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	if file == nil && len(places) == 0 {
+		return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
+	}
+	if file == nil {
+		if file, err = layersettings.Open(m, places[0]); err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+	}
+	return file, nil
+}
+
+// printLayerVariables prints the variables that set settings.
+func printLayerVariables(s *invocation, o *layerOptions, layer *layersettings.Layer, changes []string, answer *layerSettings) error {
+	if len(changes) == 0 {
+		return errors.New("settings layer: --variables wants KEY=VALUE")
+	}
+	answer.Settings = []settingNow{}
+	for _, change := range changes {
+		key, value, _ := strings.Cut(change, "=")
+		setting := layer.Find(key)
+		if setting.Variable == "" {
+			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", layer.Name, key)
+		}
+		answer.Variables = append(answer.Variables, variableLine{setting.Variable, value})
+	}
+	if o.asJSON {
+		return writeJSON(s, answer)
+	}
+	for _, v := range answer.Variables {
+		fmt.Fprintf(s.out, "export %s=%s\n", v.Name, term.Quoted(v.Value))
+	}
+	return nil
+}
+
+// printLayerSettings lists the settings of a layer.
+func printLayerSettings(s *invocation, layer *layersettings.Layer, answer *layerSettings) {
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(layer.Name)))
+	if answer.File != "" {
+		fmt.Fprintf(s.out, "  set in %s\n", term.OneLine(answer.File))
+	}
+	for _, now := range answer.Settings {
+		value, from := term.Or(now.Default, "(empty)"), "default"
+		if now.Line > 0 {
+			value, from = term.Or(now.Value, "(empty)"), fmt.Sprintf("line %d", now.Line)
+		}
+		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", style.Heading(term.OneLine(now.Key)), strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
+		if now.Label != "" {
+			fmt.Fprintf(s.out, "    %s\n", term.OneLine(now.Label))
+		}
+		for _, value := range now.Values {
+			fmt.Fprintf(s.out, "      %s\n", term.OneLine(value))
+		}
+	}
+}
