@@ -58,11 +58,12 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
 
     const void *any = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
     bool searched = !d->mapped->closure && !path_has_directory(given);
-    char *real = d->mapped->closure /* the linker's name of it means nothing any more */ || d->mapped->as_given
-                     ? NULL
-                     : gate_path_of(any);
-    if (real) d->mapped->real = real;
-    if (real && image_is_named(any, given)) d->mapped->as_given = path_has_directory(given);
+    if (!d->mapped->closure && !d->mapped->as_given) { /* the linker's name of a closure means nothing any more */
+        bool as_given;
+        char *real = gate_path_of(any, given, &as_given);
+        if (real) d->mapped->real = real;
+        d->mapped->as_given = real && as_given && !searched;
+    }
     if (searched) d->mapped->found = image_name_of(any);
     library_identify(d->mapped);
     char *path = strdup(d->mapped->real);
@@ -243,7 +244,7 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
 /* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
 static bool direct_is_loader(struct instance *in, const void *function, uint32_t index)
 {
-    char *path = gate_path_of(function);
+    char *path = gate_path_of(function, NULL, NULL);
     const char *loader = path ? loader_named_in(path) : NULL;
     char *text = loader ? library_loader_text(path, loader) : NULL;
     if (text)

@@ -137,7 +137,7 @@ static bool not_own(struct instance *in, const struct layer_node *n)
 /* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
 static bool is_loader(struct instance *in, const void *function)
 {
-    char *path = gate_path_of(function);
+    char *path = gate_path_of(function, NULL, NULL);
     const char *loader = path ? loader_named_in(path) : NULL;
     char *text = loader ? library_loader_text(path, loader) : NULL;
     if (text) log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: %s", text);
@@ -192,12 +192,13 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     library_judged(&n->identity);
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    n->path = gate_path_of((void *)n->gipa);
+    bool as_given;
+    n->path = gate_path_of((void *)n->gipa, l->library, &as_given);
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
     /* LAY-283: a warning when the file loaded is not the manifest's */
-    if (path_has_directory(l->library) && !image_is_named((void *)n->gipa, l->library)) {
+    if (path_has_directory(l->library) && !as_given) {
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",

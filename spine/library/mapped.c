@@ -269,7 +269,7 @@ bool library_refused(const char *given, const struct file_identity *now)
 static bool is_own(const struct file_identity *identity)
 {
     struct file_identity own;
-    char *path = gate_path_of((const void *)is_own);
+    char *path = gate_path_of((const void *)is_own, NULL, NULL);
     bool same = path && file_identify(path, &own) && file_same(&own, identity);
     free(path);
     return same;

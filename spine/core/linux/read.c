@@ -34,7 +34,7 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
-    DIR *dir = opendir(path);
+    DIR *dir = reading.absent ? NULL : opendir(path);
     if (!dir) {
         if (errno == ENOMEM) w->failed = true;
         r.status = WIRE_DIRECTORY_NOT_OPENED;
@@ -84,8 +84,9 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     char *content = NULL;
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
-    r.status = file_is_special(path) ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
-    FILE *file = r.status == WIRE_FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
+    bool special = !reading.absent && file_is_special(path);
+    r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
+    FILE *file = !reading.absent && !special ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;
         reading_of_nothing(&reading);
@@ -185,7 +186,7 @@ void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
 {
     struct reading reading;
     if (reading_begin(&reading, w, looks, WIRE_EXISTS, path)) return;
-    struct wire_exists r = {WIRE_STR(path, path), .yes = access(path, F_OK) == 0};
+    struct wire_exists r = {WIRE_STR(path, path), .yes = !reading.absent && access(path, F_OK) == 0};
     if (!r.yes) reading_of_nothing(&reading);
     wire_put_exists(w, &r);
     reading_end(&reading, w);

@@ -88,8 +88,10 @@ void *gate_dlsym(void *handle, const char *name)
     return (void *)(uintptr_t)GetProcAddress(handle, name);
 }
 
-char *gate_path_of(const void *function)
+char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
+    (void)given;
+    if (as_given) *as_given = false; /* the paths are compared */
     HMODULE module;
     bool found = function && GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
                                                     GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
