@@ -29,7 +29,8 @@ struct absence {
 };
 struct looks {
     struct absence absent[LOOKS_MAX];
-    unsigned next;
+    char *plain[LOOKS_MAX]; /* directories, malloc: all files in them that matter are regular ones */
+    unsigned next, next_plain;
 };
 void looks_end(struct looks *looks);
 /* Forgets what is known of paths that were read. */

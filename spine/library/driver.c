@@ -54,7 +54,7 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     const char *given = d->mapped->given;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
-    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gipa ? NULL : gate_dlsym(handle, "vkGetInstanceProcAddr"); /* of version 0 alone */
 
     const void *any = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
     bool searched = !d->mapped->closure && !path_has_directory(given);

@@ -463,7 +463,7 @@ void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
     lock_take();
-    bool another = listed(kept, lib->handle) || listed(preloaded, lib->handle); /* with this one, nothing is unmapped */
+    bool stays = listed(kept, lib->handle), another = stays || listed(preloaded, lib->handle);
     lock_drop();
     struct held *h = NULL;
     if (!another && lib->identified && !lib->closure && was_overwritten(look_of(lib), &lib->identity)) {
@@ -473,7 +473,8 @@ void library_close(struct mapped_lib *lib)
         return;
     }
     bool drop = true;
-    if (lib->identified && unloading() == UNLOAD_USUAL && (h = hold(lib))) {
+    /* Where the loader has another reference, nothing is unmapped, and that one decides in the end. */
+    if (lib->identified && !stays && (!another || lib->reported) && unloading() == UNLOAD_USUAL && (h = hold(lib))) {
         drop = !(lib->reported || closed_before(h)) || !keep(h);
         if (!drop) h = NULL;
     }

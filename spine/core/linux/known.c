@@ -108,7 +108,10 @@ void known_forget(void)
 
 void looks_end(struct looks *looks)
 {
-    for (unsigned i = 0; i < LOOKS_MAX; i++) free(looks->absent[i].path);
+    for (unsigned i = 0; i < LOOKS_MAX; i++) {
+        free(looks->absent[i].path);
+        free(looks->plain[i]);
+    }
     *looks = (struct looks){0};
 }
 

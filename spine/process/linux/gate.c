@@ -38,6 +38,7 @@ static struct visitor {
     bool forking;
     clockid_t clock; /* of the forking thread: its child has another one */
 } visitors[64];
+static size_t visited;              /* places that were ever taken: those from here on are free */
 static uint32_t crowd;              /* threads inside that found no place */
 static uint32_t forks, forks_ready; /* between their handlers; those that wait for nobody any more */
 static int64_t forks_until;         /* until when other threads wait for them; 0: nobody has waited yet */
@@ -115,7 +116,7 @@ static bool sleep_before(int64_t end)
 
 static struct visitor *visitor_of(uint64_t thread)
 {
-    for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+    for (size_t i = 0; i < visited; i++)
         if ((visitors[i].inside || visitors[i].forking) && visitors[i].thread == thread) return &visitors[i];
     return NULL;
 }
@@ -127,6 +128,7 @@ static struct visitor *visitor_place(uint64_t thread)
     for (size_t i = 0; i < sizeof visitors / sizeof *visitors && !v; i++)
         if (!visitors[i].inside && !visitors[i].forking) v = &visitors[i];
     if (v) v->thread = thread;
+    if (v && v >= visitors + visited) visited = (size_t)(v - visitors) + 1;
     return v;
 }
 
