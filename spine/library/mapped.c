@@ -276,7 +276,7 @@ static bool is_own(const struct file_identity *identity)
 }
 
 /* Files that are no loader by their name, and were opened: where an identity would stand. Under the lock. */
-#define JUDGED 128
+#define JUDGED 64
 static struct file_identity judged[JUDGED];
 
 static struct file_identity *judged_place(const struct file_identity *f)
@@ -291,6 +291,14 @@ void library_judged(const struct file_identity *identity)
     lock_take();
     *judged_place(identity) = *identity;
     lock_drop();
+}
+
+bool library_is_judged(const struct file_identity *identity)
+{
+    lock_take();
+    bool is = file_same(judged_place(identity), identity);
+    lock_drop();
+    return is;
 }
 
 /* Of what the path names now; all zero: nothing, or the linker searches for it. */

@@ -22,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUCKETS 1024u
+#define BUCKETS 512u
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)
 #define RECORD_MAX ((size_t)256 * 1024)
 #define OLD_SECONDS 3     /* the coarsest clock of a trusted file system counts seconds */
-#define READ_PLACES 4096u /* of what was read; two paths may share one */
+#define READ_PLACES 1024u /* of what was read; two paths may share one */
 #define LIFE 6            /* readings of a program that makes one instance: they are not worth any effort */
 #define UNTRUSTED 250     /* readings until a path on a file system without trust is tried again */
 #define FRESH 16          /* readings until one that was changed a moment ago is */
@@ -189,6 +189,7 @@ bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks
     r->again = left == 1;
     if (left != 1) atomic_store(place, left ? left - 1 : LIFE);
     const struct absence *a = absence_of(looks, path);
+    if (a && r->again && !a->directory) a = NULL; /* it is worth finding out what there is instead */
     r->absent = a;
     if (!a || !r->again) return false;
     if (!a->lasting) leave_alone(r, FRESH);
@@ -269,9 +270,24 @@ static bool nearest(char *look, char *whole, struct file_identity *stamp)
     return false;
 }
 
+/* Where the directory above is missing, too, so is all in it that this call is going to ask for. That much is worth a
+ * question, but is not remembered. */
+static void look_above(const struct reading *r)
+{
+    struct stat status;
+    char *above = strdup(r->path);
+    if (above && cut(above) && lstat(above, &status) != 0 && errno == ENOENT)
+        absence_add(r->looks, above, strlen(above), 0, &(struct file_identity){0}, false);
+    free(above);
+}
+
 void reading_of_nothing(struct reading *r)
 {
-    if (!r->again || r->absent || errno != ENOENT || replaced()) return;
+    if (r->absent || errno != ENOENT || replaced()) return;
+    if (!r->again) {
+        if (r->kind == WIRE_DIRECTORY) look_above(r);
+        return;
+    }
     char *whole = strdup(r->path);
     r->look = strdup(r->path);
     int64_t before = seconds();
