@@ -360,9 +360,9 @@ generate-check:
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
 
-# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/bench.
+# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/bench. PEER: another libvulkan.so.1 beside.
 bench:
-	$(Q)tools/bench.sh $(BENCH)
+	$(Q)tools/bench.sh $(if $(PEER),-peer $(abspath $(PEER))) $(BENCH)
 
 # MUTANTS: flags, for example MUTANTS="-n 20 -files spine/physdev"; see tools/mutants.
 mutants: all

@@ -6,6 +6,7 @@
 
 #include "gen/zvariables.h"
 #include "gen/zwire.h"
+#include "process/process.h"
 
 /* Bytes of a manifest or a settings file; a larger one is not read (ERRATA 30). */
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
@@ -19,10 +20,17 @@ bool name_add(struct name_list *list, const char *name);
 void names_free(struct name_list *list);
 
 /* What one call of the program's has asked the system about, so that it asks once (linux/known.c). */
-#define LOOKS_MAX 8
+#define LOOKS_MAX 16
+struct absence {
+    char *path;       /* malloc; where there is nothing */
+    size_t directory; /* length of the part of it that is there */
+    struct file_identity stamp;
+    bool lasting; /* nothing comes to be there without another stamp */
+};
 struct looks {
-    struct known *at[LOOKS_MAX];
-    unsigned next;
+    struct absence absent[LOOKS_MAX];
+    char *plain[LOOKS_MAX]; /* directories, malloc: all files in them that matter are regular ones */
+    unsigned next, next_plain;
 };
 void looks_end(struct looks *looks);
 /* Forgets what is known of paths that were read. */

@@ -182,6 +182,17 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
     return result;
 }
 
+/* LAY-340 to 345: what is said of a layer of the instance's chain. */
+static void log_node(struct instance *in, const struct layer_node *n, bool inserted)
+{
+    char *path = log_heard(in) ? layer_node_path(n) : NULL;
+    if (path && inserted)
+        log_line(in, LOG_INFO | LOG_LAYER, "Inserted device layer \"%s\" (%s)", n->layer->name, path);
+    else if (path)
+        log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", path);
+    free(path);
+}
+
 /* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
 static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev,
                               const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
@@ -215,7 +226,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     for (uint32_t i = count; i-- > from;) {
         const struct layer_node *n = &in->layers->node[i];
         if (!n->gdpa) {
-            log_line(in, LOG_INFO | LOG_LAYER, "Failed to find vkGetDeviceProcAddr in layer \"%s\"", n->path);
+            log_node(in, n, false);
             continue;
         }
         /* Filled from the end, so that the last one written is the top. */
@@ -224,7 +235,7 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         used++;
         gipa = n->gipa;
         gdpa = n->gdpa;
-        log_line(in, LOG_INFO | LOG_LAYER, "Inserted device layer \"%s\" (%s)", n->layer->name, n->path);
+        log_node(in, n, true);
     }
     if (next_gdpa) *next_gdpa = gdpa; /* LAY-368: of the next layer below the caller, or the loader's */
     layers_log_stack(in, true);

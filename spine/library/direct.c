@@ -9,7 +9,7 @@ const char driver_direct_path[] = "(null)";
 /* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
 static bool is_loader(struct instance *in, const void *function, uint32_t index)
 {
-    char *path = gate_path_of(function);
+    char *path = gate_path_of(function, NULL, NULL);
     const char *loader = path ? loader_named_in(path) : NULL;
     char *text = loader ? library_loader_text(path, loader) : NULL;
     if (text)

@@ -134,16 +134,30 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. */
-static bool is_loader(struct instance *in, const void *function)
+/* Nor is a loader a layer (ERRATA 29); of a path, library_may_open knows. The node has the library's path and file
+ * then. */
+static bool is_loader(struct instance *in, struct layer_node *n, const void *function)
 {
-    char *path = gate_path_of(function);
-    const char *loader = path ? loader_named_in(path) : NULL;
-    char *text = loader ? library_loader_text(path, loader) : NULL;
+    n->path = gate_path_of(function, NULL, NULL);
+    bool seen = n->path && file_identify(n->path, &n->identity);
+    if (!seen) n->identity = (struct file_identity){0};
+    const char *loader = n->path && !(seen && library_is_judged(&n->identity)) ? loader_named_in(n->path) : NULL;
+    char *text = loader ? library_loader_text(n->path, loader) : NULL;
     if (text) log_line(in, LOG_ERROR | LOG_LAYER, "loader_create_instance_chain: %s", text);
     free(text);
-    free(path);
     return loader != NULL;
+}
+
+/* The path of the library that the layer's functions are in, which need not be the one that was opened. */
+static bool find_path(struct layer_node *n, bool *as_given)
+{
+    const void *const functions[] = {(void *)n->gipa, n->opened, NULL};
+    *as_given = false;
+    if (n->path && gate_same_object(functions)) return true;
+    free(n->path);
+    n->path = gate_path_of((void *)n->gipa, n->layer->library, as_given);
+    if (!n->path) n->path = strdup(n->layer->library);
+    return n->path != NULL;
 }
 
 /* LAY-284 to 294. False: no GIPA that can be used, after its message. */
@@ -151,8 +165,10 @@ static bool negotiate(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
-    if (!path_has_directory(l->library) && is_loader(in, ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa)))
-        return false;
+    if (!path_has_directory(l->library)) {
+        n->opened = ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa);
+        if (is_loader(in, n, n->opened)) return false;
+    }
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
         n->interface_version = offer.loaderLayerInterfaceVersion;
@@ -189,15 +205,16 @@ static enum state open_one(struct instance *in, struct layer_node *n)
         free(text);
         return wrong ? WRONG_CLASS : FAILED;
     }
-    library_judged(&n->identity);
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    n->path = gate_path_of((void *)n->gipa);
-    if (!n->path) n->path = strdup(l->library);
-    if (!n->path) return NO_MEMORY;
+    library_judged(&n->identity);
+    /* Where nobody hears what is said of it, the real path of a library that was found is not asked for. */
+    if (n->identity.inode && path_has_directory(l->library) && !log_heard(in)) return OPENED;
+    bool as_given;
+    if (!find_path(n, &as_given)) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
     /* LAY-283: a warning when the file loaded is not the manifest's */
-    if (path_has_directory(l->library) && !image_is_named((void *)n->gipa, l->library)) {
+    if (path_has_directory(l->library) && !as_given) {
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
@@ -300,8 +317,15 @@ static const char *enabled_by(uint32_t by)
     }
 }
 
+char *layer_node_path(const struct layer_node *n)
+{
+    char *path = n->path ? strdup(n->path) : gate_path_of((void *)n->gipa, NULL, NULL);
+    return path ? path : strdup(n->layer->library);
+}
+
 void layers_log_stack(struct instance *in, bool device)
 {
+    if (!log_heard(in)) return;
     unsigned frame = device ? LOG_LAYER | LOG_DRIVER : LOG_LAYER; /* LAY-427: at vkCreateDevice both categories */
     log_line(in, frame, "%s layer callstack setup to:", device ? "vkCreateDevice" : "vkCreateInstance");
     log_text(in, frame, "   <Application>");
@@ -323,7 +347,9 @@ void layers_log_stack(struct instance *in, bool device)
                          l->enable_env, l->enable_value ? l->enable_value : "");
         }
         log_line(in, LOG_LAYER, "           Manifest: %s", l->manifest);
-        log_line(in, LOG_LAYER, "           Library:  %s", n->path);
+        char *path = layer_node_path(n);
+        log_line(in, LOG_LAYER, "           Library:  %s", path ? path : l->library);
+        free(path);
         log_text(in, LOG_LAYER, "     ||");
     }
     log_text(in, frame, device ? "   <Device>" : "   <Drivers>");

@@ -44,6 +44,7 @@ struct closure *library_find_served(const char *given, const struct file_identit
 bool library_may_open(const char *path, struct file_identity *identity, char **text);
 /* A file that may be opened was: it need not be read for that again, as long as it is the same. */
 void library_judged(const struct file_identity *identity);
+bool library_is_judged(const struct file_identity *identity);
 /* The same of a file that was looked at: was it overwritten? now: NULL when it is not known. */
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */
@@ -137,7 +138,8 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    char *path;                    /* of the library really loaded */
+    const void *opened;            /* a function of the library that the linker has searched for; else NULL */
+    char *path;                    /* of the library really loaded; NULL: nobody heard of it when it was loaded */
     struct file_identity identity; /* of its file, before it was opened where its path is known; all zero: unknown */
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
@@ -166,6 +168,8 @@ struct layer *layer_find(const struct layer_list *list, const char *name);
 VkResult layers_open(struct instance *instance);
 /* Closes them in layer-list order (LAY-281). */
 void layers_close(struct instance *instance);
+/* The path of the library really loaded, for free(); NULL without memory. */
+char *layer_node_path(const struct layer_node *n);
 /* Logs the call stack that the chain makes (LAY-423 to 427). */
 void layers_log_stack(struct instance *instance, bool device);
 /* That a layer of the chain, of those from index from on, said VK_SUCCESS and has called nobody (ERRATA 32). */

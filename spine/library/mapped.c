@@ -267,14 +267,14 @@ bool library_refused(const char *given, const struct file_identity *now)
 static bool is_own(const struct file_identity *identity)
 {
     struct file_identity own;
-    char *path = gate_path_of((const void *)is_own);
+    char *path = gate_path_of((const void *)is_own, NULL, NULL);
     bool same = path && file_identify(path, &own) && file_same(&own, identity);
     free(path);
     return same;
 }
 
 /* Files that are no loader by their name, and were opened: where an identity would stand. Under the lock. */
-#define JUDGED 128
+#define JUDGED 64
 static struct file_identity judged[JUDGED];
 
 static struct file_identity *judged_place(const struct file_identity *f)
@@ -289,6 +289,14 @@ void library_judged(const struct file_identity *identity)
     lock_take();
     *judged_place(identity) = *identity;
     lock_drop();
+}
+
+bool library_is_judged(const struct file_identity *identity)
+{
+    lock_take();
+    bool is = file_same(judged_place(identity), identity);
+    lock_drop();
+    return is;
 }
 
 /* Of what the path names now; all zero: nothing, or the linker searches for it. */
@@ -461,7 +469,7 @@ void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
     lock_take();
-    bool another = listed(kept, lib->handle) || listed(preloaded, lib->handle); /* with this one, nothing is unmapped */
+    bool stays = listed(kept, lib->handle), another = stays || listed(preloaded, lib->handle);
     lock_drop();
     struct held *h = NULL;
     if (!another && lib->identified && !lib->closure && was_overwritten(look_of(lib), &lib->identity)) {
@@ -471,7 +479,8 @@ void library_close(struct mapped_lib *lib)
         return;
     }
     bool drop = true;
-    if (lib->identified && unloading() == UNLOAD_USUAL && (h = hold(lib))) {
+    /* Where the loader has another reference, nothing is unmapped, and that one decides in the end. */
+    if (lib->identified && !stays && (!another || lib->reported) && unloading() == UNLOAD_USUAL && (h = hold(lib))) {
         drop = !(lib->reported || closed_before(h)) || !keep(h);
         if (!drop) h = NULL;
     }

@@ -30,11 +30,12 @@ static bool locate(struct instance *in, struct driver_lib *d, const void *functi
 {
     struct mapped_lib *mapped = d->mapped;
     bool searched = !mapped->closure && !path_has_directory(mapped->given);
-    char *real = mapped->closure /* the linker's name of it means nothing any more */ || mapped->as_given
-                     ? NULL
-                     : gate_path_of(function);
-    if (real) mapped->real = real;
-    if (real && image_is_named(function, mapped->given)) mapped->as_given = path_has_directory(mapped->given);
+    if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure means nothing any more */
+        bool as_given;
+        char *real = gate_path_of(function, mapped->given, &as_given);
+        if (real) mapped->real = real;
+        mapped->as_given = real && as_given && !searched;
+    }
     if (searched) mapped->found = image_name_of(function);
     library_identify(mapped);
     char *path = strdup(mapped->real);
@@ -144,7 +145,7 @@ bool driver_negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
     void *handle = d->mapped->handle;
     PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
     PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
-    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gipa ? NULL : gate_dlsym(handle, "vkGetInstanceProcAddr"); /* of version 0 alone */
     if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, result)) return false;
     if (!agree(in, d, ask, gipa)) return false;
     if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;

@@ -32,8 +32,6 @@ const char *loader_named_by(int fd);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */
 char *image_name_of(const void *function);
-/* Is it this path, so that both lead to the same file? */
-bool image_is_named(const void *function, const char *path);
 /* Is it there, and neither a regular file nor a directory? Whoever opens a pipe waits for its other end, and a device
  * may act. What stat does not know may still be opened by a library that stands in for the C library's fopen. */
 bool file_is_special(const char *path);

@@ -12,6 +12,7 @@ void lock_wanted(bool taken);
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ void lock_wanted(bool taken);
 #define closedir(...) (lock_wanted(false), closedir(__VA_ARGS__))
 #define connect(...) (lock_wanted(false), connect(__VA_ARGS__))
 #define dirfd(...) (lock_wanted(false), dirfd(__VA_ARGS__))
+#define dl_iterate_phdr(...) (lock_wanted(false), dl_iterate_phdr(__VA_ARGS__))
 #define dladdr(...) (lock_wanted(false), dladdr(__VA_ARGS__))
 #define dlclose(...) (lock_wanted(false), dlclose(__VA_ARGS__))
 #define dlerror(...) (lock_wanted(false), dlerror(__VA_ARGS__))
@@ -73,6 +75,7 @@ void lock_wanted(bool taken);
 #define socket(...) (lock_wanted(false), socket(__VA_ARGS__))
 #define stat(...) (lock_wanted(false), stat(__VA_ARGS__))
 #define strdup(...) (lock_wanted(false), strdup(__VA_ARGS__))
+#define strndup(...) (lock_wanted(false), strndup(__VA_ARGS__))
 #define strerror(...) (lock_wanted(false), strerror(__VA_ARGS__))
 #define write(...) (lock_wanted(false), write(__VA_ARGS__))
 

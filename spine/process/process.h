@@ -30,8 +30,11 @@ void *gate_dlopen(const char *path, const struct file_identity *seen, char **tex
 void *gate_dlopen_mapped(const char *name);
 int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
-/* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. */
-char *gate_path_of(const void *function);
+/* Real path of the object that contains a function (DRV-025), for free(); NULL: none is found, or no memory. as_given,
+ * if not NULL: whether the linker has it by this path, so that both lead to the same file. */
+char *gate_path_of(const void *function, const char *given, bool *as_given);
+/* Are all of these functions in the same object? The list ends with NULL. */
+bool gate_same_object(const void *const *functions);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,31 @@ func TestStatistic(t *testing.T) {
 	}
 }
 
+// What was measured besides the two loaders has columns of its own, and in the tables about growth a place in each cell.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	s := samples{ours: {{5, 5}}, reference: {{10, 10}}, peer: {{20, 20}}, bare: {{2, 2}}}
+	r := report{Peer: "newer.so", Sets: []titled{{"null", "Null"}, {"mesa", "Mesa"}}, Rows: []row{s.row("null", itemOf("cold"))}}
+	alone := s
+	alone[peer], alone[bare] = nil, nil
+	r.Rows = append(r.Rows, alone.row("mesa", itemOf("cold")))
+	grown := s
+	grown[bare] = nil
+	w := grown.row("4 drivers", itemOf("cold"))
+	w.Group = "growth"
+	r.Rows = append(r.Rows, w)
+	text := strings.Join(strings.Fields(r.markdown()), " ")
+	for _, want := range []string{
+		"| | vkloader | reference | ratio | peer | ratio to it | no loader | ratio to it | budget | met |",
+		"| 5.00 ns (5.00 ns) | 10.0 ns (10.0 ns) | 0.50 (0.50) | 20.0 ns (20.0 ns) | 0.25 | 2.00 ns (2.00 ns) | 2.50 |",
+		"| | vkloader | reference | ratio | budget | met |", "and, as the peer, newer.so;",
+		"| 4 | 5.00 ns / 10.0 ns, 0.50; / 20.0 ns, 0.25 |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, r.markdown())
+		}
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "page.md")
@@ -177,7 +203,7 @@ func TestRun(t *testing.T) {
 	}
 	library := filepath.Join(world.Build(), "libvulkan.so.1")
 	out, err := exec.Command(program, "-build", world.Build(), "-reference", library, "-rounds", "1",
-		"-only", "start,warm,calls,memory", "-sets", "alone", "-json", "-").Output()
+		"-only", "start,warm,calls,memory", "-sets", "alone", "-json", "-", "-peer", library).Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -193,10 +219,15 @@ func TestRun(t *testing.T) {
 		if n >= len(r.Rows) || r.Rows[n].Item != it.key || r.Rows[n].Ours.Median <= 0 || r.Rows[n].Reference.Median <= 0 {
 			t.Fatalf("row %d is not a measured %s: %+v", n, it.key, r.Rows)
 		}
+		if w := r.Rows[n]; w.Peer == nil || w.Peer.Median <= 0 || (w.Bare != nil) != slices.Contains(withoutLoader, it.key) {
+			t.Errorf("%s: beside %+v and %+v", it.key, w.Peer, w.Bare)
+		} else if it.key == "cycle" && w.Bare.Median >= w.Ours.Median {
+			t.Errorf("a cycle takes %f, and %f without a loader", w.Ours.Median, w.Bare.Median)
+		}
 		n++
 	}
 	text := r.markdown()
-	for _, want := range []string{"| library load ", "| resident after the first device list ", "The null driver, no layer"} {
+	for _, want := range []string{" peer |", " no loader |", "as the peer, libvulkan.so.", "| library load ", "| resident after the first device list ", "The null driver, no layer"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -211,6 +242,7 @@ func TestRun(t *testing.T) {
 		{[]string{"-drivers", "nonsense"}, 3, "NAME=FILE"},
 		{[]string{"-drivers", "a=/nonsense"}, 3, "no file /nonsense"},
 		{[]string{"-reference", "/nonsense"}, 3, "there is no /nonsense"},
+		{[]string{"-peer", "/nonsense"}, 3, "there is no /nonsense"},
 		{[]string{"nonsense"}, 2, "Usage"},
 		{[]string{"-rounds", "0"}, 2, "Usage"},
 	} {

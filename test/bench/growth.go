@@ -37,8 +37,11 @@ func growth() []grown {
 	return list
 }
 
-// grow measures the worlds of all sizes. Files are made first and are older than a second when they are read: nothing
-// that is younger may be remembered.
+// old is how long a file stays as it is before the loader relies on its stamp.
+const old = 5 * time.Second
+
+// grow measures the worlds of all sizes. Files are made first and are older than three seconds when they are read: nothing
+// that is younger is remembered (decision 025).
 func (b *bench) grow() ([]row, error) {
 	var sets []set
 	worlds := growth()
@@ -49,7 +52,7 @@ func (b *bench) grow() ([]row, error) {
 		}
 		sets = append(sets, s)
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(old)
 	var rows []row
 	for i, g := range worlds {
 		var list []item

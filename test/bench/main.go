@@ -15,19 +15,20 @@ import (
 )
 
 type options struct {
-	build, reference, only, sets string
-	drivers                      []string
-	rounds, cycles               int
-	json, from, section          string
-	update                       []string
-	check, list                  bool
-	remark                       string
+	build, reference, peer, only, sets string
+	drivers                            []string
+	rounds, cycles                     int
+	json, from, section                string
+	update                             []string
+	check, list                        bool
+	remark                             string
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.build, "build", "", "`directory` with libvulkan.so.1 and drivers/ (the one above this program's own)")
 	flag.StringVar(&o.reference, "reference", "", "the `library` to compare with (the system's libvulkan.so.1)")
+	flag.StringVar(&o.peer, "peer", "", "another `library` to compare with, for example a newer loader")
 	flag.StringVar(&o.only, "only", "", "only these `items or groups`, with commas between (see -list)")
 	flag.StringVar(&o.sets, "sets", "", "only these `sets` of drivers, with commas between: null, alone, mesa")
 	flag.Func("drivers",
@@ -152,7 +153,7 @@ func (o *options) bench(scratch string) (*bench, error) {
 	if b.build, err = filepath.Abs(b.build); err != nil {
 		return nil, err
 	}
-	b.libraries = [2]string{filepath.Join(b.build, "libvulkan.so.1"), o.reference}
+	b.libraries = [3]string{filepath.Join(b.build, "libvulkan.so.1"), o.reference, o.peer}
 	if o.reference == "" {
 		for _, directory := range []string{"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"} {
 			if path := filepath.Join(directory, "libvulkan.so.1"); exists(path) {
@@ -164,8 +165,8 @@ func (o *options) bench(scratch string) (*bench, error) {
 	if b.libraries[reference] == "" {
 		return nil, errors.New("this system has no libvulkan.so.1 to compare with: give one with -reference")
 	}
-	for _, path := range []string{b.libraries[ours], b.libraries[reference], filepath.Join(b.programs, "measure")} {
-		if !exists(path) {
+	for _, path := range []string{b.libraries[ours], b.libraries[reference], o.peer, filepath.Join(b.programs, "measure")} {
+		if path != "" && !exists(path) {
 			return nil, fmt.Errorf("there is no %s", path)
 		}
 	}
@@ -179,6 +180,7 @@ func (o *options) bench(scratch string) (*bench, error) {
 	if err := os.WriteFile(b.names, []byte(text.String()), 0o644); err != nil {
 		return nil, err
 	}
+	b.made = time.Now()
 	return b, o.choose(b)
 }
 
@@ -231,8 +233,12 @@ func (o *options) measure(b *bench) (*report, error) {
 		return nil, err
 	}
 	from := load()
+	time.Sleep(time.Until(b.made.Add(old)))
 	r := &report{Date: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Machine: machine(), Rounds: o.rounds,
 		Library: realFile(b.libraries[ours]), Reference: realFile(b.libraries[reference])}
+	if o.peer != "" {
+		r.Peer = realFile(o.peer)
+	}
 	if o.remark != "" {
 		r.Machine += "; " + o.remark
 	}

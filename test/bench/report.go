@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,6 +16,7 @@ type report struct {
 	Rounds      int          `json:"rounds"`
 	Library     string       `json:"vkloader"`
 	Reference   string       `json:"reference"`
+	Peer        string       `json:"peer,omitempty"`
 	Sets        []titled     `json:"sets"`
 	Rows        []row        `json:"rows"`
 	Repetitions []repetition `json:"repetitions,omitempty"`
@@ -33,7 +35,12 @@ func (r *report) markdown() string {
 	var b strings.Builder
 	b.WriteString(r.line())
 	for _, s := range r.Sets {
-		lines := [][]string{{"", "vkloader", "reference", "ratio", "budget", "met"}}
+		more := r.more(s.Name)
+		head := []string{"", "vkloader", "reference", "ratio"}
+		for _, c := range more {
+			head = append(head, c.titles[:]...)
+		}
+		lines := [][]string{append(head, "budget", "met")}
 		group := ""
 		for _, w := range r.Rows {
 			if w.Set != s.Name || w.Group == "growth" {
@@ -41,16 +48,24 @@ func (r *report) markdown() string {
 			}
 			if w.Group != group {
 				group = w.Group
-				lines = append(lines, []string{"**" + headings[group] + "**", "", "", "", "", ""})
+				lines = append(lines, append([]string{"**" + headings[group] + "**"}, make([]string, len(lines[0])-1)...))
 			}
-			lines = append(lines, []string{w.Title, w.Ours.show(w.Unit), w.Reference.show(w.Unit), w.ratio(), w.Budget, w.met()})
+			line := []string{w.Title, w.Ours.show(w.Unit), w.Reference.show(w.Unit), w.ratio()}
+			for _, c := range more {
+				line = append(line, w.beside(c.of(&w))...)
+			}
+			lines = append(lines, append(line, w.Budget, w.met()))
 		}
 		if len(lines) > 1 {
 			fmt.Fprintf(&b, "\n%s:\n\n%s", s.Title, table(lines))
 		}
 	}
 	if t := r.growthTables(); t != "" {
-		fmt.Fprintf(&b, "\nGrowth, on null drivers and without layers of the machine: vkloader / reference, ratio\n%s", t)
+		also := ""
+		if r.Peer != "" {
+			also = "; / peer, ratio"
+		}
+		fmt.Fprintf(&b, "\nGrowth, on null drivers and without layers of the machine: vkloader / reference, ratio%s\n%s", also, t)
 	}
 	if len(r.Repetitions) > 0 {
 		lines := [][]string{{"again and again in one process", "times", "blocks, vkloader", "resident", "blocks, reference", "resident"}}
@@ -64,6 +79,37 @@ func (r *report) markdown() string {
 		fmt.Fprintf(&b, "\nNote: %s.\n", n)
 	}
 	return b.String()
+}
+
+// column is a pair of columns that not every table has: a measurement, and this loader's ratio to it.
+type column struct {
+	titles [2]string
+	of     func(*row) *statistic
+}
+
+// more are the columns of a set's table for what was measured besides the two loaders.
+func (r *report) more(set string) []column {
+	var list []column
+	for _, c := range []column{
+		{[2]string{"peer", "ratio to it"}, func(w *row) *statistic { return w.Peer }},
+		{[2]string{"no loader", "ratio to it"}, func(w *row) *statistic { return w.Bare }},
+	} {
+		if slices.ContainsFunc(r.Rows, func(w row) bool { return w.Set == set && c.of(&w) != nil }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// beside is a pair of cells: another measurement, and the ratio of the medians.
+func (r *row) beside(other *statistic) []string {
+	switch {
+	case other == nil:
+		return []string{"", ""}
+	case other.Median == 0 || r.Unit == yes:
+		return []string{other.show(r.Unit), ""}
+	}
+	return []string{other.show(r.Unit), fmt.Sprintf("%.2f", r.Ours.Median/other.Median)}
 }
 
 // inBrief are the items of the short table.
@@ -84,7 +130,11 @@ func (r *report) brief() string {
 
 // line says when, where and what was measured.
 func (r *report) line() string {
-	return fmt.Sprintf("%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, r.Reference, r.Rounds)
+	others := r.Reference
+	if r.Peer != "" {
+		others += " and, as the peer, " + r.Peer
+	}
+	return fmt.Sprintf("%s; %s; load average %s; %s beside %s; %d rounds.\n", r.Date, r.Machine, r.Load, r.Library, others, r.Rounds)
 }
 
 var headings = map[string]string{"start": "in a fresh process", "warm": "warm", "calls": "a call", "memory": "memory",
@@ -144,6 +194,9 @@ func (r *report) growthTables() string {
 				lines[0] = append(lines[0], w.Title)
 			}
 			cell := fmt.Sprintf("%s / %s, %.2f", show(w.Ours.Median, w.Unit), show(w.Reference.Median, w.Unit), w.Ratio)
+			if w.Peer != nil && w.Peer.Median != 0 {
+				cell += fmt.Sprintf("; / %s, %.2f", show(w.Peer.Median, w.Unit), w.Ours.Median/w.Peer.Median)
+			}
 			if w.Met != nil && !*w.Met {
 				cell += " **" + w.Budget + "**"
 			}

@@ -11,6 +11,13 @@ type statistic struct {
 	Lowest float64 `json:"lowest"`
 }
 
+func (s statistic) orNil() *statistic {
+	if s == (statistic{}) {
+		return nil
+	}
+	return &s
+}
+
 // row is one line of the tables, complete, so that tables can be made of JSON.
 type row struct {
 	Set       string    `json:"set"`
@@ -21,8 +28,11 @@ type row struct {
 	Ours      statistic `json:"vkloader"`
 	Reference statistic `json:"reference"`
 	Ratio     float64   `json:"ratio"` // of the medians
-	Budget    string    `json:"budget,omitempty"`
-	Met       *bool     `json:"met,omitempty"`
+	// Another loader, and a program without one, where they were measured.
+	Peer   *statistic `json:"peer,omitempty"`
+	Bare   *statistic `json:"bare,omitempty"`
+	Budget string     `json:"budget,omitempty"`
+	Met    *bool      `json:"met,omitempty"`
 }
 
 func newRow(set string, it item, ours, reference statistic) row {

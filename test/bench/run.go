@@ -20,23 +20,43 @@ import (
 
 // bench is one run: what is measured with what.
 type bench struct {
-	build     string // the directory with libvulkan.so.1
-	programs  string // the directory with the measuring programs
-	libraries [2]string
-	empty     string // a directory with nothing in it
-	names     string // a file with the registry's commands
+	build     string    // the directory with libvulkan.so.1
+	programs  string    // the directory with the measuring programs
+	libraries [3]string // without the last one no peer is measured
+	empty     string    // a directory with nothing in it
+	names     string    // a file with the registry's commands
 	scratch   string
+	made      time.Time // the newest file that the measuring programs look at
 	rounds    int
 	wanted    func(item) bool
 	notes     []string
 	lacking   []string // what has a budget and could not be measured
 }
 
-// ours and reference index everything that is there for both.
+// These index everything that is there for several: this loader, the system's, another one, and a program without a loader,
+// which opens the driver itself.
 const (
 	ours = iota
 	reference
+	peer
+	bare
+	subjects
 )
+
+// withoutLoader are the items that a program without a loader is compared in.
+var withoutLoader = []string{"cold", "cycle", "extensions", "create-instance", "first-list", "list", "create-device"}
+
+// compared are those that are measured with a set.
+func (b *bench) compared(s set) []int {
+	list := []int{ours, reference}
+	if b.libraries[peer] != "" {
+		list = append(list, peer)
+	}
+	if s.bare != "" {
+		list = append(list, bare)
+	}
+	return list
+}
 
 // patience is the longest that a measuring program may take; under valgrind several times as long.
 const patience = 2 * time.Minute
@@ -73,8 +93,12 @@ func (b *bench) process(environ []string, limit time.Duration, words ...string) 
 }
 
 // measure runs the measuring program once and reads what it prints.
-func (b *bench) measure(environ []string, library int, words ...string) (map[string]value, error) {
-	words = append([]string{filepath.Join(b.programs, "measure"), b.libraries[library]}, words...)
+func (b *bench) measure(s set, subject int, words ...string) (map[string]value, error) {
+	library, environ := s.bare, append([]string{"BENCH_BARE=1"}, s.environ...)
+	if subject != bare {
+		library, environ = b.libraries[subject], s.environ
+	}
+	words = append([]string{filepath.Join(b.programs, "measure"), library}, words...)
 	out, _, err := b.process(environ, patience, words...)
 	if err != nil {
 		return nil, err
@@ -92,9 +116,12 @@ func (b *bench) measure(environ []string, library int, words ...string) (map[str
 }
 
 // samples are all values of one item, by library.
-type samples [2][]value
+type samples [subjects][]value
 
 func (s *samples) statistic(library int) statistic {
+	if len(s[library]) == 0 {
+		return statistic{}
+	}
 	var medians []float64
 	lowest := s[library][0].lowest
 	for _, v := range s[library] {
@@ -110,7 +137,22 @@ func (s *samples) statistic(library int) statistic {
 	return statistic{Median: middle, Lowest: lowest}
 }
 
-// times measures the items of a set, a process of each library in turn, the first of a pair now one, now the other.
+// row is the line of an item.
+func (s *samples) row(set string, it item) row {
+	r := newRow(set, it, s.statistic(ours), s.statistic(reference))
+	r.Peer, r.Bare = s.statistic(peer).orNil(), s.statistic(bare).orNil()
+	return r
+}
+
+// of are the items that the subject is measured in.
+func of(subject int, list []item) []item {
+	if subject != bare {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(it item) bool { return !slices.Contains(withoutLoader, it.key) })
+}
+
+// times measures the items of a set, a process of each library in turn, each of them the first as often as the others.
 func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 	bySource := map[source][]item{}
 	for _, it := range list {
@@ -121,17 +163,18 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 	all := map[string]*samples{}
 	for round := range rounds + 1 {
 		for _, from := range []source{fresh, freshEnumerates, warm} {
-			of := bySource[from]
-			if len(of) == 0 {
-				continue
-			}
-			words := strings.Fields(string(from))
-			if from == warm {
-				words = append(words, operations(of)...)
-			}
-			for i := range 2 {
-				library := (round + i) % 2
-				values, err := b.measure(s.environ, library, words...)
+			compared := b.compared(s)
+			for i := range compared {
+				library := compared[(round+i)%len(compared)]
+				of := of(library, bySource[from])
+				if len(of) == 0 {
+					continue
+				}
+				words := strings.Fields(string(from))
+				if from == warm {
+					words = append(words, operations(of)...)
+				}
+				values, err := b.measure(s, library, words...)
 				if err != nil {
 					return nil, err
 				}
@@ -158,7 +201,7 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 		case all[it.key] == nil:
 			b.lack(s, it, "these drivers cannot do it")
 		default:
-			rows = append(rows, newRow(s.name, it, all[it.key].statistic(ours), all[it.key].statistic(reference)))
+			rows = append(rows, all[it.key].row(s.name, it))
 		}
 	}
 	return rows, nil
@@ -195,13 +238,13 @@ func (b *bench) count(s set, list []item) ([]row, error) {
 		}
 		return nil, nil
 	}
-	each := make([][2]float64, len(list))
+	each := make([]samples, len(list))
 	var failed error
 	var lock sync.Mutex
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
 	for i, it := range list {
-		for library := range 2 {
+		for _, library := range b.compared(set{}) {
 			group.Add(1)
 			go func() {
 				defer group.Done()
@@ -210,7 +253,7 @@ func (b *bench) count(s set, list []item) ([]row, error) {
 				n, err := b.instructions(valgrind, s, library, it)
 				lock.Lock()
 				defer lock.Unlock()
-				each[i][library] = n
+				each[i][library] = []value{{n, n}}
 				failed = errors.Join(failed, err)
 			}()
 		}
@@ -221,11 +264,7 @@ func (b *bench) count(s set, list []item) ([]row, error) {
 	}
 	var rows []row
 	for i, it := range list {
-		statistics := [2]statistic{}
-		for library, n := range each[i] {
-			statistics[library] = statistic{Median: n, Lowest: n}
-		}
-		rows = append(rows, newRow(s.name, it, statistics[ours], statistics[reference]))
+		rows = append(rows, each[i].row(s.name, it))
 	}
 	return rows, nil
 }

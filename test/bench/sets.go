@@ -11,7 +11,8 @@ import (
 type set struct {
 	name, title string
 	environ     []string
-	real        bool // drivers that do something
+	bare        string // the driver's library, where a program can do without a loader; empty: it is not measured
+	real        bool   // drivers that do something
 }
 
 // mesa are the manifests of Debian 12's mesa-vulkan-drivers on this architecture.
@@ -36,8 +37,8 @@ func (b *bench) environ(drivers string, alone bool, more ...string) []string {
 func (b *bench) defaultSets() []set {
 	null := filepath.Join(b.build, "drivers/null_icd.json")
 	sets := []set{
-		{name: "null", title: "The null driver, with the layers of this machine", environ: b.environ(null, false)},
-		{name: "alone", title: "The null driver, no layer on the machine", environ: b.environ(null, true)},
+		{name: "null", title: "The null driver, with the layers of this machine", environ: b.environ(null, false), bare: b.nullDriver()},
+		{name: "alone", title: "The null driver, no layer on the machine", environ: b.environ(null, true), bare: b.nullDriver()},
 	}
 	var there []string
 	for _, file := range mesa {
@@ -61,6 +62,8 @@ func (b *bench) defaultSets() []set {
 	}
 	return sets
 }
+
+func (b *bench) nullDriver() string { return filepath.Join(b.build, "drivers/libvk_null.so") }
 
 // policy makes a home directory whose settings file leaves out drivers without hardware; the reference does not know it.
 func (b *bench) policy() (home string, err error) {

@@ -3,7 +3,8 @@
  *
  * A stamp counts only where any change changes it (trust.c), and when it was old at the reading: what is written within
  * the same tick of the file system's clock would have the same stamp. A path that leads to nothing is known by the
- * directory that lacks its next name. What is read for the first time is not kept: most is read once in a process.
+ * directory that lacks its next name. The first readings are not kept: most programs make one instance, and the first
+ * question about a file system costs more than they would gain.
  *
  * It decides nothing, and what it remembers is bounded. Memory is got and given back without the lock. A forked child
  * may use what was remembered before: an entry is complete before it can be found, and never changes. */
@@ -21,11 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BUCKETS 1024u
+#define BUCKETS 512u
 #define BYTES_MAX ((size_t)4 * 1024 * 1024)
 #define RECORD_MAX ((size_t)256 * 1024)
 #define OLD_SECONDS 3     /* the coarsest clock of a trusted file system counts seconds */
-#define READ_PLACES 4096u /* of what was read; two paths may share one */
+#define READ_PLACES 1024u /* of what was read; two paths may share one */
+#define LIFE 6            /* readings of a program that makes one instance: they are not worth any effort */
 #define UNTRUSTED 250     /* readings until a path on a file system without trust is tried again */
 #define FRESH 16          /* readings until one that was changed a moment ago is */
 
@@ -45,7 +47,7 @@ static struct known *_Atomic buckets[BUCKETS];
 static size_t bytes;
 static unsigned hand; /* the bucket that gives way next */
 
-/* How often a path may be read before it is worth keeping: 0 never read, 1 next time. Any thread, without the lock. */
+/* After how many readings a path is worth keeping: 0: it was never read, 1: now. Any thread, without the lock. */
 static _Atomic unsigned char patience[READ_PLACES];
 
 static uint64_t hash_of(uint32_t kind, const char *path)
@@ -106,31 +108,60 @@ void known_forget(void)
 
 void looks_end(struct looks *looks)
 {
-    for (unsigned i = 0; i < LOOKS_MAX; i++) known_drop(looks->at[i]);
+    for (unsigned i = 0; i < LOOKS_MAX; i++) {
+        free(looks->absent[i].path);
+        free(looks->plain[i]);
+    }
     *looks = (struct looks){0};
 }
 
+/* What this call has found: that there is nothing at a path, because the directory before it lacks its last name. */
+static const struct absence *absence_of(const struct looks *looks, const char *path)
+{
+    for (unsigned i = 0; i < LOOKS_MAX; i++) {
+        const struct absence *a = &looks->absent[i];
+        size_t length = a->path ? strlen(a->path) : 0;
+        if (length && strncmp(path, a->path, length) == 0 && (path[length] == '/' || !path[length])) return a;
+    }
+    return NULL;
+}
+
+static void absence_add(struct looks *looks, const char *path, size_t length, size_t directory,
+                        const struct file_identity *stamp, bool lasting)
+{
+    struct absence *a = &looks->absent[looks->next++ % LOOKS_MAX];
+    free(a->path);
+    *a = (struct absence){strndup(path, length), directory, *stamp, lasting};
+}
+
 /* Is it as it was? A directory that stands for several paths without anything is asked for once a call. */
-static bool unchanged(struct known *k, struct looks *looks)
+static bool unchanged(const struct known *k, struct looks *looks)
 {
     struct file_identity now;
-    for (unsigned i = 0; i < LOOKS_MAX && k->look != k->path; i++) {
-        const struct known *other = looks->at[i];
-        if (other && strcmp(other->look, k->look) == 0 && file_same(&other->stamp, &k->stamp)) return true;
+    size_t directory = k->look == k->path ? 0 : strlen(k->look), length = directory;
+    for (unsigned i = 0; i < LOOKS_MAX && directory; i++) {
+        const struct absence *a = &looks->absent[i];
+        if (a->path && a->directory == directory && strncmp(a->path, k->look, directory) == 0 &&
+            file_same(&a->stamp, &k->stamp))
+            return true;
     }
     if (!file_identify(k->look, &now) || !file_same(&now, &k->stamp)) return false;
-    if (k->look != k->path) {
-        struct known **at = &looks->at[looks->next++ % LOOKS_MAX];
-        known_drop(*at);
-        atomic_fetch_add(&k->references, 1);
-        *at = k;
+    if (directory) {
+        while (k->path[length] == '/') length++;
+        while (k->path[length] && k->path[length] != '/') length++;
+        absence_add(looks, k->path, length, directory, &now, true);
     }
     return true;
 }
 
+static void leave_alone(const struct reading *r, unsigned char readings)
+{
+    atomic_store(&patience[r->hash / BUCKETS % READ_PLACES], readings);
+}
+
 bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks, uint32_t kind, const char *path)
 {
-    *r = (struct reading){.kind = kind, .path = path, .hash = hash_of(kind, path), .start = w->size};
+    *r = (struct reading){.kind = kind, .path = path, .looks = looks, .hash = hash_of(kind, path), .start = w->size};
     struct known *k = NULL, *gone = NULL;
     lock_take();
     struct known *_Atomic *at = find(r->hash, kind, path);
@@ -156,7 +187,15 @@ bool reading_begin(struct reading *r, struct wire_writer *w, struct looks *looks
     _Atomic unsigned char *place = &patience[r->hash / BUCKETS % READ_PLACES];
     unsigned char left = atomic_load(place);
     r->again = left == 1;
-    if (left != 1) atomic_store(place, left ? left - 1 : 1);
+    if (left != 1) atomic_store(place, left ? left - 1 : LIFE);
+    const struct absence *a = absence_of(looks, path);
+    if (a && r->again && !a->directory) a = NULL; /* it is worth finding out what there is instead */
+    r->absent = a;
+    if (!a || !r->again) return false;
+    if (!a->lasting) leave_alone(r, FRESH);
+    r->look = strndup(a->path, a->directory);
+    r->stamp = a->stamp;
+    r->stamped = r->look && a->lasting;
     return false;
 }
 
@@ -168,18 +207,27 @@ static int64_t seconds(void)
 }
 
 /* Of a stamp that was taken after this time: may it count? When not, the path is left alone for a while. */
-static void stamp_judge(struct reading *r, int fd, int64_t before)
+static bool stamp_judge(const struct reading *r, const struct file_identity *stamp, bool trusted, int64_t before)
 {
-    bool trusted = stamps_trusted(fd, r->stamp.device);
-    r->stamped = trusted && r->stamp.changed[0] <= before - OLD_SECONDS;
-    if (!r->stamped) atomic_store(&patience[r->hash / BUCKETS % READ_PLACES], trusted ? FRESH : UNTRUSTED);
+    bool old = stamp->changed[0] <= before - OLD_SECONDS;
+    if (!trusted || !old) leave_alone(r, trusted ? FRESH : UNTRUSTED);
+    return trusted && old;
 }
 
 void reading_of(struct reading *r, int fd)
 {
     if (!r->again || fd < 0) return;
     int64_t before = seconds();
-    if (file_identify_open(fd, &r->stamp)) stamp_judge(r, fd, before);
+    if (file_identify_open(fd, &r->stamp))
+        r->stamped = stamp_judge(r, &r->stamp, stamps_trusted(fd, NULL, r->stamp.device), before);
+}
+
+/* Of a directory, or a link to one: 1 with its stamp; 0: there is nothing, -1: something else, or it is not known. */
+static int link_identify(const char *path, struct file_identity *out)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0) return errno == ENOENT ? 0 : -1;
+    return (S_ISDIR(status.st_mode) || S_ISLNK(status.st_mode)) && file_identify(path, out) ? 1 : -1;
 }
 
 /* Does a library stand in for one of the C library's functions by which paths are looked at? It may lead a path to
@@ -188,16 +236,10 @@ static bool replaced(void)
 {
     static _Atomic signed char known; /* -1: no, 1: yes */
     if (atomic_load(&known)) return atomic_load(&known) > 0;
-    const void *const functions[] = {(const void *)opendir, (const void *)access, (const void *)fopen,
-                                     (const void *)stat,    (const void *)lstat,  (const void *)open};
-    char *own = image_name_of((const void *)getauxval);
-    bool all = own != NULL;
-    for (unsigned i = 0; i < sizeof functions / sizeof *functions && all; i++) {
-        char *name = image_name_of(functions[i]);
-        all = name && strcmp(name, own) == 0;
-        free(name);
-    }
-    free(own);
+    const void *const functions[] = {
+        (const void *)getauxval, (const void *)opendir, (const void *)access, (const void *)fopen,
+        (const void *)stat,      (const void *)lstat,   (const void *)open,   NULL};
+    bool all = gate_same_object(functions);
     atomic_store(&known, all ? -1 : 1);
     return !all;
 }
@@ -217,27 +259,44 @@ static bool cut(char *path)
  * link that leads to nothing is another matter: what it names may come to be without a change here. */
 static bool nearest(char *look, char *whole, struct file_identity *stamp)
 {
-    struct stat status;
+    bool lacking = false; /* there is not even a link at whole */
     while (cut(look)) {
-        if (file_identify(look, stamp)) return lstat(whole, &status) != 0 && errno == ENOENT;
+        int there = link_identify(look, stamp);
+        if (there > 0) return lacking || link_identify(whole, &(struct file_identity){0}) == 0;
+        if (there < 0) return false;
+        lacking = true;
         cut(whole);
     }
     return false;
 }
 
+/* Where the directory above is missing, too, so is all in it that this call is going to ask for. That much is worth a
+ * question, but is not remembered. */
+static void look_above(const struct reading *r)
+{
+    struct stat status;
+    char *above = strdup(r->path);
+    if (above && cut(above) && lstat(above, &status) != 0 && errno == ENOENT)
+        absence_add(r->looks, above, strlen(above), 0, &(struct file_identity){0}, false);
+    free(above);
+}
+
 void reading_of_nothing(struct reading *r)
 {
-    if (!r->again || errno != ENOENT || replaced()) return;
+    if (r->absent || errno != ENOENT || replaced()) return;
+    if (!r->again) {
+        if (r->kind == WIRE_DIRECTORY) look_above(r);
+        return;
+    }
     char *whole = strdup(r->path);
     r->look = strdup(r->path);
     int64_t before = seconds();
     if (whole && r->look && nearest(r->look, whole, &r->stamp)) {
-        int fd = open(r->look, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        struct file_identity opened;
-        if (fd >= 0 && file_identify_open(fd, &opened) && file_same(&opened, &r->stamp)) stamp_judge(r, fd, before);
-        if (fd >= 0) close(fd);
+        bool trusted = stamps_trusted(-1, r->look, r->stamp.device);
+        r->stamped = stamp_judge(r, &r->stamp, trusted, before);
+        absence_add(r->looks, whole, strlen(whole), strlen(r->look), &r->stamp, r->stamped);
     } else if (whole && r->look) {
-        atomic_store(&patience[r->hash / BUCKETS % READ_PLACES], UNTRUSTED);
+        leave_alone(r, UNTRUSTED);
     }
     free(whole);
 }

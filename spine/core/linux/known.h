@@ -9,9 +9,11 @@
 struct reading {
     uint32_t kind; /* WIRE_DIRECTORY, WIRE_FILE, WIRE_EXISTS */
     const char *path;
+    struct looks *looks;
     uint64_t hash;
     size_t start; /* of its record in the message */
-    bool again;   /* it was read before: what is read now is worth keeping */
+    bool again;   /* it was read often enough: what is read now is worth keeping */
+    bool absent;  /* this call has found already that there is nothing */
     bool stamped; /* the stamp is of what was read, and will change with it */
     struct file_identity stamp;
     char *look; /* whose stamp it is, when it is not the path's own; malloc */
@@ -27,7 +29,8 @@ void reading_of_nothing(struct reading *r);
 /* The record is complete. */
 void reading_end(struct reading *r, const struct wire_writer *w);
 
-/* Do the stamps of what is behind this descriptor change with it? Asked of the system once a device. */
-bool stamps_trusted(int fd, uint64_t device);
+/* Do the stamps of what is behind this descriptor, or of a directory, change with it? Asked of the system once a
+ * device. */
+bool stamps_trusted(int fd, const char *directory, uint64_t device);
 
 #endif

@@ -27,6 +27,25 @@ void read_var(struct wire_writer *w, struct variable v)
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
+/* Notes that none of a directory's files needs to be looked at before it is opened. */
+static void plain_add(struct looks *looks, const char *directory)
+{
+    char **at = &looks->plain[looks->next_plain++ % LOOKS_MAX];
+    free(*at);
+    *at = strdup(directory);
+}
+
+static bool in_plain(const struct looks *looks, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    for (unsigned i = 0; i < LOOKS_MAX && length; i++) {
+        const char *plain = looks->plain[i];
+        if (plain && strncmp(plain, path, length) == 0 && !plain[length]) return true;
+    }
+    return false;
+}
+
 void read_directory(struct wire_writer *w, struct looks *looks, const char *path)
 {
     struct reading reading;
@@ -34,22 +53,25 @@ void read_directory(struct wire_writer *w, struct looks *looks, const char *path
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
-    DIR *dir = opendir(path);
+    DIR *dir = reading.absent ? NULL : opendir(path);
     if (!dir) {
         if (errno == ENOMEM) w->failed = true;
         r.status = WIRE_DIRECTORY_NOT_OPENED;
         reading_of_nothing(&reading);
     } else {
+        bool plain = true;
         reading_of(&reading, dirfd(dir));
         for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
             size_t length = strlen(entry->d_name);
             if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
+            plain &= entry->d_type == DT_REG;
             if (!name_add(&list, entry->d_name)) {
                 w->failed = true;
                 break;
             }
         }
         closedir(dir);
+        if (plain && list.count) plain_add(looks, path);
     }
     r.names.count = list.count;
     r.names.list = (const char *const *)list.name;
@@ -84,8 +106,9 @@ void read_file(struct wire_writer *w, struct looks *looks, const char *path)
     char *content = NULL;
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
-    r.status = file_is_special(path) ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
-    FILE *file = r.status == WIRE_FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
+    bool special = !reading.absent && !in_plain(looks, path) && file_is_special(path);
+    r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
+    FILE *file = !reading.absent && !special ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;
         reading_of_nothing(&reading);
@@ -185,7 +208,7 @@ void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
 {
     struct reading reading;
     if (reading_begin(&reading, w, looks, WIRE_EXISTS, path)) return;
-    struct wire_exists r = {WIRE_STR(path, path), .yes = access(path, F_OK) == 0};
+    struct wire_exists r = {WIRE_STR(path, path), .yes = !reading.absent && access(path, F_OK) == 0};
     if (!r.yes) reading_of_nothing(&reading);
     wire_put_exists(w, &r);
     reading_end(&reading, w);

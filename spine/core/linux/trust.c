@@ -4,9 +4,11 @@
  *
  * The type comes from /proc. statfs would tell it, too, but is not among the system calls that a program under another
  * loader needs (G-10): a filter may end the process for it. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/linux/known.h"
 
@@ -91,7 +93,7 @@ static bool mount_trusted(long long mount)
     return trusted;
 }
 
-bool stamps_trusted(int fd, uint64_t device)
+bool stamps_trusted(int fd, const char *directory, uint64_t device)
 {
     bool known = false, trusted = false;
     lock_take();
@@ -101,7 +103,9 @@ bool stamps_trusted(int fd, uint64_t device)
     }
     lock_drop();
     if (known) return trusted;
-    long long mount = mount_of(fd);
+    int own = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    long long mount = mount_of(directory ? own : fd);
+    if (own >= 0) close(own);
     trusted = mount >= 0 && mount_trusted(mount);
     lock_take();
     for (unsigned i = 0; i < DEVICES_MAX_KNOWN; i++) {

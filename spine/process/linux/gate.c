@@ -6,6 +6,7 @@
  * a limit of time. The forking thread waits for nobody: other handlers of fork may use Vulkan, before ours and after.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ static struct visitor {
     bool forking;
     clockid_t clock; /* of the forking thread: its child has another one */
 } visitors[64];
+static size_t visited;              /* places that were ever taken: those from here on are free */
 static uint32_t crowd;              /* threads inside that found no place */
 static uint32_t forks, forks_ready; /* between their handlers; those that wait for nobody any more */
 static int64_t forks_until;         /* until when other threads wait for them; 0: nobody has waited yet */
@@ -114,7 +116,7 @@ static bool sleep_before(int64_t end)
 
 static struct visitor *visitor_of(uint64_t thread)
 {
-    for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+    for (size_t i = 0; i < visited; i++)
         if ((visitors[i].inside || visitors[i].forking) && visitors[i].thread == thread) return &visitors[i];
     return NULL;
 }
@@ -126,6 +128,7 @@ static struct visitor *visitor_place(uint64_t thread)
     for (size_t i = 0; i < sizeof visitors / sizeof *visitors && !v; i++)
         if (!visitors[i].inside && !visitors[i].forking) v = &visitors[i];
     if (v) v->thread = thread;
+    if (v && v >= visitors + visited) visited = (size_t)(v - visitors) + 1;
     return v;
 }
 
@@ -345,20 +348,39 @@ char *image_name_of(const void *function)
     return name;
 }
 
-bool image_is_named(const void *function, const char *path)
-{
-    Dl_info info;
-    uint64_t me = gate_enter();
-    bool is = function && dladdr(function, &info) && info.dli_fname && strcmp(info.dli_fname, path) == 0;
-    gate_leave(me);
-    return is;
-}
-
-char *gate_path_of(const void *function)
+char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     char *name = image_name_of(function);
+    if (as_given) *as_given = name && strcmp(name, given) == 0;
     char *real = name ? realpath(name, NULL) : NULL;
     if (!real) return name;
     free(name);
     return real;
+}
+
+/* An object that is mapped: ends the walk when the first function is in it, with 2 when all are. */
+static int object_has(struct dl_phdr_info *object, size_t size, void *data)
+{
+    (void)size;
+    const void *const *functions = data;
+    unsigned inside = 0, count = 0;
+    for (; functions[count]; count++) {
+        uintptr_t at = (uintptr_t)functions[count] - object->dlpi_addr;
+        bool in = false;
+        for (unsigned i = 0; i < object->dlpi_phnum && !in; i++) {
+            const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+            in = part->p_type == PT_LOAD && at - part->p_vaddr < part->p_memsz;
+        }
+        if (count == 0 && !in) return 0;
+        inside += in;
+    }
+    return inside == count ? 2 : 1;
+}
+
+bool gate_same_object(const void *const *functions)
+{
+    uint64_t me = gate_enter();
+    int found = dl_iterate_phdr(object_has, (void *)functions);
+    gate_leave(me);
+    return found == 2;
 }

@@ -88,11 +88,26 @@ void *gate_dlsym(void *handle, const char *name)
     return (void *)(uintptr_t)GetProcAddress(handle, name);
 }
 
-char *gate_path_of(const void *function)
+static bool module_of(const void *function, HMODULE *module)
+{
+    return function &&
+           GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                              (const WCHAR *)function, module);
+}
+
+bool gate_same_object(const void *const *functions)
+{
+    HMODULE first, other;
+    if (!module_of(functions[0], &first)) return false;
+    for (unsigned i = 1; functions[i]; i++)
+        if (!module_of(functions[i], &other) || other != first) return false;
+    return true;
+}
+
+char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     HMODULE module;
-    bool found = function && GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
-                                                    GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-                                                (const WCHAR *)function, &module);
-    return found ? module_path(module) : NULL;
+    (void)given;
+    if (as_given) *as_given = false; /* the paths are compared */
+    return module_of(function, &module) ? module_path(module) : NULL;
 }

@@ -52,23 +52,41 @@ uint64_t bench_spent(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* In a program without a loader the library is a driver. */
+static bool bare;
+
 PFN_vkVoidFunction bench_export(const char *name)
 {
     PFN_vkVoidFunction function;
+    if (bare && strcmp(name, "vkGetInstanceProcAddr") == 0) name = "vk_icdGetInstanceProcAddr";
     void *symbol = dlsym(library, name);
+    if (!symbol && bare && bench_gipa) {
+        function = bench_gipa(now.instance, name);
+        if (function) return function;
+    }
     if (!symbol) bench_die("the library exports no %s", name);
     memcpy(&function, &symbol, sizeof(function));
     return function;
 }
 #define EXPORT(name) ((PFN_##name)bench_export(#name))
 
+static void negotiate(void)
+{
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask =
+        (PFN_vkNegotiateLoaderICDInterfaceVersion)bench_export("vk_icdNegotiateLoaderICDInterfaceVersion");
+    uint32_t version = 5;
+    bench_must(ask(&version), "vk_icdNegotiateLoaderICDInterfaceVersion");
+}
+
 void bench_open(const char *path)
 {
+    bare = getenv("BENCH_BARE") != NULL;
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) bench_die("%s", dlerror());
+    if (bare) negotiate();
     bench_gipa = EXPORT(vkGetInstanceProcAddr);
     enumerate_extensions = EXPORT(vkEnumerateInstanceExtensionProperties);
-    enumerate_layers = EXPORT(vkEnumerateInstanceLayerProperties);
+    if (!bare) enumerate_layers = EXPORT(vkEnumerateInstanceLayerProperties);
     create_instance = EXPORT(vkCreateInstance);
 }
 
@@ -83,6 +101,7 @@ void bench_extensions(void)
 void bench_layers(void)
 {
     uint32_t count = 0;
+    if (bare) return;
     bench_must(enumerate_layers(&count, NULL), "vkEnumerateInstanceLayerProperties");
     if (count > sizeof(layers) / sizeof(layers[0])) bench_die("%u layers", count);
     bench_must(enumerate_layers(&count, layers), "vkEnumerateInstanceLayerProperties");

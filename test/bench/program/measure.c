@@ -10,7 +10,8 @@
  * Lines are "name median lowest", nanoseconds each; "resident", "anonymous" and "space" are in kB. What the device
  * cannot do has no line. Exit code 3 and a line on standard error: it could not be measured.
  *
- * Read from the environment: BENCH_NAMES, a file with names of commands, one a line.
+ * Read from the environment: BENCH_NAMES, a file with names of commands, one a line; BENCH_BARE: the library is a
+ * driver, and there is no loader.
  */
 #include "bench.h"
 
