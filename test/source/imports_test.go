@@ -295,10 +295,11 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 }
 
 // Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
-// columns, at most 650 lines, nothing unfinished.
+// columns beside their texts, which stand on one line, at most 650 lines, nothing unfinished. The runtime of the
+// translator, which becomes one file with what is translated, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/windows/*/*.[ch]", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "test/packages/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -309,9 +310,11 @@ func TestCFiles(t *testing.T) {
 	}
 }
 
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 func checkC(t *testing.T, path string) {
 	t.Helper()
-	if strings.HasPrefix(filepath.Base(path), "z") {
+	if strings.HasPrefix(filepath.Base(path), "z") || strings.Contains(path, "/testdata/") {
 		return
 	}
 	f, err := os.Open(path)
@@ -328,7 +331,7 @@ func checkC(t *testing.T, path string) {
 		if n == 1 && !strings.HasPrefix(line, "/* ") {
 			t.Errorf("%s does not begin with a comment that says what it does", path)
 		}
-		if len(line) > 120 {
+		if len(line) > 120 && len(quoted.ReplaceAllString(line, "")) > 120 {
 			t.Errorf("%s:%d: %d columns", path, n, len(line))
 		}
 		for _, word := range []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:"} {
@@ -337,7 +340,7 @@ func checkC(t *testing.T, path string) {
 			}
 		}
 	}
-	if n > 650 {
+	if n > 650 && !strings.Contains(path, "/goc/runtime/") {
 		t.Errorf("%s has %d lines", path, n)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// jumpSlot is the type of relocations of a call on a processor: the dynamic linker may look the function up when it is called.
-// Every other relocation is made when the library is loaded.
-func jumpSlot(m Machine) (kind uint32, known bool) {
-	switch m {
-	case X8664:
+// jumpSlot is the type of the relocations of calls on a processor: the dynamic linker may look the function up when it is
+// called. Every other relocation is made when the library is loaded.
+func jumpSlot(machine elf.Machine) (kind uint32, known bool) {
+	switch machine {
+	case elf.EM_X86_64:
 		return uint32(elf.R_X86_64_JMP_SLOT), true
-	case I386:
+	case elf.EM_386:
 		return uint32(elf.R_386_JMP_SLOT), true
-	case ARM64:
+	case elf.EM_AARCH64:
 		return uint32(elf.R_AARCH64_JUMP_SLOT), true
 	}
 	return 0, false
