@@ -50,6 +50,7 @@ const (
 	nvidiaModuleDebian
 	nvidiaModuleMissing
 	updateDriver
+	stillSearching
 )
 
 var fixedWords = [...]struct {
@@ -89,7 +90,8 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
-	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
+	stillSearching: {"The culprit is still being looked for; to wait for it: vkloader doctor", []string{"vkloader doctor"}},
+	updateDriver:   {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
 }
 
 func (f fixed) say() (string, []string) { return fixedWords[f].text, fixedWords[f].commands }
