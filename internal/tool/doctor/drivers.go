@@ -216,7 +216,7 @@ func (e *exam) absent() {
 		}
 		family := drivers.Of(e.Drivers[at].Library)
 		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return family.WorksOn(g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.Name == drivers.NVIDIA
+			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(g.maker())
 		}) {
 			continue
 		}

@@ -115,6 +115,8 @@ func TestDevices(t *testing.T) {
 		{"CDI", card("0x10de", "nvidia", false, docker, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
 			[]string{"NVIDIA_DRIVER_CAPABILITIES=compute,graphics"}, GPUNoDriver, "", "nvidia-ctk cdi generate"},
 		{"WSL", map[string]string{"dev/dxg": "", "etc/os-release": "ID=ubuntu\n"}, nil, GPUNoDriver, "dxgkrnl", "apt install mesa-vulkan-drivers"},
+		{"Adreno with its maker's kernel driver", map[string]string{"dev/kgsl-3d0": "", "etc/os-release": "ID=debian\n"}, nil, GPUNoDriver, "kgsl-3d",
+			"apt install mesa-vulkan-drivers"},
 		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
 		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
 			"no driver manifest is for a graphics device", ""},
