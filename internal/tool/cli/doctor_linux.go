@@ -53,7 +53,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "with --probe: keep what crashes or hangs out of all programs, or of that of --app, until its file changes")
+	flags.BoolVar(&d.keepOut, "quarantine", false, "keep what crashes or hangs out of all programs, or, with --probe, of that of --app, until its file changes")
 	flags.StringVar(&d.user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 }
@@ -85,8 +85,8 @@ func (d *doctoring) checkSubject(about *subject) error {
 		return errors.New("--pid and --user exclude each other: a process has its own user")
 	case d.load && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
 		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
-	case d.keepOut && !d.load:
-		return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+	case d.keepOut && d.effort(about) == filesOnly:
+		return errors.New("--quarantine is for what was seen to crash or hang: not where nothing is tried, as with --no-probe; see --probe")
 	}
 	return nil
 }
