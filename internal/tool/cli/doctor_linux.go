@@ -38,7 +38,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries with everythin
 type hereOnly struct {
 	markdown, keepOut     bool
 	fix, undo, yes, force bool
-	user, device          string
+	user, device, plugin  string
 	pid                   int
 }
 
@@ -53,6 +53,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
+	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "keep what crashes or hangs out of all programs, or, with --probe, of that of --app, until its file changes")
 	flags.StringVar(&d.user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
@@ -60,8 +61,8 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 
 // files says whether nothing was asked for that only a running machine has; otherwise the error says what.
 func (d *doctoring) files() error {
-	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" {
-		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown, --pid, --user or --device")
+	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
+		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown, --pid, --user, --device or --plugin")
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (d *doctoring) checkSubject(about *subject) error {
 	case d.load && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
 		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
 	case d.keepOut && d.effort(about) == filesOnly:
-		return errors.New("--quarantine is for what was seen to crash or hang: not where nothing is tried, as with --no-probe; see --probe")
+		return errors.New("--quarantine keeps out what crashes or hangs when it is tried: not with --no-probe, and elsewhere with --probe alone")
 	}
 	return nil
 }
@@ -104,6 +105,9 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	if err := d.checkSubject(about); err != nil {
+		return err
+	}
+	if err := about.opens(d.plugin); err != nil {
 		return err
 	}
 	if d.fix {
@@ -182,7 +186,7 @@ func (d *doctoring) effort(about *subject) effort {
 	switch {
 	case d.load:
 		return everything
-	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.app != "":
+	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.app != "" || d.plugin != "":
 		return filesOnly
 	}
 	return tryAwake
@@ -196,9 +200,12 @@ func triable(about *subject) bool {
 // examine gives the doctor's report on a machine. What is tried and has not ended when the context ends is left.
 func examine(ctx context.Context, s *invocation, about *subject, user, device string, how effort, limit time.Duration) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: user, Device: device}
+	options := doctor.Options{User: user, Device: device, Plugin: about.plugin}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
+		if mapped := p.Loaders(); len(mapped) > 0 {
+			options.Mapped = mapped[0].Path
+		}
 	}
 	found, missing := probe.Find(s.executable, "")
 	if missing == nil {

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -42,7 +43,11 @@ func newList(s *invocation) *cobra.Command {
 				if err := other.check(); err != nil {
 					return err
 				}
-				find := func() ([]explain.Row, []explain.Place, error) { return foundOf(s, list.Kind) }
+				var loader *loaders.Loader
+				find := func() (rows []explain.Row, places []explain.Place, err error) {
+					rows, places, loader, err = foundOf(s, list.Kind)
+					return rows, places, err
+				}
 				if other.platform != "" {
 					find = func() ([]explain.Row, []explain.Place, error) { return listOther(s, &other, list.Kind) }
 				}
@@ -54,10 +59,14 @@ func newList(s *invocation) *cobra.Command {
 					err = writeJSON(s, struct {
 						Schema int             `json:"schema"`
 						Kind   string          `json:"kind"`
+						Loader *loaders.Loader `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
 						Found  []explain.Row   `json:"found"`
 						Places []explain.Place `json:"places"`
-					}{listSchema, name, rows, places})
+					}{listSchema, name, loader, rows, places})
 				} else {
+					if other.platform == "" {
+						printLoader(s, loader, "")
+					}
 					printFound(s, name, rows, places)
 				}
 				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem })
@@ -75,19 +84,20 @@ func newList(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// foundOf gives what this machine has of a kind, and where it was looked for.
-func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, error) {
+// foundOf gives what this machine has of a kind, where it was looked for, and for which loader it is decided.
+func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, *loaders.Loader, error) {
 	source, err := s.source("", false)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	loader := loaders.Decide(source, "")
 	answer, err := decision.Ask(source)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	rows := kind.Rows(answer)
 	kind.TryRows(source, answer, rows)
-	return rows, kind.Places(answer), nil
+	return rows, kind.Places(answer), loader, nil
 }
 
 func printFound(s *invocation, name string, rows []explain.Row, places []explain.Place) {

@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -35,6 +36,12 @@ func overview(s *invocation, how effort) error {
 		}
 	}
 	fmt.Fprintln(s.out)
+	if !onWindows {
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+		if report.Other != nil {
+			style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
+		}
+	}
 	for _, row := range []struct {
 		title string
 		names []string

@@ -6,17 +6,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 )
 
 func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "policy hardware|service",
-		Short: "Choose which drivers are opened: only for present hardware, or from the driver service",
-		Args:  subcommandOnly("which policy", "hardware or service"),
+		Use:   "policy hardware|service|compute",
+		Short: "Choose which drivers are opened, and which layers programs get that show nothing",
+		Args:  subcommandOnly("which policy", "hardware, service or compute"),
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s))
+	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s), newPolicyCompute(s))
 	return cmd
 }
 
@@ -75,6 +76,34 @@ func newPolicyService(s *invocation) *cobra.Command {
 	return cmd
 }
 
+// Words of the command line for the policy about programs that show nothing.
+var computeWords = map[string]settings.Compute{"off": settings.AllLayers, "on": settings.NoOverlays}
+
+func newPolicyCompute(s *invocation) *cobra.Command {
+	c := &settingsfile.Change{}
+	cmd := &cobra.Command{
+		Use:   "compute on|off",
+		Short: "Keep overlay layers out of programs that show nothing",
+		Long: "Overlays are implicit layers, which every program gets, also one that only computes. With \"on\" an instance that\n" +
+			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
+			"An overlay is known by its name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or because its manifest\n" +
+			"offers extensions of presentation and nothing else. Layers that select devices, validate or record are no overlays.\n" +
+			"A layer that the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings name stays, and so does one\n" +
+			"whose extension the program enables. Programs that run games (Wine, Steam, gamescope) get the same layers as before.\n" +
+			"\"vkloader explain\" lists the layers that the policy leaves out.\n\n" +
+			policyHelp,
+		Example:   "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
+		ValidArgs: []string{"on", "off"},
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c.Compute = computeWords[args[0]].String()
+			return setPolicy(s, c)
+		},
+	}
+	policyFlags(cmd, c)
+	return cmd
+}
+
 func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
@@ -89,6 +118,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 	if err != nil {
 		return err
 	}
+	c.Finish = layerorder.Renew
 	written, err := place.Set(c, nil) // it names no devices
 	if err != nil {
 		return err
@@ -103,6 +133,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		warnIgnored(s, c.Apps, written.Content)
 	}
 	return nil
 }

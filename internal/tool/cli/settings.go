@@ -10,6 +10,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/layerorder"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -17,16 +19,17 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear",
+		Use:   "settings show|set|clear" + orderUse,
 		Short: "Show, write and remove the loader settings file, for all programs or for some",
 		Long: "settings reads and writes vk_loader_settings.json, the file by which one can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log of all Vulkan programs, or of some. The tool marks what it\n" +
 			"writes, changes only what bears its mark, and removes it when its time is over, whenever one of these commands\n" +
 			"runs: loaders themselves know no expiry.\n\n" + exitCodesHelp,
-		Args: subcommandOnly("what to do with the settings", "show, set or clear"),
+		Args: subcommandOnly("what to do with the settings", "show, set"+strings.ReplaceAll(orderUse, "|", ", ")+" or clear"),
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	cmd.AddCommand(newSettingsShow(s), newSettingsSet(s), newSettingsClear(s))
+	cmd.AddCommand(settingsOfSystem(s)...)
 	return cmd
 }
 
@@ -64,6 +67,7 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 	for _, e := range over {
 		if e.Err == nil && !e.Restored {
 			gone = append(gone, e.File.Path)
+			restoreOrder(s, m, e.File)
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
@@ -73,6 +77,20 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
 	return renewQuarantines(s, m, gone)
+}
+
+// restoreOrder keeps the rules about the order of layers of a file whose time was over.
+func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
+	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
+	restored := false
+	if err == nil {
+		restored, err = layerorder.Restore(found, old)
+	}
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+	} else if restored {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+	}
 }
 
 func putBack(restored bool) string {
@@ -102,6 +120,12 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if f := place.InForce(); f != nil {
+				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+			}
+			if shown.Order, err = layerorder.List(place); err != nil {
+				return err
+			}
 			if asJSON {
 				err = writeJSON(s, shown)
 			} else {
@@ -142,6 +166,9 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 	default:
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
 	}
+	for _, said := range shown.Ignored {
+		style.Lines(s.out, "  ", nil, said)
+	}
 	for _, other := range shown.Shadowed {
 		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))
 	}
@@ -162,6 +189,10 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
 			printPrograms(s, &p)
 		}
+	}
+	if len(shown.Order) > 0 {
+		fmt.Fprintln(s.out)
+		printOrder(s, shown.Order)
 	}
 	if len(shown.Findings) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))
@@ -211,6 +242,9 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		line("drivers whose hardware is not here: not opened")
 	case settings.AwakeHardware.String():
 		line("drivers whose hardware is not here, or sleeps: not opened")
+	}
+	if p.Compute == settings.NoOverlays.String() {
+		line("programs that enable no surface extension: no overlay layers")
 	}
 	switch p.Service {
 	case settings.ServiceAlways.String():

@@ -18,6 +18,8 @@ import (
 type Scene struct {
 	Source *machine.Source
 	Answer *plan.Answer
+
+	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
 }
 
 // List is what can be left out.
@@ -97,6 +99,17 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 		default:
 			layers = append(layers, x.Name)
 		}
+	}
+	if s.ByFiles && len(names) > 0 {
+		var left []string
+		for _, d := range s.Answer.Drivers {
+			if !slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Driver && x.Manifest == d.Path }) {
+				left = append(left, d.Path)
+			}
+		}
+		set(variables.ICDFilenames.Name(), strings.Join(left, ":"))
+		set(variables.DriverFiles.Name(), strings.Join(left, ":"))
+		names = nil
 	}
 	for _, filter := range []struct {
 		variable variables.ID

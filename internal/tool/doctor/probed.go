@@ -43,8 +43,11 @@ func (r *Report) probed(a *alone) {
 	if c, ok := explain.NewTrial(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
 		do = typed{c.Line()}
 	}
+	if a.Only != "" {
+		do = otherLoader{do}
+	}
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
-	f := r.found(code, a.Name, a.Manifest, misbehaved{a.Detail, a.Said, a.with}, do)
+	f := r.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
 	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
 		r.Findings[known].Severity = diag.Problem
 		f.Because = r.Findings[known].Code
@@ -69,7 +72,11 @@ func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(loaderlog.Read(result.Log).Messages, func(m loaderlog.Message) bool {
+	log := result.Log
+	if at.Library != r.own.Library {
+		log = loaderlog.Older(log)
+	}
+	return slices.DeleteFunc(loaderlog.Read(log).Messages, func(m loaderlog.Message) bool {
 		return slices.ContainsFunc(decided.Steps, func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
 	}), nil
 }

@@ -7,7 +7,9 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -50,26 +52,32 @@ type Module struct {
 
 // Report is what an examination found.
 type Report struct {
-	Schema    int       `json:"schema"`
-	Verdict   string    `json:"verdict"`          // all of it in one line
-	System    string    `json:"system,omitempty"` // the distribution
-	PID       int       `json:"pid,omitempty"`    // of the process that was examined
-	Class     int       `json:"class,omitempty"`  // the program's word size, where it is not that of the library
-	Sandboxes []Sandbox `json:"sandboxes"`
-	GPUs      []GPU     `json:"gpus"`
-	Loaders   []Loader  `json:"loaders"`
-	Drivers   []Module  `json:"drivers"`
-	Layers    []Module  `json:"layers"`
-	Tried     bool      `json:"tried"` // drivers and layers were loaded, in children
-	Works     bool      `json:"works"` // all of them together gave a device that did what it was asked
-	Probes    []Probe   `json:"probes,omitempty"`
-	Findings  []Finding `json:"findings"`
+	Schema    int             `json:"schema"`
+	Verdict   string          `json:"verdict"`           // all of it in one line
+	System    string          `json:"system,omitempty"`  // the distribution
+	Program   string          `json:"program,omitempty"` // that was examined; absent: any that asks for nothing
+	PID       int             `json:"pid,omitempty"`     // of the process that was examined
+	Class     int             `json:"class,omitempty"`   // the program's word size, where it is not that of the library
+	Sandboxes []Sandbox       `json:"sandboxes"`
+	GPUs      []GPU           `json:"gpus"`
+	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
+	Loaders   []Loader        `json:"loaders"`
+	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
+	Drivers   []Module        `json:"drivers"`
+	Layers    []Module        `json:"layers"`
+	Tried     bool            `json:"tried"` // drivers and layers were loaded, in children
+	Works     bool            `json:"works"` // all of them together gave a device that did what it was asked
+	Probes    []Probe         `json:"probes,omitempty"`
+	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that children have loaded
+	Findings  []Finding       `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 
-	source *machine.Source
-	chosen bool          // GPUs are not all
-	sum    func() string // the verdict on what has been found by now
+	source    *machine.Source
+	own       probe.Place   // of the tool's library
+	ownLinker bool          // the program has a C library of its own
+	chosen    bool          // GPUs are not all
+	sum       func() string // the verdict on what has been found by now
 }
 
 // Probe is how a driver alone, all drivers and layers together, or the one that made these fail behaved in a child process.
@@ -80,6 +88,7 @@ type Probe struct {
 	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
 	Detail   string      `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
 	Said     string      `json:"said,omitempty"`   // the loader's own message about it
+	Only     string      `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
 	Devices  []string    `json:"devices,omitempty"`
 	Millis   float64     `json:"ms"` // what the phases took together
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/probe"
 )
@@ -61,7 +63,9 @@ type trying struct {
 	Tries
 	scene  culprit.Scene     // for the child as the program
 	always []culprit.Suspect // left out of every run: drivers whose device sleeps, or that die alone
+	at     probe.Place       // with the loader that programs get
 	last   *probe.Result     // of the chain
+	base   string            // the manifest of the first driver that works
 	dead   int               // drivers that end a program alone
 
 	patience time.Duration // the limit of a child with the chain
@@ -78,9 +82,11 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	if err != nil {
 		return err
 	}
-	t := &trying{Report: r, Tries: how, scene: culprit.Scene{Source: &source, Answer: answer}, patience: how.Limit}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: culprit.Scene{Source: &source, Answer: answer}, patience: how.Limit}
+	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	list := r.driversAlone()
 	for i := range list {
+		list[i].Variables = append(list[i].Variables, r.forOldLoader(t.at, &list[i])...)
 		if !how.Wake && r.sleeps(list[i].Manifest) {
 			list[i].Result = ProbeAsleep
 			t.always = append(t.always, suspectOf(&list[i]))
@@ -103,13 +109,14 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 		return failed
 	}
 	r.Tried = true
-	works := false
 	for i := range list {
-		if err := t.judge(&list[i]); err != nil {
+		if err := t.judge(ctx, &list[i]); err != nil {
 			return err
 		}
 		r.probed(&list[i])
-		works = works || list[i].Result == ProbeOK
+		if list[i].Result == ProbeOK {
+			t.base = cmp.Or(t.base, list[i].Manifest)
+		}
 		if list[i].Result == ProbeCrashes || list[i].Result == ProbeHangs || list[i].Result == ProbeExits {
 			t.always = append(t.always, suspectOf(&list[i]))
 			t.dead++
@@ -119,7 +126,7 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 	if !together {
 		return nil
 	}
-	return t.together(ctx, first, works)
+	return t.together(ctx, first)
 }
 
 func suspectOf(a *alone) culprit.Suspect {
@@ -142,11 +149,15 @@ func changed(environ []string, changes [][2]string) []string {
 
 // child runs one child.
 func (t *trying) child(ctx context.Context, environ []string, limit time.Duration) (*probe.Result, error) {
+	return t.childOf(ctx, t.at, environ, limit)
+}
+
+func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
 	run := probe.Submit
 	if t.Present {
 		run = probe.Present
 	}
-	return run(ctx, t.At, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
 
 // shortest is the least time that a child gets in a search for a culprit.
@@ -168,11 +179,13 @@ func (t *trying) chain(ctx context.Context, without []culprit.Suspect) (*culprit
 }
 
 // judge says what became of a driver that was tried alone.
-func (t *trying) judge(a *alone) error {
+func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	if a.saw == nil || a.err != nil {
 		return a.err
 	}
-	messages, err := t.ofActing(t.At, changed(t.Environ, a.Variables), a.saw)
+	t.through(a.saw)
+	environ := changed(t.Environ, a.Variables)
+	messages, err := t.ofActing(t.at, environ, a.saw)
 	if err != nil {
 		return err
 	}
@@ -182,8 +195,16 @@ func (t *trying) judge(a *alone) error {
 		a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = complaint(messages, a.Library).Text
+		a.Only, err = t.only(ctx, environ)
 	}
-	return nil
+	return err
+}
+
+// through notes which loader a child has loaded.
+func (t *trying) through(result *probe.Result) {
+	if result.Library != "" && !slices.Contains(t.Through, result.Library) {
+		t.Through = append(t.Through, result.Library)
+	}
 }
 
 // enter takes over what a child reported.
@@ -201,8 +222,8 @@ var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: 
 	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
 
 // together says what became of all drivers and layers together, and finds the culprit where they fail; first is the run with
-// all of them, nil where something has to be left out that is known to be bad; works: a driver alone has shown a device.
-func (t *trying) together(ctx context.Context, first *culprit.Seen, works bool) error {
+// all of them, nil where something has to be left out that is known to be bad.
+func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
 	var result *probe.Result // of the run with all of them
 	found, err := culprit.Find(func(without []culprit.Suspect) (seen *culprit.Seen, err error) {
@@ -214,13 +235,20 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen, works bool) 
 		if result == nil {
 			result = t.last
 		}
-		seen.Good = seen.Good || !works && result.Outcome == probe.Failed // no driver shows a device, and none is expected
+		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver shows a device, and none is expected
 		return seen, nil
 	}, func(*culprit.Seen) *culprit.List { return t.scene.Suspects(nil) })
 	if err != nil {
 		return err
 	}
 	all.enter(result)
+	t.through(result)
+	if found.Result != culprit.Fine && found.Result != culprit.Stopped {
+		environ, _ := t.scene.Without(t.always)
+		if all.Only, err = t.only(ctx, environ); err != nil {
+			return err
+		}
+	}
 	if all.Result == ProbeFails && found.Result == culprit.Fine {
 		all.Result, all.Detail = ProbeNoDevice, "they work, and list no device"
 	}
@@ -228,9 +256,12 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen, works bool) 
 	t.Works = all.Result == ProbeOK && t.dead == 0
 	switch found.Result {
 	case culprit.Found:
-		t.guilty(&all, found)
+		return t.guilty(ctx, &all, found)
 	case culprit.Elsewhere, culprit.Unsteady:
-		t.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, nil)
+		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
+		if all.Only != "" {
+			f.advice = otherLoader{}
+		}
 	case culprit.Stopped:
 		if all.Result != ProbeWaits {
 			t.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
@@ -240,9 +271,9 @@ func (t *trying) together(ctx context.Context, first *culprit.Seen, works bool) 
 }
 
 // guilty enters what makes programs fail.
-func (t *trying) guilty(all *Probe, found *culprit.Verdict) {
+func (t *trying) guilty(ctx context.Context, all *Probe, found *culprit.Verdict) error {
 	for _, c := range found.Culprits {
-		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail,
+		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}
 		switch c.Kind {
 		case culprit.Variable:
@@ -259,5 +290,12 @@ func (t *trying) guilty(all *Probe, found *culprit.Verdict) {
 			a.with = w.Name
 		}
 		t.probed(&a)
+		if a.layer == nil || t.base == "" {
+			continue
+		}
+		if err := t.tryPolicy(ctx, t.at, t.Environ, &a, t.base, t.Limit); err != nil {
+			return err
+		}
 	}
+	return nil
 }

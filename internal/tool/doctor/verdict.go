@@ -132,7 +132,7 @@ func (e *exam) rest() string {
 		good++
 	}
 	device := "No graphics device works"
-	if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() }) {
+	if !slices.ContainsFunc(e.gpus, e.expects) {
 		device = "No graphics device is here"
 	}
 	switch {
@@ -145,12 +145,22 @@ func (e *exam) rest() string {
 		return "Vulkan works (tried), with " + e.worked() + "; "
 	case unknown > 0:
 		return "A driver is there (not tried), and whether its device is cannot be told; "
-	case software != "" && e.Works:
-		return device + "; Vulkan works on the processor (tried), with " + software + "; "
 	case software != "":
-		return device + "; programs compute on the processor (not tried), with " + software + "; "
+		return e.onProcessor(device, software)
 	}
 	return device + ", and no driver that could do without; "
+}
+
+// onProcessor is what is said where programs compute on the processor.
+func (e *exam) onProcessor(device, software string) string {
+	works := "Vulkan works on the processor (tried), with " + software
+	if !e.Works {
+		works = "programs compute on the processor (not tried), with " + software
+	}
+	if by := e.pinnedBy(); by != "" {
+		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
+	}
+	return device + "; " + works + "; "
 }
 
 // worked names the drivers that gave a device.

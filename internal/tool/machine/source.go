@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"os"
+	"strings"
 
 	"vkloader/internal/core/facts"
 )
@@ -15,6 +16,26 @@ type Source struct {
 	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Served   func() facts.Service // asks the driver service; nil: there is none
+	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
+}
+
+// Loader is another loader, which does not read everything that this project's does.
+type Loader interface {
+	Reads(variable string) bool                   // false: the variable counts as unset
+	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
+	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it
+}
+
+// settingsName is the name that settings files have.
+const settingsName = "vk_loader_settings.json"
+
+// unread tells whether the loader reads no settings file, and the path is of one.
+func (s *Source) unread(name string) bool {
+	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
+		return false
+	}
+	_, reads := s.Loader.Settings("")
+	return !reads
 }
 
 // Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
@@ -43,6 +64,17 @@ func (s *Source) Directory(path string) facts.Directory {
 
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
+	if s.unread(path) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	f := s.file(path)
+	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
+		f.Content, _ = s.Loader.Settings(f.Content)
+	}
+	return f
+}
+
+func (s *Source) file(path string) facts.File {
 	f, err := s.Open(s.Path(path))
 	if errors.Is(err, ErrNotRegular) {
 		return facts.File{Status: facts.FileNotRegular}
