@@ -29,7 +29,7 @@ const culpritSchema = 2
 type verdict struct {
 	Schema   int               `json:"schema"`
 	Program  []string          `json:"program"`
-	Result   culprit.Result    `json:"result"` // fine, found, elsewhere, unsteady or stopped
+	Result   culprit.Result    `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
 	Culprits []culprit.Suspect `json:"culprits"`
 	With     []culprit.Suspect `json:"with,omitempty"` // the layer without which the only culprit does no harm
 	Runs     []culprit.Run     `json:"runs"`
@@ -42,6 +42,9 @@ type verdict struct {
 	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
 	Notes    []string          `json:"notes"`
 }
+
+// keepsLoaded keeps drivers and layers loaded.
+var keepsLoaded = variables.DisableUnloading.Name() + "=1"
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {
@@ -90,6 +93,9 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
 		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
 	var failed error
+	if found.Result == culprit.Unloading {
+		v.Fix = strings.Join(append([]string{"env", keepsLoaded}, quotedAll(args)...), " ")
+	}
 	if found.Result == culprit.Found {
 		_, changes := h.scene.Without(found.Culprits)
 		v.Fix = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
@@ -168,7 +174,7 @@ func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 		seen.Good, seen.What = false, why
 	}
 	if end.Fault != nil {
-		seen.Files, seen.Program = end.Fault.Files, end.Fault.Program
+		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
 	return seen, nil
@@ -236,6 +242,8 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		for _, w := range v.With {
 			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
+	case culprit.Unloading:
+		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
 	case culprit.Unsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
@@ -252,7 +260,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	if v.Fix != "" {
 		line("do", v.Fix)
-		if !apply && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
+		if !apply && v.Result == culprit.Found && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
 			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 func newListDevices(s *invocation) *cobra.Command {
-	var asJSON bool
+	var asJSON, asMap bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -27,7 +28,11 @@ func newListDevices(s *invocation) *cobra.Command {
 			"which variable or settings file does, and what Mesa's layer has done with it.\n\n" + selector.Help + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := s.thisMachine("list devices"); err != nil {
+			if asMap && len(only) > 0 {
+				return errors.New("--map shows every device: not with --device")
+			}
+			m, err := s.thisMachine("list devices")
+			if err != nil {
 				return err
 			}
 			source, err := s.source("", false)
@@ -53,7 +58,14 @@ func newListDevices(s *invocation) *cobra.Command {
 				}
 				devices.List = chosen
 			}
-			if asJSON {
+			if asMap {
+				all := mapOf(&m, devices)
+				if asJSON {
+					err = writeJSON(s, all)
+				} else {
+					printMap(s, all)
+				}
+			} else if asJSON {
 				err = writeJSON(s, struct {
 					Schema  int             `json:"schema"`
 					Kind    string          `json:"kind"`
@@ -71,6 +83,7 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long the child may take")

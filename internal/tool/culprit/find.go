@@ -34,6 +34,7 @@ type Seen struct {
 	Phase   string   // how far the loader had come
 	Last    string   // the loader's last line
 	Program string   // executable of the process that stood there
+	Nowhere bool     // it stood where nothing is mapped
 	Layers  []string // names of layers that the loader put into the chain
 }
 
@@ -54,6 +55,7 @@ type Result string
 const (
 	Fine      Result = "fine"      // the program ended as it should
 	Found     Result = "found"     // it works when the culprits are left out
+	Unloading Result = "unloading" // it works when no driver and no layer is unloaded
 	Elsewhere Result = "elsewhere" // nothing can be left out so that it works
 	Unsteady  Result = "unsteady"  // the same run ends this way and that way
 	Stopped   Result = "stopped"   // it was broken off
@@ -92,6 +94,11 @@ func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
 		return s.Verdict, nil
 	}
 	list := more(first)
+	if first.Nowhere {
+		if done, err := s.unloading(); done || err != nil {
+			return s.Verdict, err
+		}
+	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
 		if len(suspects) == 0 {
 			continue

@@ -92,6 +92,8 @@ func (s *Scene) Without(list []Suspect) (environ, changes []string) {
 		case x.Kind == Variable:
 			environ = machine.WithoutVariable(environ, x.Name)
 			changes = append(changes, "-u "+x.Name)
+		case x.Kind == KeepLoaded:
+			set(variables.DisableUnloading.Name(), "1")
 		case x.Kind == Driver:
 			names = append(names, x.Name)
 		case at >= 0 && s.Answer.Layers[at].Implicit && s.Answer.Layers[at].DisableName != "":

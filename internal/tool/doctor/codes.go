@@ -53,6 +53,7 @@ const (
 	DeviceTwice
 	SoftwareOnly
 	NoDriver
+	NotInstalled
 	LeftoverOverride
 	LeftoverSettings
 	SettingsOwn
@@ -193,6 +194,9 @@ var table = [codeCount]Entry{
 	NoDriver: {"no-driver", diag.Problem, "INS-029",
 		"Without any driver there is no Vulkan: \"Found no drivers!\" is all that the loader says.",
 		"See what is said about each driver."},
+	NotInstalled: {"not-installed", diag.Note, "",
+		"A machine without a graphics device may do without Vulkan: nothing on it asks for a driver.",
+		"Nothing, if no program there needs Vulkan. Otherwise install a loader and a software renderer."},
 	LeftoverOverride: {"leftover-override", diag.Warning, "LAY-189",
 		"A configurator's override layer changes every program until it is removed, also when the configurator is not " +
 			"running.",

@@ -125,6 +125,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.loaders()
 	e.leftovers()
 	e.environment()
+	e.absence()
 	e.ignored()
 	e.Order()
 	return e, nil

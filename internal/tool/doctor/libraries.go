@@ -59,6 +59,7 @@ func (e *exam) libraries() {
 		e.Layers = append(e.Layers, m)
 	}
 	e.pairs()
+	e.foreignLayers()
 }
 
 func or(text, otherwise string) string {
@@ -285,8 +286,12 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined{f.Path, c.Symbols[0], len(c.Symbols) - 1}, nil)
-		if f.BindNow {
+		what := undefined{file: f.Path, symbol: c.Symbols[0], more: len(c.Symbols) - 1, atOnce: len(c.Data) > 0}
+		if what.atOnce {
+			what.symbol = c.Data[0]
+		}
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, nil)
+		if f.BindNow || what.atOnce {
 			found.Severity = diag.Problem
 		}
 	}

@@ -51,6 +51,11 @@ func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "", "", at, environ, limit)
 }
 
+// RunUntil is Run that ends with a context; its result is then Cut.
+func RunUntil(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "", "", at, environ, limit)
+}
+
 // Twice is Run with everything once more in the same process, for times without cold files.
 func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "again", "", at, environ, limit)
@@ -94,7 +99,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	}
 	defer events.Close()
 	cmd.WaitDelay = 2 * time.Second
-	ended, err := start(cmd, theirs)
+	ended, err := start(cmd, theirs, at.Guest)
 	theirs.Close()
 	if whole.Err() != nil && err != nil { // it was not even started
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
@@ -114,6 +119,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	<-read
 	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
 	unfinished := result.read(strings.NewReader(out.String()))
+	result.Unfinished = unfinished
 	var exit *exec.ExitError
 	switch {
 	case whole.Err() != nil:
@@ -123,6 +129,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	case errors.As(err, &exit):
 		if by := killedBy(exit.ProcessState); by != "" {
 			result.Problem = fmt.Sprintf("killed by %s%s", by, result.during(unfinished))
+			result.Signal = by
 			result.Outcome = Crashed
 			break
 		}
@@ -196,6 +203,14 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 				d := &r.Devices[i]
 				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
 				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+			}
+		case "device_extensions":
+			var of struct {
+				Index int      `json:"index"`
+				Names []string `json:"names"`
+			}
+			if json.Unmarshal(lines.Bytes(), &of) == nil && of.Index >= 0 && of.Index < len(r.Devices) {
+				r.Devices[of.Index].Extensions = of.Names
 			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
