@@ -406,7 +406,8 @@ func TestAccessesGoThroughTheCLibrary(t *testing.T) {
 			t.Errorf("the library does not import %s", want)
 		}
 	}
-	for _, other := range []string{"openat", "creat", "scandir", "readdir_r", "dlmopen", "environ", "__environ", "fprintf", "vfprintf", "fdopendir"} {
+	// openat is for the log file alone, whose path is followed name by name.
+	for _, other := range []string{"creat", "scandir", "readdir_r", "dlmopen", "environ", "__environ", "fprintf", "vfprintf", "fdopendir"} {
 		if names[other] {
 			t.Errorf("the library imports %s, which an interposer need not know; imports: %v", other, slices.Sorted(maps.Keys(names)))
 		}

@@ -344,13 +344,27 @@ static void perform(const char *function, int call)
     }
 }
 
+/* "die_with FN FILE": only where a library of this file name is in the process. */
+static bool die_with(const char *function)
+{
+    const struct statement *s = script_find("die_with", function, 0);
+    if (!s || s->count < 3) return false;
+    bool there = false;
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && !there && fgets(line, sizeof line, maps)) there = strstr(line, s->word[2]) != NULL;
+    if (maps) fclose(maps);
+    return there;
+}
+
 bool imposed(const char *function, const char *phase, VkResult *result)
 {
     int call = count_call(function, NULL, true);
     const struct statement *s;
     perform(function, call);
     if ((s = script_find("delay", function, 0)) && s->count > 2) usleep((useconds_t)script_number(s->word[2]) * 1000);
-    if (script_has("die", function)) abort();
+    if (script_has("die", function) || die_with(function)) abort();
+    if ((s = script_find("leave", function, 0)) && s->count > 2) exit((int)script_number(s->word[2]));
     for (int i = 0; (s = script_find("result", function, i)); i++) {
         const char *when = s->count > 3 ? s->word[3] : "*";
         bool yes;

@@ -17,6 +17,7 @@ import (
 type found struct {
 	Result        string
 	Culprits      []struct{ Kind, Name string }
+	With          []struct{ Name string }
 	Runs          []struct{ Good bool }
 	What, Process string
 	Files         []string

@@ -10,8 +10,8 @@ import (
 	"vkloader/test/world"
 )
 
-// Without --probe nothing of a driver or layer runs, and neither the tool's process nor a child loads any library, as a
-// dynamic linker would tell; with it, each of them is loaded, in children.
+// With --no-probe nothing of a driver or layer runs, and neither the tool's process nor a child loads any library, as a
+// dynamic linker would tell; without it, each of them is loaded, in children.
 func TestDoctorLoadsNothing(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -21,7 +21,7 @@ func TestDoctorLoadsNothing(t *testing.T) {
 	w.Env["LD_DEBUG"] = "files"
 	tool := filepath.Join(built, "vkloader")
 
-	out, exit := w.Run(2*time.Minute, tool, "doctor")
+	out, exit := w.Run(2*time.Minute, tool, "doctor", "--no-probe")
 	for _, want := range []string{"ok            acme.json", "ok            VK_LAYER_i", "ok, not used  VK_LAYER_e"} {
 		if !strings.Contains(strings.ReplaceAll(out, "ok  acme", "ok            acme"), want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -35,15 +35,15 @@ func TestDoctorLoadsNothing(t *testing.T) {
 		t.Errorf("the tool's process, or a child, has a dynamic linker: %s", loaded)
 	}
 
-	out, _ = w.Run(2*time.Minute, tool, "doctor", "--probe")
+	out, _ = w.Run(2*time.Minute, tool, "doctor")
 	delete(w.Env, "LD_DEBUG")
 	for _, who := range []string{"acme", "VK_LAYER_i"} {
 		if len(w.Log().By(who).Fn("constructor")) == 0 {
-			t.Errorf("--probe has not loaded %s:\n%s", who, out)
+			t.Errorf("doctor has not loaded %s:\n%s", who, out)
 		}
 	}
 	if len(w.Log().By("VK_LAYER_e")) > 0 {
-		t.Error("--probe has loaded a layer that nobody asks for")
+		t.Error("doctor has loaded a layer that nobody asks for")
 	}
 }
 
@@ -52,9 +52,9 @@ func TestDoctorLoadsNothing(t *testing.T) {
 func TestProbeOfFailures(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
-		"failing-driver": {"; 1 problem: bad.json: create instance failed", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
+		"failing-driver": {"Broken: bad.json fails (create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER); 1 problem\n", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
-		"failing-layer": {"; 1 problem: VK_LAYER_no: create instance failed", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
+		"failing-layer": {"Broken: VK_LAYER_no fails (create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT); 1 problem\n", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
 			"export DISABLE_VK_LAYER_no=1"},
 		"empty-driver": {"note driver-no-device: empty.json\n", "it works, and lists no device", "no problems"},
 	} {

@@ -87,7 +87,7 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 		for _, p := range report.Probes {
 			results += p.Name + " " + p.Result + ", "
 		}
-		if results != "acme.json ok, empty.json no device, " {
+		if results != "acme.json ok, empty.json no device, drivers and layers together ok, " {
 			t.Errorf("%s: %s", name, results)
 		}
 		if !slices.Equal(report.Through, []string{name}) {

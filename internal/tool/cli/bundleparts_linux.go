@@ -53,7 +53,9 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		})
 	}
 	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil) })
-	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return examine(s, &subject{source: source}, "", "", false, g.limit) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) {
+		return examine(context.Background(), s, &subject{source: source}, "", "", filesOnly, g.limit)
+	})
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {

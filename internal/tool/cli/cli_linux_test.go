@@ -136,10 +136,11 @@ func TestInfoOfBadLives(t *testing.T) {
 		{"hang", begin + "exec sleep 60", "hung for 2s during: create instance"},
 		{"child that stays", begin + "sleep 60 & wait", "hung for 2s during: create instance"},
 		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV during: create instance"},
-		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`,
+		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}{"event":"end"}' | sed 's/}{/}\n{/'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
 		{"no library", `echo '{"event":"unloadable","error":"no such file"}'; exit 3`, "no such file"},
-		{"no device", "exit 1", "there is no device"},
+		{"no device", `echo '{"event":"end"}'; exit 1`, "there is no device"},
+		{"exit in a layer", begin + "exit 0", "ended by exit(0) during: create instance"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -197,6 +198,7 @@ if [ "$VK_DRIVER_FILES" != /f/null.json ]; then
     exit 1
 fi
 echo '{"event":"device","index":0,"name":"'"$VK_DRIVER_FILES"'","type":0}'
+echo '{"event":"end"}'
 `)
 	if code := run(s, []string{"info", "--fallback-driver", "/f/null.json"}); code != exit.Fine {
 		t.Errorf("exit code %d\n%s", code, out)

@@ -11,11 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/culprit"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/launch"
@@ -29,19 +27,20 @@ const culpritSchema = 2
 
 // verdict is what run --find-culprit says.
 type verdict struct {
-	Schema   int              `json:"schema"`
-	Program  []string         `json:"program"`
-	Result   string           `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
-	Culprits []launch.Suspect `json:"culprits"`
-	Runs     []launch.Run     `json:"runs"`
-	What     string           `json:"what"`                // how the program ended by itself
-	Process  string           `json:"process,omitempty"`   // executable of the process that stood there
-	Files    []string         `json:"files"`               // where it stood, and what had called that, nearest first
-	Phase    string           `json:"phase"`               // how far the loader had come
-	Last     string           `json:"last_line,omitempty"` // the loader's last one
-	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
-	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
-	Notes    []string         `json:"notes"`
+	Schema   int               `json:"schema"`
+	Program  []string          `json:"program"`
+	Result   culprit.Result    `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
+	Culprits []culprit.Suspect `json:"culprits"`
+	With     []culprit.Suspect `json:"with,omitempty"` // the layer without which the only culprit does no harm
+	Runs     []culprit.Run     `json:"runs"`
+	What     string            `json:"what"`                // how the program ended by itself
+	Process  string            `json:"process,omitempty"`   // executable of the process that stood there
+	Files    []string          `json:"files"`               // where it stood, and what had called that, nearest first
+	Phase    string            `json:"phase"`               // how far the loader had come
+	Last     string            `json:"last_line,omitempty"` // the loader's last one
+	Fix      string            `json:"fix,omitempty"`       // a command line with which the program works
+	Applied  bool              `json:"applied"`             // --apply has kept the culprits out of the program
+	Notes    []string          `json:"notes"`
 }
 
 // keepsLoaded keeps drivers and layers loaded.
@@ -51,13 +50,13 @@ var keepsLoaded = variables.DisableUnloading.Name() + "=1"
 type hunt struct {
 	s       *invocation
 	program launch.Program
-	machine machine.Machine
-	source  *machine.Source
-	answer  *plan.Answer
+	scene   culprit.Scene
 	limits  launch.Limits
+	failure failure
 	out     *os.File
 	runs    int
 	notes   []string
+	code    int       // exit code of the last run
 	talk    io.Writer // what is said of each run
 }
 
@@ -67,36 +66,46 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 	if err != nil {
 		return err
 	}
-	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, machine: *m, limits: r.limits, out: os.Stdout, talk: s.errOut}
+	loud := *m
+	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
+	source := &machine.Source{Machine: loud, Program: path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		source.Program, _ = filepath.Abs(real)
+	}
+	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
+	answer, err := decision.Ask(source)
+	if err != nil {
+		return err
+	}
+	h := &hunt{s: s, program: launch.Program{Path: path, Args: args}, scene: culprit.Scene{Source: source, Answer: answer}, limits: r.limits,
+		failure: r.failure, out: os.Stdout, talk: s.errOut}
 	if r.asJSON {
 		h.out = os.Stderr // standard output is for the verdict
 	}
-	h.machine.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
-	h.source = &machine.Source{Machine: h.machine, Program: path}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		h.source.Program, _ = filepath.Abs(real)
-	}
-	h.source.Class = binary.ProgramOf(&h.machine, h.source.Program).Class
-	if h.answer, err = decision.Ask(h.source); err != nil {
-		return err
-	}
-	found, err := launch.FindCulprit(h.trial, h.suspects)
+	found, err := culprit.Find(h.trial, h.suspects)
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]launch.Suspect{}, found.Culprits...),
+	if found.Result == culprit.Fine && h.code > 0 {
+		h.notes = append(h.notes, fmt.Sprintf("exit code %d is no crash; to count it as a failure: --fails-with exit", h.code))
+	}
+	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Culprits: append([]culprit.Suspect{}, found.Culprits...), With: found.With,
 		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
 		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
 	var failed error
-	if found.Result == launch.SearchUnloading {
+	if found.Result == culprit.Unloading {
 		v.Fix = strings.Join(append([]string{"env", keepsLoaded}, quotedAll(args)...), " ")
 	}
-	if found.Result == launch.SearchFound {
-		_, changes := h.without(found.Culprits)
+	if found.Result == culprit.Found {
+		_, changes := h.scene.Without(found.Culprits)
 		v.Fix = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
 		if r.apply {
-			app := term.Or(found.First.Program, h.source.Program)
+			app := term.Or(found.First.Program, source.Program)
 			for _, c := range found.Culprits {
+				if c.Kind == culprit.Variable {
+					h.notes = append(h.notes, "--apply changes no variable: unset "+c.Name+" where it is set")
+					continue
+				}
 				if _, failed = addQuarantine(s, c.Name, app, found.First.What, length); failed != nil {
 					break
 				}
@@ -114,9 +123,9 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 		return err
 	case failed != nil:
 		return failed
-	case v.Result == launch.SearchStopped:
+	case v.Result == culprit.Stopped:
 		return exit.With(exit.NotLooked)
-	case v.Result != launch.SearchFine:
+	case v.Result != culprit.Fine:
 		return exit.With(exit.Problems)
 	}
 	return nil
@@ -129,91 +138,17 @@ func quotedAll(words []string) (list []string) {
 	return list
 }
 
-// suspects are the layers and drivers of the program that can be left out.
-func (h *hunt) suspects(first *launch.Seen) (layers, drivers []launch.Suspect) {
-	for _, l := range h.answer.Layers {
-		active := slices.ContainsFunc(h.answer.Active, func(a plan.Active) bool { return h.answer.Layers[a.Layer] == l }) ||
-			slices.Contains(first.Layers, l.Name)
-		if active && !l.Meta && !slices.ContainsFunc(layers, func(x launch.Suspect) bool { return x.Name == l.Name }) {
-			layers = append(layers, launch.Suspect{Kind: "layer", Name: l.Name, Manifest: l.Manifest, Library: h.real(l.Library)})
-		}
+// suspects are what can be left out; what cannot be is noted.
+func (h *hunt) suspects(first *culprit.Seen) *culprit.List {
+	list := h.scene.Suspects(first.Layers)
+	for _, name := range list.Stay {
+		h.notes = append(h.notes, name+" cannot be left out by variables; a settings file may hold it: vkloader settings show")
 	}
-	for _, d := range h.answer.Drivers {
-		drivers = append(drivers, launch.Suspect{Kind: "driver", Name: search.BaseName(d.Path), Manifest: d.Path, Library: h.real(d.Library)})
-	}
-	// What stays in spite of the variables is no suspect that a run could tell of.
-	keep := func(list []launch.Suspect) []launch.Suspect {
-		return slices.DeleteFunc(list, func(x launch.Suspect) bool {
-			environ, _ := h.without([]launch.Suspect{x})
-			source := *h.source
-			source.Environ = environ
-			answer, err := decision.Ask(&source)
-			stays := err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
-				slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
-			if stays {
-				h.notes = append(h.notes, x.Name+" cannot be left out by variables; a settings file may hold it: vkloader settings show")
-			}
-			return stays
-		})
-	}
-	return keep(layers), keep(drivers)
-}
-
-func (h *hunt) real(library string) string {
-	if real, err := h.machine.Real(library); strings.Contains(library, "/") && err == nil {
-		return real
-	}
-	return library
-}
-
-// without gives the environment in which suspects are left out, and its changes as NAME=VALUE.
-func (h *hunt) without(list []launch.Suspect) (environ, changes []string) {
-	environ = h.machine.Environ
-	set := func(name, value string) {
-		environ = machine.WithVariable(environ, name, value)
-		changes = append(changes, term.Quoted(name+"="+value))
-	}
-	var layers, drivers []string
-	for _, x := range list {
-		at := slices.IndexFunc(h.answer.Layers, func(l *manifest.Layer) bool { return l.Name == x.Name && l.Manifest == x.Manifest })
-		switch {
-		case x.Kind == launch.Unloading:
-			set(variables.DisableUnloading.Name(), "1")
-		case x.Kind == "driver":
-			drivers = append(drivers, x.Name)
-		case at >= 0 && h.answer.Layers[at].Implicit && h.answer.Layers[at].DisableName != "":
-			set(h.answer.Layers[at].DisableName, "1")
-		default:
-			layers = append(layers, x.Name)
-		}
-	}
-	for _, filter := range []struct {
-		variable variables.ID
-		names    []string
-	}{{variables.LayersDisable, layers}, {variables.DriversDisable, drivers}} {
-		if len(filter.names) == 0 {
-			continue
-		}
-		if before, _ := h.machine.Lookup(filter.variable.Name()); before != "" {
-			filter.names = append([]string{before}, filter.names...)
-		}
-		set(filter.variable.Name(), strings.Join(filter.names, ","))
-	}
-	for variable, separator := range map[variables.ID]string{variables.InstanceLayers: ":", variables.LayersEnable: ","} {
-		before, _ := h.machine.Lookup(variable.Name())
-		names := strings.Split(before, separator)
-		if left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			return slices.ContainsFunc(list, func(x launch.Suspect) bool { return x.Kind == "layer" && x.Name == name })
-		}); len(left) < len(names) {
-			set(variable.Name(), strings.Join(left, separator))
-		}
-	}
-	slices.Sort(changes)
-	return environ, changes
+	return list
 }
 
 // trial runs the program once.
-func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
+func (h *hunt) trial(list []culprit.Suspect) (*culprit.Seen, error) {
 	h.runs++
 	what := "as it is"
 	if len(list) > 0 {
@@ -224,15 +159,20 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 		what = "without " + strings.Join(names, ", ")
 	}
 	program := h.program
-	program.Environ, _ = h.without(list)
+	program.Environ, _ = h.scene.Without(list)
 	progress := &loaderlog.Progress{}
+	heard := h.failure.listener(h.s.errOut)
 	begun := time.Now()
-	end, err := program.Trace(&launch.Splitter{Rest: h.s.errOut, Line: func(line string, _ time.Time) { progress.Line(line) }}, h.limits, h.out)
+	end, err := program.Trace(&launch.Splitter{Rest: heard, Line: func(line string, _ time.Time) { progress.Line(line) }}, h.limits, h.out)
 	if err != nil {
 		return nil, err
 	}
-	seen := &launch.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+	h.code = end.Status.ExitStatus()
+	seen := &culprit.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: ended(end)}
+	if why := h.failure.of(end, heard); seen.Good && why != "" {
+		seen.Good, seen.What = false, why
+	}
 	if end.Fault != nil {
 		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}
@@ -283,21 +223,28 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	fmt.Fprintln(s.errOut)
 	switch v.Result {
-	case launch.SearchFine:
+	case culprit.Fine:
 		fmt.Fprintf(s.errOut, "%s the program neither crashed nor hung: %s\n", style.Heading("No culprit:"), v.What)
+		for _, note := range v.Notes {
+			line("note", note)
+		}
 		return
-	case launch.SearchStopped:
+	case culprit.Stopped:
 		fmt.Fprintln(s.errOut, "No verdict: it was broken off.")
 		return
-	case launch.SearchFound:
+	case culprit.Found:
 		for _, c := range v.Culprits {
-			fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the "+c.Kind), style.Heading(term.OneLine(c.Name)))
+			fmt.Fprintf(s.errOut, "%s %s\n", style.Bad("Culprit: the "+string(c.Kind)), style.Heading(term.OneLine(c.Name)))
 			line("file", c.Manifest)
 			line("lib", c.Library)
+			line("is", c.Value)
 		}
-	case launch.SearchUnloading:
+		for _, w := range v.With {
+			fmt.Fprintf(s.errOut, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
+		}
+	case culprit.Unloading:
 		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
-	case launch.SearchUnsteady:
+	case culprit.Unsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
 		fmt.Fprintln(s.errOut, style.Bad("No layer and no driver that could be left out is the culprit: it is the program, or the only driver"))
@@ -313,7 +260,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	if v.Fix != "" {
 		line("do", v.Fix)
-		if !apply && v.Result == launch.SearchFound {
+		if !apply && v.Result == culprit.Found && !slices.ContainsFunc(v.Culprits, func(c culprit.Suspect) bool { return c.Kind == culprit.Variable }) {
 			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
 		}
 	}

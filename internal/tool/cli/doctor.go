@@ -17,10 +17,10 @@ import (
 
 // doctoring is what doctor is asked to do.
 type doctoring struct {
-	asJSON, full, load, elevated bool
-	app                          string
-	limit                        time.Duration // of each child
-	other                        otherSystem
+	asJSON, full, load, filesOnly, elevated bool
+	app                                     string
+	limit                                   time.Duration // of each child
+	other                                   otherSystem
 	hereOnly
 }
 
@@ -37,8 +37,10 @@ func newDoctor(s *invocation) *cobra.Command {
 	flags.BoolVar(&d.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
 	flags.BoolVar(&d.full, "full", false, "show notes as well: what is no problem, and why")
 	flags.StringVar(&d.app, "app", "", "the program to examine for: path of its executable")
-	flags.BoolVar(&d.load, "probe", false, "also load each driver and active layer, in a child process each")
-	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "how long each child of --probe may take")
+	flags.BoolVar(&d.load, "probe", false, "try everything: also drivers whose device sleeps, which wakes it, and frames on a surface")
+	flags.BoolVar(&d.filesOnly, "no-probe", false, "look at files only, and load nothing")
+	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
+	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "how long each child that tries drivers and layers may take")
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
 	return cmd
@@ -65,6 +67,21 @@ func problemsOf(report *doctor.Report, err error) error {
 	}
 	return err
 }
+
+// effort is how much is tried.
+type effort uint8
+
+const (
+	filesOnly  effort = iota // nothing is loaded
+	tryAwake                 // everything but drivers whose device sleeps
+	everything               // those too, and frames are shown
+)
+
+// firstScreen is how long the first screen may take.
+const firstScreen = time.Second
+
+// screenTime is how much of that is kept for what comes before and after the children.
+const screenTime = 100 * time.Millisecond
 
 // printModules shows drivers and layers with their libraries.
 func printModules(s *invocation, style term.Style, r *doctor.Report) {
@@ -155,10 +172,10 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
-	fmt.Fprintln(s.out, style.Heading("Probes, each in a process of its own"))
+	fmt.Fprintln(s.out, style.Heading("Tried, in child processes"))
 	table := term.NewTable("", "name", ">time", "with")
 	for _, p := range probes {
-		table.Row(p.Result, p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
+		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
 	table.Print(s.out, "  ", style)
 	fmt.Fprintln(s.out)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -20,9 +21,11 @@ import (
 )
 
 const doctorHelp = "doctor examines devices, manifests, libraries with everything that they need, leftovers and variables, and\n" +
-	"gives each finding a code, a reason and a line that says what to do. It reads files and loads nothing; with\n" +
-	"--probe it also loads each driver and active layer alone, in child processes under a time limit, which show a\n" +
-	"few frames, too, and says which one crashes, hangs or fails. --markdown writes the report for a bug tracker, with\n" +
+	"gives each finding a code, a reason and a line that says what to do. Then it tries them: child processes under a\n" +
+	"time limit load each driver alone, and all drivers and layers as programs get them, give each device something to\n" +
+	"do, and say what crashes, hangs or fails; where it fails together, the layer or driver is searched for. A driver\n" +
+	"whose device sleeps is not loaded. --probe tries that, too, and shows a few frames; --no-probe tries nothing, nor do\n" +
+	"--root, --app, --pid, --user and --elevated. --markdown writes the report for a bug tracker, with\n" +
 	"names of people and of the machine replaced as by bundle.\n\n" +
 	"--fix does what it says, step by step, where that is in your own files: a settings file or manifest that has to\n" +
 	"go, a variable in ~/.config/environment.d; with --probe, what crashes or hangs goes into quarantine. The rest is\n" +
@@ -51,7 +54,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "with --probe: keep what crashes or hangs out of all programs, or of that of --app, until its file changes")
+	flags.BoolVar(&d.keepOut, "quarantine", false, "keep what crashes or hangs out of all programs, or, with --probe, of that of --app, until its file changes")
 	flags.StringVar(&d.user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 }
@@ -83,8 +86,8 @@ func (d *doctoring) checkSubject(about *subject) error {
 		return errors.New("--pid and --user exclude each other: a process has its own user")
 	case d.load && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
 		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
-	case d.keepOut && !d.load:
-		return errors.New("--quarantine goes with --probe: it is for what that has seen crash or hang")
+	case d.keepOut && d.effort(about) == filesOnly:
+		return errors.New("--quarantine keeps out what crashes or hangs when it is tried: not with --no-probe, and elsewhere with --probe alone")
 	}
 	return nil
 }
@@ -114,7 +117,7 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	result, err := examine(s, about, d.user, device, d.load, d.limit)
+	result, err := examine(context.Background(), s, about, d.user, device, d.effort(about), d.limit)
 	if err != nil {
 		return err
 	}
@@ -134,10 +137,15 @@ func (d *doctoring) here(s *invocation) error {
 	return problemsOf(result, err)
 }
 
+// died tells whether a driver or layer ends programs.
+func died(p doctor.Probe) bool {
+	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
+}
+
 // quarantineFailed puts what crashed or hung into quarantine.
 func quarantineFailed(s *invocation, result *doctor.Report, app string) error {
 	for _, p := range result.Probes {
-		if p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs {
+		if died(p) {
 			if _, err := addQuarantine(s, p.Name, app, p.Detail, 0); err != nil {
 				return err
 			}
@@ -173,8 +181,24 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 	return "", exit.Problem("--device: %s has no PCI address: nothing on the way to it can be examined alone", listed[hits[0]].String())
 }
 
-// examine gives the doctor's report on a machine; load: with each driver and layer loaded in a child.
-func examine(s *invocation, about *subject, user, device string, load bool, limit time.Duration) (*doctor.Report, error) {
+// effort is what the options ask for. Without any, what can be tried is: on this machine, as this user.
+func (d *doctoring) effort(about *subject) effort {
+	switch {
+	case d.load:
+		return everything
+	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.app != "" || d.plugin != "":
+		return filesOnly
+	}
+	return tryAwake
+}
+
+// triable tells whether children can load what the program gets.
+func triable(about *subject) bool {
+	return !about.source.Foreign() && about.process == nil && (about.source.Class == 0 || about.source.Class == machine.OwnClass)
+}
+
+// examine gives the doctor's report on a machine. What is tried and has not ended when the context ends is left.
+func examine(ctx context.Context, s *invocation, about *subject, user, device string, how effort, limit time.Duration) (*doctor.Report, error) {
 	source := about.source
 	options := doctor.Options{User: user, Device: device, Plugin: about.plugin}
 	if p := about.process; p != nil {
@@ -190,10 +214,14 @@ func examine(s *invocation, about *subject, user, device string, load bool, limi
 		}
 	}
 	result, err := doctor.Examine(source, options)
-	if err == nil && load {
-		if err = missing; err == nil {
-			err = result.ProbeAll(result.PlaceFor(found), source.Environ, limit)
-		}
+	switch {
+	case err != nil || how == filesOnly:
+	case missing != nil && how == everything:
+		err = missing
+	case missing != nil:
+		fmt.Fprintf(s.errOut, "vkloader: nothing is tried: %v\n", missing)
+	default:
+		err = result.Try(ctx, doctor.Tries{At: found, Environ: source.Environ, Limit: limit, Wake: how == everything, Present: how == everything})
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {
 		return nil, err
@@ -208,12 +236,18 @@ func examine(s *invocation, about *subject, user, device string, load bool, limi
 }
 
 // examineHere gives the report on this machine for the first screen.
-func examineHere(s *invocation) (*doctor.Report, error) {
+func examineHere(s *invocation, how effort) (*doctor.Report, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), firstScreen-screenTime)
+	defer cancel()
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
-	return examine(s, &subject{source: source}, "", "", false, 0)
+	about := &subject{source: source}
+	if !triable(about) {
+		how = filesOnly
+	}
+	return examine(ctx, s, about, "", "", how, firstScreen)
 }
 
 // printPlace says what machine it is: system, sandboxes, devices, loaders.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,13 +55,13 @@ func fixMachine(s *invocation, about *subject, yes bool, app string, load bool, 
 	f := &fixer{invocation: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
 		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
 	for {
-		report, err := examine(s, &subject{source: f.source}, "", "", false, 0)
+		report, err := examine(context.Background(), s, &subject{source: f.source}, "", "", filesOnly, 0)
 		if err != nil {
 			return err
 		}
 		next := f.next(report)
 		if next == nil && load {
-			if report, err = examine(s, &subject{source: f.source}, "", "", true, limit); err == nil {
+			if report, err = examine(context.Background(), s, &subject{source: f.source}, "", "", everything, limit); err == nil {
 				next, err = f.nextQuarantine(report, app)
 			}
 			if err != nil {
@@ -124,7 +125,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			line += " --app " + term.Quoted(app)
 		}
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
-		if p.Result != doctor.ProbeCrashes && p.Result != doctor.ProbeHangs || f.tried[line] || at < 0 {
+		if !died(p) || f.tried[line] || at < 0 {
 			continue
 		}
 		found, err := f.settings()

@@ -74,7 +74,7 @@ func (m *markdownReport) print(full bool) {
 	m.modules("Layers", r.Layers)
 	rows = nil
 	for _, p := range r.Probes {
-		rows = append(rows, []string{p.Name, p.Result, p.Detail, strings.Join(p.Devices, ", ")})
+		rows = append(rows, []string{p.Name, string(p.Result), p.Detail, strings.Join(p.Devices, ", ")})
 	}
 	if len(rows) > 0 {
 		m.table("Probes", []string{"name", "result", "with", "devices"}, rows)

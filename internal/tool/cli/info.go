@@ -139,6 +139,7 @@ func printInfo(s *invocation, r *survey.Info) {
 	}
 	if r.Problem != "" {
 		fmt.Fprintf(s.out, "\n%s %s\n", style.Bad("Problem:"), r.Problem)
+		printSearch(s.out, r.Died)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -105,10 +106,18 @@ func selected(selectors []string, devices []selector.Device) (places []int, err 
 	return places, nil
 }
 
+// printSearch says how to find what ended a child; died: something did.
+func printSearch(to io.Writer, died bool) {
+	if died {
+		fmt.Fprintln(to, "To find the layer or driver: vkloader doctor, or for one program: vkloader run --find-culprit PROGRAM")
+	}
+}
+
 func printDevices(s *invocation, devices *survey.Devices) {
 	style := term.StyleFor(s.out, s.getenv)
 	if devices.Problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(devices.Problem))
+		printSearch(s.out, devices.Died)
 	}
 	if len(devices.List) == 0 {
 		fmt.Fprintln(s.out, "No device.")

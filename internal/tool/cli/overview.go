@@ -15,9 +15,9 @@ import (
 const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
-// type next. It loads nothing.
-func overview(s *invocation) error {
-	report, err := examineHere(s)
+// type next. Children load drivers and layers, and have a second for it.
+func overview(s *invocation, how effort) error {
+	report, err := examineHere(s, how)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 the examination could not run."
 
 func newRoot(s *invocation) *cobra.Command {
+	var noProbe bool
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "Explain and repair the Vulkan set-up of this machine",
@@ -35,11 +36,15 @@ func newRoot(s *invocation) *cobra.Command {
 			if len(args) > 0 {
 				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
 			}
-			return overview(s)
+			if noProbe {
+				return overview(s, filesOnly)
+			}
+			return overview(s, tryAwake)
 		},
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.errOut)
+	root.Flags().BoolVar(&noProbe, "no-probe", false, "alone: look at files only, and load nothing")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine the file system below this `DIRECTORY`, such as a container's or a sysroot, or that of an image's archive")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,

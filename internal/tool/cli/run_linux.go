@@ -29,6 +29,7 @@ type launched struct {
 	culprit, apply bool
 	expires        string        // of what --apply writes
 	limits         launch.Limits // of runs of --find-culprit
+	failure        failure
 }
 
 func newRun(s *invocation) *cobra.Command {
@@ -41,8 +42,8 @@ func newRun(s *invocation) *cobra.Command {
 			"waits, removes the loader's lines from standard error, and ends as the program ended. Exit code: the program's;\n" +
 			"126 when it cannot be run, 127 when it is not found, 2 wrong usage, 3 when the examination could not run.\n\n" +
 			"With --find-culprit a program that crashes or hangs is run as it is, without layers, and then with fewer and fewer\n" +
-			"of its layers and drivers left out, until it is known which one does it; Ctrl-\\ says that it hangs now, and what is\n" +
-			"left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
+			"of its layers and drivers left out, until it is known which one does it, or which two together; Ctrl-\\ says that it\n" +
+			"hangs now. --fails-with and --fails-when make more ends a failure. What is left running after each run is ended. Exit code: 0 it works, 1 it does not, 3 broken off.\n\n" + strings.TrimSuffix(selector.Help, "\n\n"),
 		Example: "  vkloader run --device 0 --no-layers vkcube\n" +
 			"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 			"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game",
@@ -55,6 +56,7 @@ func newRun(s *invocation) *cobra.Command {
 	flags.BoolVar(&r.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
 	flags.DurationVar(&r.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that goes on after this `TIME` hangs (default: Ctrl-\\ says so)")
 	flags.DurationVar(&r.limits.Enough, "fine-after", 0, "with --find-culprit: a run that goes on after this `TIME` is fine")
+	r.failure.options(cmd)
 	flags.BoolVar(&r.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader quarantine")
 	flags.StringVar(&r.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
 	return cmd
@@ -70,6 +72,9 @@ func (r *launched) run(s *invocation, args []string) error {
 		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
 	case r.limits.Hangs > 0 && r.limits.Enough > 0:
 		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
+	}
+	if err := r.failure.check(r.culprit); err != nil {
+		return err
 	}
 	m, err := s.machine()
 	if err != nil {

@@ -51,6 +51,7 @@ const (
 	nvidiaModuleDebian
 	nvidiaModuleMissing
 	updateDriver
+	stillSearching
 	wslWithout
 	librariesOnNixOS
 	ostreeAgain
@@ -95,6 +96,7 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
+	stillSearching:   {"The culprit is still being looked for; to wait for it: vkloader doctor", []string{"vkloader doctor"}},
 	wslWithout:       {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
 	librariesOnNixOS: {"On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.", nil},
 	ostreeAgain: {"The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade",

@@ -96,7 +96,7 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
-			do:   "Nothing, if that is meant. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "uses RADV (Mesa); nothing is wrong"},
+			do:   "Nothing, if that is meant. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
 			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
@@ -104,7 +104,7 @@ func TestLeftOut(t *testing.T) {
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
 			code: "gpu-left-out", what: "left out by VK_LOADER_DRIVERS_DISABLE", do: "export VK_LOADER_DRIVERS_DISABLE='intel*'"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
-			what: "because VK_DRIVER_FILES names this driver", verdict: "through lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong"},
+			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
 		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of them is for it", verdict: "nothing is wrong"},
@@ -285,7 +285,7 @@ func TestChips(t *testing.T) {
 		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
 			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
 			do: "Update the system to a release with Mesa 25.0 or newer."},
-		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "uses RADV (Mesa); nothing is wrong"},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried), RADV (Mesa); nothing is wrong in the files"},
 		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
 		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
@@ -300,7 +300,7 @@ func TestChips(t *testing.T) {
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
 		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "uses NVK (Mesa); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"},
+			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			verdict: "No graphics device is here; programs compute on the processor"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
@@ -327,15 +327,15 @@ func TestVirtualMachine(t *testing.T) {
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
 	}
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
-	software := "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"
+	software := "programs compute on the processor (not tried), with lavapipe (Mesa); nothing is wrong in the files"
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
 		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no driver manifest is for it", verdict: "nothing is wrong"},
-		{name: "with Venus", files: kvm(offered, venus), verdict: "uses Venus (Mesa); nothing is wrong"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried), Venus (Mesa); nothing is wrong in the files"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
-	drivers, _ := report.toProbe()
+	drivers := report.driversAlone()
 	for i := range drivers {
 		drivers[i].Result = ProbeNoDevice
 		report.probed(&drivers[i])

@@ -78,9 +78,13 @@ const (
 	DriverHangs
 	DriverFails
 	DriverNoDevice
+	DriverExits
 	LayerCrashes
 	LayerHangs
 	LayerFails
+	LayerExits
+	TogetherFails
+	VariableHides
 	RegistryStale
 	RegistryOff
 	RegistrySwitched
@@ -265,6 +269,9 @@ var table = [codeCount]Entry{
 		"A driver without a device is loaded by every program for nothing; where there is a device for it, it may be too " +
 			"old for that.",
 		"Nothing, as long as its device is not in this machine."},
+	DriverExits: {"driver-exits", diag.Problem, "",
+		"Drivers run in the program's own process: when one calls exit, the program ends without a word.",
+		"Update or remove the driver, or switch it off."},
 	LayerCrashes: {"layer-crashes", diag.Problem, "",
 		"Layers run in the program's own process: when one crashes, the program does.",
 		"Update or remove the layer, or switch it off."},
@@ -274,6 +281,15 @@ var table = [codeCount]Entry{
 	LayerFails: {"layer-fails", diag.Problem, "",
 		"When a layer fails, no program gets an instance or a device.",
 		"Update or remove the layer, or switch it off."},
+	LayerExits: {"layer-exits", diag.Problem, "",
+		"Layers run in the program's own process: when one calls exit, the program ends without a word.",
+		"Update or remove the layer, or switch it off."},
+	TogetherFails: {"together-fails", diag.Problem, "",
+		"Each driver works alone, and a program that gets all drivers and layers does not.",
+		"Run a program with fewer of them: vkloader run --no-layers PROGRAM"},
+	VariableHides: {"variable-hides", diag.Problem, "",
+		"A variable that chooses devices can leave a program without any, or end it.",
+		"Unset the variable."},
 	RegistryStale: {"registry-stale", diag.Warning, "WIN-055",
 		"A value of the registry names a file that is gone, as an uninstaller leaves it behind: every program tries to open it, and a " +
 			"driver or layer that should be there is not.",

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -26,7 +27,7 @@ func (o orPolicy) say() (string, []string) {
 
 // tryPolicy tries the compute policy when an overlay crashes or hangs: a program that shows nothing runs with all layers,
 // without the policy and with it. Only when the policy makes the difference it is told.
-func (r *Report) tryPolicy(at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
+func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
 	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || r.source.Foreign() {
 		return nil
 	}
@@ -40,11 +41,11 @@ func (r *Report) tryPolicy(at probe.Place, environ []string, a *alone, driver st
 		return nil // this system cannot try settings
 	}
 	defer remove()
-	before, err := probe.Run(at, environ, limit)
+	before, err := probe.Submit(ctx, at, environ, limit)
 	if err != nil || before.Outcome == probe.Fine {
 		return err
 	}
-	after, err := probe.Run(at, shadowed, limit)
+	after, err := probe.Submit(ctx, at, shadowed, limit)
 	if err != nil || after.Outcome != probe.Fine {
 		return err
 	}

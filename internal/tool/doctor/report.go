@@ -65,6 +65,8 @@ type Report struct {
 	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
 	Drivers   []Module        `json:"drivers"`
 	Layers    []Module        `json:"layers"`
+	Tried     bool            `json:"tried"` // drivers and layers were loaded, in children
+	Works     bool            `json:"works"` // all of them together gave a device that did what it was asked
 	Probes    []Probe         `json:"probes,omitempty"`
 	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that children have loaded
 	Findings  []Finding       `json:"findings"`
@@ -78,26 +80,32 @@ type Report struct {
 	sum       func() string // the verdict on what has been found by now
 }
 
-// Probe is how a driver or layer behaved in a child process of its own.
+// Probe is how a driver alone, all drivers and layers together, or the one that made these fail behaved in a child process.
 type Probe struct {
-	Kind     string   `json:"kind"` // driver or layer
-	Name     string   `json:"name"`
-	Manifest string   `json:"manifest"`
-	Result   string   `json:"result"`           // ok, no device, fails, crashes, hangs
-	Detail   string   `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
-	Said     string   `json:"said,omitempty"`   // the loader's own message about it
-	Only     string   `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
-	Devices  []string `json:"devices,omitempty"`
-	Millis   float64  `json:"ms"` // what the phases took together
+	Kind     string      `json:"kind"` // driver, layer, or together
+	Name     string      `json:"name"`
+	Manifest string      `json:"manifest"`
+	Result   ProbeResult `json:"result"`           // ok, no device, fails, crashes, hangs, exits, not yet, asleep
+	Detail   string      `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
+	Said     string      `json:"said,omitempty"`   // the loader's own message about it
+	Only     string      `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
+	Devices  []string    `json:"devices,omitempty"`
+	Millis   float64     `json:"ms"` // what the phases took together
 }
+
+// ProbeResult is what became of a child.
+type ProbeResult string
 
 // Results of probes.
 const (
-	ProbeOK       = "ok"
-	ProbeNoDevice = "no device"
-	ProbeFails    = "fails"
-	ProbeCrashes  = "crashes"
-	ProbeHangs    = "hangs"
+	ProbeOK       ProbeResult = "ok"
+	ProbeNoDevice ProbeResult = "no device"
+	ProbeFails    ProbeResult = "fails"
+	ProbeCrashes  ProbeResult = "crashes"
+	ProbeHangs    ProbeResult = "hangs"
+	ProbeExits    ProbeResult = "exits"   // it called exit
+	ProbeWaits    ProbeResult = "not yet" // it has not ended
+	ProbeAsleep   ProbeResult = "asleep"  // not loaded, because that would wake its device
 )
 
 // Has tells whether there is a finding of a severity.

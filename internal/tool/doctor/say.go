@@ -377,8 +377,12 @@ type (
 	// unseen are variables that a program with more rights does not see.
 	unseen struct{ count int }
 
-	// misbehaved is what became of a driver or layer in a child; said: the loader's own message.
-	misbehaved struct{ detail, said string }
+	// misbehaved is what became of a driver or layer in a child; said: the loader's own message; with: the layer that it needs
+	// for that.
+	misbehaved struct{ detail, said, with string }
+
+	// hides is a variable without which a device is there.
+	hides struct{ value, detail string }
 )
 
 // lack is why programs find no driver.
@@ -420,11 +424,19 @@ func (u unseen) say() string {
 	return "the program does not see " + term.Count(u.count, "variable") + " that " + verb + " set"
 }
 
+func (h hides) say() string {
+	return fmt.Sprintf("with the value %q programs fail (%s), and without the variable they work", h.value, h.detail)
+}
+
 func (m misbehaved) say() string {
-	if m.said == "" {
-		return m.detail
+	text := m.detail
+	if m.with != "" {
+		text += ", with " + m.with + " alone: each of the two without the other does no harm"
 	}
-	return m.detail + "; the loader says: " + m.said
+	if m.said != "" {
+		text += "; the loader says: " + m.said
+	}
+	return text
 }
 
 // Facts about leftovers and loaders.

@@ -1,7 +1,7 @@
 package doctor
 
 import (
-	"time"
+	"context"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/loaders"
@@ -30,23 +30,21 @@ func (r *Report) learn(result *probe.Result) {
 	}
 }
 
-// probeThrough probes one with a loader. What fails with another one is tried with the tool's own as well.
-func (r *Report) probeThrough(at probe.Place, environ []string, a *alone, limit time.Duration) error {
-	a.Variables = append(a.Variables, r.forOldLoader(at, a)...)
-	if err := r.probeOne(at, environ, a, limit); err != nil {
-		return err
+// only tries once more, with the tool's own loader, what failed with the program's, and gives the version of that where it
+// then works; "": it does not, or there is no other loader.
+func (t *trying) only(ctx context.Context, environ []string) (string, error) {
+	if t.at.Library == t.own.Library || t.own.Library == "" {
+		return "", nil
 	}
-	if at.Library == r.own.Library || r.own.Library == "" || a.Result == ProbeOK || a.Result == ProbeNoDevice {
-		return nil
+	again, err := t.childOf(ctx, t.own, environ, t.Limit)
+	if err != nil {
+		return "", err
 	}
-	again := *a
-	if err := r.probeOne(r.own, environ, &again, limit); err != nil {
-		return err
+	messages, err := t.ofActing(t.own, environ, again)
+	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && withoutDevice(again, messages)) {
+		return t.Loader.Short(), nil
 	}
-	if again.Result == ProbeOK || again.Result == ProbeNoDevice {
-		a.Only = r.Loader.Short()
-	}
-	return nil
+	return "", err
 }
 
 // forOldLoader are changes of the environment that do for a loader what it has no newer variable for: the older name of the

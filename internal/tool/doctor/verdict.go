@@ -10,19 +10,71 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// verdict is the report in one line: what works, through which driver, and what there is to do.
+// verdict is the report in one line: what crashes, hangs or refuses, what works and was tried, what has a driver, and what
+// there is to do.
 func (e *exam) verdict() string {
+	if broken := e.Report.misbehaving(); broken != "" {
+		return broken + "; " + e.end(true)
+	}
 	var works []string
 	for _, g := range e.gpus {
-		if slices.ContainsFunc(g.Drivers, e.good) && len(g.Nodes) > 0 && e.refused(g) == "" && g.Kernel != "radeon" && !e.broken(g) {
-			works = append(works, g.Label+" uses "+e.driverOf(g))
+		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.refused(g) != "" || g.Kernel == "radeon" || e.broken(g) {
+			continue
 		}
+		driver, state := e.driverOf(g), " has a driver (not tried), "
+		if e.Works && e.answered(g) {
+			state = " works (tried), with "
+		}
+		works = append(works, g.Label+state+driver)
 	}
-	return strings.Join(works, ", ") + e.rest(len(works) > 0)
+	if len(works) > 0 {
+		return strings.Join(works, ", ") + "; " + e.end(false)
+	}
+	return e.rest() + e.end(false)
 }
 
-// rest is what is said after what works.
-func (e *exam) rest(works bool) string {
+// misbehaving is what crashed, hung or refused, and is a problem; "" when nothing did.
+func (r *Report) misbehaving() string {
+	var broken []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		does := misbehaves[f.Code]
+		if what, is := f.fact.(misbehaved); is && does != "" && f.Severity == diag.Problem && f.Because == nil {
+			with := ""
+			if what.with != "" {
+				with = " together with " + what.with
+			}
+			broken = append(broken, f.Subject+does+with+" ("+what.detail+")")
+		} else if what, is := f.fact.(hides); is {
+			broken = append(broken, f.Subject+"="+what.value+" makes programs fail ("+what.detail+")")
+		}
+	}
+	if len(broken) == 0 {
+		return ""
+	}
+	return "Broken: " + strings.Join(broken, ", ")
+}
+
+var misbehaves = map[Kind]string{DriverCrashes: " crashes", DriverHangs: " hangs", DriverFails: " fails", DriverExits: " calls exit",
+	LayerCrashes: " crashes", LayerHangs: " hangs", LayerFails: " fails", LayerExits: " calls exit", TogetherFails: " fail"}
+
+// answered tells whether a driver of a device was loaded and gave one.
+func (e *exam) answered(g *GPU) bool {
+	return slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) })
+}
+
+// waiting are those that have not answered yet.
+func (r *Report) waiting() (names []string) {
+	for _, p := range r.Probes {
+		if p.Result == ProbeWaits {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// end is what there is to do; short: what is broken is said already.
+func (e *exam) end(short bool) string {
 	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
 	for i := range e.Findings {
@@ -40,6 +92,8 @@ func (e *exam) rest(works bool) string {
 	problems, warnings := count[diag.Problem], count[diag.Warning]
 	end := ""
 	switch {
+	case problems > 0 && short:
+		end = term.Count(problems, "problem")
 	case problems > 0:
 		end = term.Count(problems, "problem") + ": " + first.Subject + ": " + first.fact.say()
 	case warnings > 0 && left == warnings:
@@ -49,9 +103,21 @@ func (e *exam) rest(works bool) string {
 	default:
 		end = "nothing is wrong"
 	}
-	if works {
-		return "; " + end
+	names := e.waiting()
+	switch {
+	case problems+warnings == 0 && !e.Tried:
+		end += " in the files"
+	case problems+warnings == 0 && len(names) > 0:
+		end += " so far"
 	}
+	if len(names) > 0 {
+		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for it)"
+	}
+	return end
+}
+
+// rest is what is said where no device that the kernel knows has a driver.
+func (e *exam) rest() string {
 	good, unknown, software := 0, 0, ""
 	for _, m := range e.Drivers {
 		f := drivers.Of(m.Library)
@@ -71,20 +137,43 @@ func (e *exam) rest(works bool) string {
 	}
 	switch {
 	case e.has(NotInstalled):
-		return "Vulkan is not installed here, and no graphics device is; " + end
+		return "Vulkan is not installed here, and no graphics device is; "
 	case good == 0:
 		if e.class != ProcessClass {
-			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class) + end
+			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class)
 		}
-		return "No driver works, and no program gets Vulkan; " + end
+		return "No driver works, and no program gets Vulkan; "
+	case unknown > 0 && e.Works:
+		return "Vulkan works (tried), with " + e.worked() + "; "
 	case unknown > 0:
-		return "A driver is there, and whether its device is cannot be told (vkloader list devices asks it); " + end
-	case software != "" && e.pinnedBy() != "":
-		return "Programs compute on the processor, through " + software + ", as " + e.pinnedBy() + " says; " + end
+		return "A driver is there (not tried), and whether its device is cannot be told; "
 	case software != "":
-		return device + "; programs compute on the processor, through " + software + "; " + end
+		return e.onProcessor(device, software)
 	}
-	return device + ", and no driver that could do without; " + end
+	return device + ", and no driver that could do without; "
+}
+
+// onProcessor is what is said where programs compute on the processor.
+func (e *exam) onProcessor(device, software string) string {
+	works := "Vulkan works on the processor (tried), with " + software
+	if !e.Works {
+		works = "programs compute on the processor (not tried), with " + software
+	}
+	if by := e.pinnedBy(); by != "" {
+		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
+	}
+	return device + "; " + works + "; "
+}
+
+// worked names the drivers that gave a device.
+func (e *exam) worked() string {
+	var names []string
+	for _, p := range e.Probes {
+		if p.Kind == "driver" && p.Result == ProbeOK {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // good tells whether nothing is wrong with a driver, by its manifest.

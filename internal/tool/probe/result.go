@@ -22,6 +22,8 @@ type Result struct {
 	Unfinished string         // the phase that was begun and did not end
 	Problem    string         // why it did not end well; empty when it did
 	Outcome    Outcome
+
+	ended bool // the child has come to its own end
 }
 
 // Outcome is how a run ended.
@@ -33,6 +35,7 @@ const (
 	Failed          // it ended by itself, and something did not work
 	Crashed         // by a signal
 	Hung            // it was ended at its limit
+	Exited          // a driver or layer has called exit
 	Cut             // it was ended because nobody waited any more
 )
 
@@ -95,6 +98,9 @@ func Selected(devices []Device) (list []selector.Device) {
 	}
 	return list
 }
+
+// Died tells whether a driver or layer ended the child, or kept it from its end.
+func (r *Result) Died() bool { return r.Outcome == Crashed || r.Outcome == Hung || r.Outcome == Exited }
 
 func (r *Result) asked(layer int) *Interception {
 	for len(r.Asked) <= layer {

@@ -42,6 +42,9 @@ const (
 	maxEvents = 4 << 20
 )
 
+// notYet is the problem of a child that nobody waited for.
+const notYet = "it has not ended yet"
+
 // Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
 // means that the child could not be run at all; whatever happens inside it is the result's Problem.
 func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
@@ -58,10 +61,16 @@ func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "again", "", at, environ, limit)
 }
 
-// Present is Run with frames shown on a surface, too: without a window where the driver has such, and in a window where
+// Submit is Run with something to do for each device, too: an empty command buffer, which needs no display. It ends with the
+// context; its result is then Cut.
+func Submit(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "submit", "", at, environ, limit)
+}
+
+// Present is Submit with frames shown on a surface, too: without a window where the driver has such, and in a window where
 // there is an X display.
-func Present(at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run(context.Background(), "present", "", at, environ, limit)
+func Present(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "present", "", at, environ, limit)
 }
 
 // Ask is Run with a question to the layers of the chain: what they intercept.
@@ -92,6 +101,9 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	cmd.WaitDelay = 2 * time.Second
 	ended, err := start(cmd, theirs, at.Guest)
 	theirs.Close()
+	if whole.Err() != nil && err != nil { // it was not even started
+		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
@@ -111,7 +123,7 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 	var exit *exec.ExitError
 	switch {
 	case whole.Err() != nil:
-		result.Problem, result.Outcome = "it has not ended yet"+result.during(unfinished), Cut
+		result.Problem, result.Outcome = notYet+result.during(unfinished), Cut
 	case ctx.Err() != nil:
 		result.Problem, result.Outcome = fmt.Sprintf("hung for %s%s", limit, result.during(unfinished)), Hung
 	case errors.As(err, &exit):
@@ -121,14 +133,23 @@ func run(whole context.Context, way, input string, at Place, environ []string, l
 			result.Outcome = Crashed
 			break
 		}
-		if result.Problem == "" {
+		result.Outcome = Failed
+		if result.Problem == "" && !result.ended {
+			result.exited(exit.ExitCode(), unfinished)
+		} else if result.Problem == "" {
 			result.Problem = result.failedPhase()
 		}
-		result.Outcome = Failed
+	case err == nil && !result.ended:
+		result.exited(0, unfinished)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	return result, nil
+}
+
+// exited enters that the child was ended by code that it had loaded.
+func (r *Result) exited(code int, phase string) {
+	r.Problem, r.Outcome = fmt.Sprintf("ended by exit(%d)%s", code, r.during(phase)), Exited
 }
 
 // during says in which phase it ended, or after which, when none was going on.
@@ -157,6 +178,8 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "done":
 			unfinished = ""
 			r.Phases = append(r.Phases, Phase{e.Phase, e.Round, e.Micros, e.Result})
+		case "end":
+			r.ended = true
 		case "library":
 			r.Library = e.Path
 		case "mapped":

@@ -45,6 +45,7 @@ type Devices struct {
 	List    []Device
 	Order   []Step // why those that programs see are in this order
 	Problem string // of the child that saw them
+	Died    bool   // a driver or layer ended it
 }
 
 // maxLook is how long a child may take that only looks for what is hidden.
@@ -70,7 +71,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	devices := &Devices{List: []Device{}, Problem: seen.Problem}
+	devices := &Devices{List: []Device{}, Problem: seen.Problem, Died: seen.Died()}
 	for _, d := range seen.Devices {
 		devices.List = append(devices.List, Device{Device: d, In: true})
 	}

@@ -41,6 +41,7 @@ type Info struct {
 	Messages []loaderlog.Message    `json:"messages"`
 	Instance []probe.Extension      `json:"instance_extensions"`
 
+	Died    bool `json:"-"` // a driver or layer ended the child
 	Decided bool `json:"-"` // the library is the one that the tool decides as: drivers, layers and chain are known
 }
 
@@ -132,7 +133,7 @@ func Look(executable string, m machine.Machine, o Options) (*Info, error) {
 // observedInfo is what the children saw.
 func observedInfo(timed *probe.Result, log *loaderlog.Log) *Info {
 	result := &Info{
-		Schema: Schema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem,
+		Schema: Schema, Library: timed.Library, Version: term.Version(timed.Version), Problem: timed.Problem, Died: timed.Died(),
 		Drivers: []Driver{}, Layers: []Layer{}, Chain: []string{}, Devices: someOf(timed.Devices), Times: someOf(timesOf(timed.Phases)),
 		Usage: timed.Usage, Messages: someOf(log.Messages), Instance: someOf(timed.Extensions),
 	}

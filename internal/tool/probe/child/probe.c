@@ -6,7 +6,8 @@
  * foreign code. It decides nothing, and it links no Vulkan library: argv[1] is the one to open.
  *
  * usage: probe LIBRARY [again]      again: all of it a second time, for times without cold files
- *        probe LIBRARY present      show a picture, too: see present.c
+ *        probe LIBRARY submit       give each device something to do, too: see submit.c
+ *        probe LIBRARY present      that, and show a picture: see present.c
  *        probe LIBRARY intercepts   what the layers of the chain intercept, too; see intercepts.c
  *        probe die SIGNAL           on Linux: see linux/die.c
  * What of it is of one system: see system.h.
@@ -21,6 +22,7 @@
 #include "gen/zvk.h"
 #include "intercepts.h"
 #include "present.h"
+#include "submit.h"
 #include "system.h"
 
 /* Resident memory and threads of this process, as the kernel counts them. */
@@ -211,25 +213,54 @@ static void ask_layers(VkInstance instance, VkDevice device)
     done("ask layers", VK_SUCCESS);
 }
 
-static VkResult use_device(VkInstance instance, VkPhysicalDevice physical)
+static VkResult create_device(VkInstance instance, VkPhysicalDevice physical, VkDevice *device, uint32_t *families)
 {
-    uint32_t count = 0;
-    COMMAND(instance, vkGetPhysicalDeviceQueueFamilyProperties)(physical, &count, NULL);
+    *families = 0;
+    COMMAND(instance, vkGetPhysicalDeviceQueueFamilyProperties)(physical, families, NULL);
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = count ? 1 : 0,
+                               .queueCreateInfoCount = *families ? 1 : 0,
                                .pQueueCreateInfos = &queue};
-    VkDevice device = NULL;
-    VkResult r = COMMAND(instance, vkCreateDevice)(physical, &info, NULL, &device);
-    if (r != VK_SUCCESS) return r;
-    ask_layers(instance, device);
+    VkResult r = COMMAND(instance, vkCreateDevice)(physical, &info, NULL, device);
+    if (r == VK_SUCCESS) ask_layers(instance, *device);
+    return r;
+}
+
+static VkResult destroy_device(VkInstance instance, VkDevice device)
+{
     PFN_vkGetDeviceProcAddr gdpa = COMMAND(instance, vkGetDeviceProcAddr);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)gdpa(device, "vkDestroyDevice");
     if (!destroy) return VK_ERROR_INITIALIZATION_FAILED;
     destroy(device, NULL);
     return VK_SUCCESS;
+}
+
+/* Each device is given something to do. */
+static bool submitting;
+
+static bool use_device(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
+{
+    char phase[64];
+    VkDevice device = NULL;
+    uint32_t families;
+    snprintf(phase, sizeof phase, "use device %u", index);
+    begin(phase);
+    VkResult r = create_device(instance, physical, &device, &families);
+    bool created = r == VK_SUCCESS;
+    if (created && !submitting) r = destroy_device(instance, device);
+    done(phase, r);
+    if (!created || !submitting) return r == VK_SUCCESS;
+    snprintf(phase, sizeof phase, "submit to device %u", index);
+    begin(phase);
+    VkResult submitted = families ? submit(instance, device, 0) : VK_SUCCESS;
+    done(phase, submitted);
+    snprintf(phase, sizeof phase, "destroy device %u", index);
+    begin(phase);
+    r = destroy_device(instance, device);
+    done(phase, r);
+    return submitted == VK_SUCCESS && r == VK_SUCCESS;
 }
 
 static bool program(bool print)
@@ -271,14 +302,7 @@ static bool program(bool print)
     bool fine = r == VK_SUCCESS && count > 0;
     for (uint32_t i = 0; i < count && print; i++) describe(instance, physical[i], i);
     ask_layers(instance, NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        char phase[64];
-        snprintf(phase, sizeof phase, "use device %u", i);
-        begin(phase);
-        r = use_device(instance, physical[i]);
-        done(phase, r);
-        fine = fine && r == VK_SUCCESS;
-    }
+    for (uint32_t i = 0; i < count; i++) fine = use_device(instance, physical[i], i) && fine;
     free(physical);
 
     begin("destroy instance");
@@ -290,12 +314,14 @@ static bool program(bool print)
 int main(int argc, char **argv)
 {
     argc = system_begin(argc, argv);
-    if (argc < 2 || argc > 3 ||
-        (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "present") && strcmp(argv[2], "intercepts"))) {
-        fprintf(stderr, "usage: probe LIBRARY [again|present|intercepts]\n");
+    const char *way = argc == 3 ? argv[2] : "";
+    bool again = !strcmp(way, "again"), presenting = !strcmp(way, "present"), asking = !strcmp(way, "intercepts");
+    submitting = presenting || !strcmp(way, "submit");
+    if (argc < 2 || argc > 3 || (*way && !again && !submitting && !asking)) {
+        fprintf(stderr, "usage: probe LIBRARY [again|submit|present|intercepts]\n");
         return 2;
     }
-    if (argc == 3 && !strcmp(argv[2], "intercepts") && !(to_ask = to_ask_device = intercepts_begin())) {
+    if (asking && !(to_ask = to_ask_device = intercepts_begin())) {
         fprintf(stderr, "probe: what is to be asked has another form\n");
         return 2;
     }
@@ -303,11 +329,11 @@ int main(int argc, char **argv)
     if (!commands_open(argv[1])) return 3;
     usage("load");
     bool fine = program(true);
-    if (argc == 3 && !strcmp(argv[2], "again")) {
+    if (again) {
         round_number = 2;
         fine = program(false) && fine;
     }
-    if (argc == 3 && !strcmp(argv[2], "present")) present();
+    if (presenting) present();
     usage("end");
     fprintf(events, "{\"event\":\"end\"}\n");
     fflush(events);

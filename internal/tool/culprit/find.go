@@ -1,4 +1,4 @@
-package launch
+package culprit
 
 import (
 	"path"
@@ -6,17 +6,28 @@ import (
 	"strings"
 )
 
-// Suspect is a layer or driver that a program gets.
+// Kind is what kind of suspect it is.
+type Kind string
+
+// Kinds.
+const (
+	Layer    Kind = "layer"
+	Driver   Kind = "driver"
+	Variable Kind = "variable"
+)
+
+// Suspect is a layer or driver that a program gets, or a variable that hides devices.
 type Suspect struct {
-	Kind     string `json:"kind"` // layer or driver
-	Name     string `json:"name"` // of the layer; of a driver, its manifest's file name
-	Manifest string `json:"manifest"`
+	Kind     Kind   `json:"kind"` // layer, driver or variable
+	Name     string `json:"name"` // of the layer or variable; of a driver, its manifest's file name
+	Manifest string `json:"manifest,omitempty"`
 	Library  string `json:"library,omitempty"`
+	Value    string `json:"value,omitempty"` // of the variable
 }
 
 // Seen is how a run ended.
 type Seen struct {
-	Good    bool     // neither a crash nor a hang
+	Good    bool     // it did not fail
 	Stopped bool     // who runs the tool has ended it
 	What    string   // in words
 	Files   []string // where it stood, and what had called that, nearest first
@@ -37,77 +48,84 @@ type Run struct {
 // Trial runs the program with some suspects left out.
 type Trial func(without []Suspect) (*Seen, error)
 
-// Results of a search.
+// Result is what became of a search.
+type Result string
+
+// Results.
 const (
-	SearchFine      = "fine"      // the program ended as it should
-	SearchFound     = "found"     // it works when the culprits are left out
-	SearchUnloading = "unloading" // it works when no driver and no layer is unloaded
-	SearchElsewhere = "elsewhere" // no layer and no driver can be left out so that it works
-	SearchUnsteady  = "unsteady"  // the same run ends this way and that way
-	SearchStopped   = "stopped"   // it was broken off
+	Fine      Result = "fine"      // the program ended as it should
+	Found     Result = "found"     // it works when the culprits are left out
+	Unloading Result = "unloading" // it works when no driver and no layer is unloaded
+	Elsewhere Result = "elsewhere" // nothing can be left out so that it works
+	Unsteady  Result = "unsteady"  // the same run ends this way and that way
+	Stopped   Result = "stopped"   // it was broken off
 )
 
 // Verdict is what a search found.
 type Verdict struct {
-	Result   string
+	Result   Result
 	Culprits []Suspect
+	With     []Suspect // the layer without which the only culprit does no harm
 	Runs     []Run
 	First    *Seen // the run as the program is
 	Last     *Seen // the run with the culprits left out
 }
 
-// culpritSearch is one under way.
-type culpritSearch struct {
+// searching is one under way.
+type searching struct {
 	*Verdict
 	trial Trial
 }
 
-// FindCulprit looks for the culprit: the program as it is, without layers, then with fewer and fewer of the suspects left out. More
-// gives the suspects, once the first run has shown which layers the program itself asks for.
-func FindCulprit(trial Trial, more func(first *Seen) (layers, drivers []Suspect)) (*Verdict, error) {
-	s := &culpritSearch{&Verdict{}, trial}
+// Find looks for the culprit: a run as it is, without the variables that hide devices, without layers, then with fewer and fewer
+// of the suspects left out. More gives the suspects, once the first run has shown which layers the program itself asks for.
+func Find(trial Trial, more func(first *Seen) *List) (*Verdict, error) {
+	s := &searching{&Verdict{}, trial}
 	first, err := s.run(nil)
 	if err != nil {
 		return nil, err
 	}
 	s.First = first
 	if first.Good || first.Stopped {
-		s.Result = SearchFine
+		s.Result = Fine
 		if first.Stopped {
-			s.Result = SearchStopped
+			s.Result = Stopped
 		}
 		return s.Verdict, nil
 	}
-	layers, drivers := more(first)
+	list := more(first)
 	if first.Nowhere {
 		if done, err := s.unloading(); done || err != nil {
 			return s.Verdict, err
 		}
 	}
-	if len(layers) > 0 {
-		bare, err := s.run(layers)
+	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
+		if len(suspects) == 0 {
+			continue
+		}
+		bare, err := s.run(suspects)
 		if err != nil || bare.Stopped {
 			return s.broken(err)
 		}
 		if bare.Good {
-			return s.among(nil, layers)
+			return s.among(nil, suspects)
 		}
 	}
-	if len(drivers) > 1 {
+	if len(list.Drivers) > 1 {
 		// Without any driver hardly a program goes on to where it crashes: what counts is that one can be left out.
-		return s.among(layers, drivers)
+		return s.among(list.Layers, list.Drivers)
 	}
-	s.Result = SearchElsewhere
+	s.Result = Elsewhere
 	return s.Verdict, nil
 }
 
 // broken ends a search that was broken off.
-func (s *culpritSearch) broken(err error) (*Verdict, error) {
-	s.Result = SearchStopped
+func (s *searching) broken(err error) (*Verdict, error) {
+	s.Result = Stopped
 	return s.Verdict, err
 }
 
-func (s *culpritSearch) run(without []Suspect) (*Seen, error) {
+func (s *searching) run(without []Suspect) (*Seen, error) {
 	seen, err := s.trial(without)
 	if err != nil {
 		return nil, err
@@ -121,7 +139,7 @@ func (s *culpritSearch) run(without []Suspect) (*Seen, error) {
 }
 
 // among finds the culprits among suspects, with others left out in every run. With all suspects left out it works.
-func (s *culpritSearch) among(out, suspects []Suspect) (*Verdict, error) {
+func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
 	if at := s.pointedAt(rest); at >= 0 { // the one that it stood in is tried first
@@ -130,8 +148,8 @@ func (s *culpritSearch) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, SearchFound
-			return s.Verdict, nil
+			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, Found
+			return s.together(suspects)
 		}
 	}
 	for len(rest) > 0 {
@@ -151,7 +169,7 @@ func (s *culpritSearch) among(out, suspects []Suspect) (*Verdict, error) {
 		}
 		s.Culprits = append(s.Culprits, rest[fails-1])
 		rest = slices.Delete(rest, fails-1, fails)
-		if len(rest) == 0 && suspects[0].Kind == "driver" {
+		if len(rest) == 0 && suspects[0].Kind == Driver {
 			break // with none left it proves nothing
 		}
 		seen, err := s.run(with())
@@ -159,19 +177,50 @@ func (s *culpritSearch) among(out, suspects []Suspect) (*Verdict, error) {
 			return s.broken(err)
 		}
 		if seen.Good {
-			s.Last, s.Result = seen, SearchFound
-			return s.Verdict, nil
+			s.Last, s.Result = seen, Found
+			return s.together(suspects)
 		}
 	}
-	s.Culprits, s.Result = nil, SearchElsewhere
-	if suspects[0].Kind == "layer" {
-		s.Result = SearchUnsteady // without all of them it did work
+	s.Culprits, s.Result = nil, Elsewhere
+	if suspects[0].Kind != Driver {
+		s.Result = Unsteady // without all of them it did work
 	}
 	return s.Verdict, nil
 }
 
+// together finds the layer that the only culprit fails with, where it does no harm alone.
+func (s *searching) together(suspects []Suspect) (*Verdict, error) {
+	if len(s.Culprits) != 1 || s.Culprits[0].Kind != Layer || len(suspects) == 1 {
+		return s.Verdict, nil
+	}
+	others := slices.DeleteFunc(slices.Clone(suspects), func(x Suspect) bool { return x == s.Culprits[0] })
+	alone, err := s.run(others)
+	if err != nil || alone.Stopped {
+		return s.broken(err)
+	}
+	if !alone.Good {
+		return s.Verdict, nil
+	}
+	// The fewest of the others, from the first on, with which it fails: the last of these is the one.
+	works, fails := 0, len(others)
+	for fails-works > 1 {
+		middle := (works + fails) / 2
+		seen, err := s.run(others[middle:])
+		if err != nil || seen.Stopped {
+			return s.broken(err)
+		}
+		if seen.Good {
+			works = middle
+		} else {
+			fails = middle
+		}
+	}
+	s.With = []Suspect{others[fails-1]}
+	return s.Verdict, nil
+}
+
 // pointedAt is the suspect whose library the first run stood in, or was called through; -1 for none.
-func (s *culpritSearch) pointedAt(list []Suspect) int {
+func (s *searching) pointedAt(list []Suspect) int {
 	for _, file := range s.First.Files {
 		if at := slices.IndexFunc(list, func(x Suspect) bool { return x.Owns(file) }); at >= 0 {
 			return at

@@ -1,4 +1,4 @@
-package launch
+package culprit
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func suspects(kind string, names ...string) (list []Suspect) {
+func suspects(kind Kind, names ...string) (list []Suspect) {
 	for _, n := range names {
 		list = append(list, Suspect{Kind: kind, Name: n, Library: "/lib/libVk_" + n + ".so"})
 	}
@@ -15,26 +15,28 @@ func suspects(kind string, names ...string) (list []Suspect) {
 
 // Whichever of the suspects is bad, it is found, with no more runs than halving takes; also two that are both bad, and one
 // that the fault points at.
-func TestFindCulprit(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
 	for _, c := range []struct {
 		bad     []string
-		kind    string
+		kind    Kind
 		files   []string
-		result  string
+		result  Result
 		culprit []string
 		most    int
 	}{
-		{nil, "layer", nil, SearchFine, nil, 1},
-		{[]string{"a"}, "layer", nil, SearchFound, []string{"a"}, 6},
-		{[]string{"g"}, "layer", nil, SearchFound, []string{"g"}, 6},
-		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, SearchFound, []string{"d"}, 3},
-		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, SearchFound, []string{"d"}, 7},
-		{[]string{"c", "f"}, "layer", nil, SearchFound, []string{"c", "f"}, 11},
-		{[]string{"e"}, "driver", nil, SearchFound, []string{"e"}, 5},
-		{[]string{"program"}, "layer", nil, SearchElsewhere, nil, 2},
-		{[]string{"program"}, "driver", nil, SearchElsewhere, nil, 40},
+		{nil, "layer", nil, Fine, nil, 1},
+		{[]string{"a"}, "layer", nil, Found, []string{"a"}, 7},
+		{[]string{"g"}, "layer", nil, Found, []string{"g"}, 7},
+		{[]string{"d"}, "layer", []string{"/lib/libc.so.6", "/lib/libVk_d.so"}, Found, []string{"d"}, 4},
+		{[]string{"d"}, "layer", []string{"/lib/libVk_e.so.1"}, Found, []string{"d"}, 8},
+		{[]string{"c", "f"}, "layer", nil, Found, []string{"c", "f"}, 11},
+		{[]string{"e"}, "driver", nil, Found, []string{"e"}, 5},
+		{[]string{"b"}, "variable", nil, Found, []string{"b"}, 6},
+		{[]string{"one"}, "variable", nil, Found, []string{"one"}, 4},
+		{[]string{"program"}, "layer", nil, Elsewhere, nil, 2},
+		{[]string{"program"}, "driver", nil, Elsewhere, nil, 40},
 	} {
 		runs := 0
 		trial := func(without []Suspect) (*Seen, error) {
@@ -47,11 +49,14 @@ func TestFindCulprit(t *testing.T) {
 			}
 			return seen, nil
 		}
-		v, err := FindCulprit(trial, func(*Seen) (layers, drivers []Suspect) {
-			if c.kind == "layer" {
-				return suspects("layer", names...), suspects("driver", "one")
+		v, err := Find(trial, func(*Seen) *List {
+			switch c.kind {
+			case Layer:
+				return &List{Layers: suspects(Layer, names...), Drivers: suspects(Driver, "one")}
+			case Variable:
+				return &List{Variables: suspects(Variable, names...), Layers: suspects(Layer, "one")}
 			}
-			return nil, suspects("driver", names...)
+			return &List{Drivers: suspects(Driver, names...)}
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,17 +71,17 @@ func TestFindCulprit(t *testing.T) {
 	}
 }
 
-// Two layers that only fail together: one of them is named, because without it all is well.
+// Two layers that only fail together: both are named.
 func TestFindTogether(t *testing.T) {
 	t.Parallel()
-	v, err := FindCulprit(func(without []Suspect) (*Seen, error) {
+	v, err := Find(func(without []Suspect) (*Seen, error) {
 		left := map[string]bool{"a": true, "b": true, "c": true}
 		for _, w := range without {
 			delete(left, w.Name)
 		}
 		return &Seen{Good: !left["a"] || !left["c"]}, nil
-	}, func(*Seen) (layers, drivers []Suspect) { return suspects("layer", "a", "b", "c"), nil })
-	if err != nil || v.Result != SearchFound || len(v.Culprits) != 1 {
+	}, func(*Seen) *List { return &List{Layers: suspects(Layer, "a", "b", "c")} })
+	if err != nil || v.Result != Found || len(v.Culprits) != 1 || len(v.With) != 1 || v.Culprits[0].Name+v.With[0].Name != "ca" {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -84,18 +89,18 @@ func TestFindTogether(t *testing.T) {
 // A search that is broken off, and one whose run cannot be made, end.
 func TestFindEnds(t *testing.T) {
 	t.Parallel()
-	more := func(*Seen) (layers, drivers []Suspect) { return suspects("layer", "a", "b", "c"), nil }
+	more := func(*Seen) *List { return &List{Layers: suspects(Layer, "a", "b", "c")} }
 	for stop := 1; stop < 5; stop++ {
 		runs := 0
-		v, err := FindCulprit(func(w []Suspect) (*Seen, error) {
+		v, err := Find(func(w []Suspect) (*Seen, error) {
 			runs++
 			return &Seen{Good: len(w) == 3, Stopped: runs == stop}, nil
 		}, more)
-		if err != nil || v.Result != SearchStopped || runs != stop {
+		if err != nil || v.Result != Stopped || runs != stop {
 			t.Errorf("stopped in run %d: %+v after %d, %v", stop, v, runs, err)
 		}
 		runs = 0
-		if _, err = FindCulprit(func(w []Suspect) (*Seen, error) {
+		if _, err = Find(func(w []Suspect) (*Seen, error) {
 			if runs++; runs == stop {
 				return nil, fmt.Errorf("no more")
 			}

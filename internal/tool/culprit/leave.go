@@ -1,0 +1,142 @@
+package culprit
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/term"
+)
+
+// Scene is what a program gets, as it is decided.
+type Scene struct {
+	Source *machine.Source
+	Answer *plan.Answer
+
+	ByFiles bool // drivers are left out by a list of the others: for a loader that knows no filters
+}
+
+// List is what can be left out.
+type List struct {
+	Variables, Layers, Drivers []Suspect
+	Stay                       []string // names of what no variable leaves out
+}
+
+// hiding are variables that hide devices from a program, or end it: with "list", Mesa's layer calls exit.
+var hiding = []string{variables.DeviceIDFilter.Name(), variables.VendorIDFilter.Name(), variables.DriverIDFilter.Name(),
+	drivers.MesaSelect, drivers.MesaForce, drivers.MesaPrime}
+
+// Suspects are the variables that hide devices, the layers and the drivers that can be left out; more are names of layers that
+// the program itself asked for.
+func (s *Scene) Suspects(more []string) *List {
+	found := &List{}
+	for _, name := range hiding {
+		if value, _ := s.Source.Lookup(name); value != "" {
+			found.Variables = append(found.Variables, Suspect{Kind: Variable, Name: name, Value: value})
+		}
+	}
+	for _, l := range s.Answer.Layers {
+		active := slices.ContainsFunc(s.Answer.Active, func(a plan.Active) bool { return s.Answer.Layers[a.Layer] == l }) ||
+			slices.Contains(more, l.Name)
+		if active && !l.Meta && !slices.ContainsFunc(found.Layers, func(x Suspect) bool { return x.Name == l.Name }) {
+			found.Layers = append(found.Layers, Suspect{Kind: Layer, Name: l.Name, Manifest: l.Manifest, Library: s.real(l.Library)})
+		}
+	}
+	for _, d := range s.Answer.Drivers {
+		found.Drivers = append(found.Drivers, Suspect{Kind: Driver, Name: search.BaseName(d.Path), Manifest: d.Path, Library: s.real(d.Library)})
+	}
+	stays := func(x Suspect) bool {
+		if s.stays(x) {
+			found.Stay = append(found.Stay, x.Name)
+			return true
+		}
+		return false
+	}
+	found.Layers, found.Drivers = slices.DeleteFunc(found.Layers, stays), slices.DeleteFunc(found.Drivers, stays)
+	return found
+}
+
+// stays tells whether something stays in spite of the variables: no run could tell of it.
+func (s *Scene) stays(x Suspect) bool {
+	source := *s.Source
+	source.Environ, _ = s.Without([]Suspect{x})
+	answer, err := decision.Ask(&source)
+	return err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
+		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
+}
+
+func (s *Scene) real(library string) string {
+	if real, err := s.Source.Real(library); strings.Contains(library, "/") && err == nil {
+		return real
+	}
+	return library
+}
+
+// Without gives the environment in which suspects are left out, and its changes as words for env(1).
+func (s *Scene) Without(list []Suspect) (environ, changes []string) {
+	environ = s.Source.Environ
+	set := func(name, value string) {
+		environ = machine.WithVariable(environ, name, value)
+		changes = append(changes, term.Quoted(name+"="+value))
+	}
+	var layers, names []string
+	for _, x := range list {
+		at := slices.IndexFunc(s.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == x.Name && l.Manifest == x.Manifest })
+		switch {
+		case x.Kind == Variable:
+			environ = machine.WithoutVariable(environ, x.Name)
+			changes = append(changes, "-u "+x.Name)
+		case x.Kind == KeepLoaded:
+			set(variables.DisableUnloading.Name(), "1")
+		case x.Kind == Driver:
+			names = append(names, x.Name)
+		case at >= 0 && s.Answer.Layers[at].Implicit && s.Answer.Layers[at].DisableName != "":
+			set(s.Answer.Layers[at].DisableName, "1")
+		default:
+			layers = append(layers, x.Name)
+		}
+	}
+	if s.ByFiles && len(names) > 0 {
+		var left []string
+		for _, d := range s.Answer.Drivers {
+			if !slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Driver && x.Manifest == d.Path }) {
+				left = append(left, d.Path)
+			}
+		}
+		set(variables.ICDFilenames.Name(), strings.Join(left, ":"))
+		set(variables.DriverFiles.Name(), strings.Join(left, ":"))
+		names = nil
+	}
+	for _, filter := range []struct {
+		variable variables.ID
+		names    []string
+	}{{variables.LayersDisable, layers}, {variables.DriversDisable, names}} {
+		if len(filter.names) == 0 {
+			continue
+		}
+		if before, _ := s.Source.Lookup(filter.variable.Name()); before != "" {
+			filter.names = append([]string{before}, filter.names...)
+		}
+		set(filter.variable.Name(), strings.Join(filter.names, ","))
+	}
+	for _, filter := range []struct {
+		variable  variables.ID
+		separator string
+	}{{variables.InstanceLayers, ":"}, {variables.LayersEnable, ","}} {
+		before, _ := s.Source.Lookup(filter.variable.Name())
+		asked := strings.Split(before, filter.separator)
+		if left := slices.DeleteFunc(slices.Clone(asked), func(name string) bool {
+			return slices.ContainsFunc(list, func(x Suspect) bool { return x.Kind == Layer && x.Name == name })
+		}); len(left) < len(asked) {
+			set(filter.variable.Name(), strings.Join(left, filter.separator))
+		}
+	}
+	slices.Sort(changes)
+	return environ, changes
+}

@@ -1,0 +1,302 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/culprit"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+)
+
+// Tries says how drivers and layers are tried.
+type Tries struct {
+	At      probe.Place
+	Environ []string      // of the children
+	Limit   time.Duration // of each child
+	Wake    bool          // drivers whose device sleeps are loaded, too
+	Present bool          // frames are shown
+}
+
+// alone is a driver to be tried by itself, with the changes of the environment under which it is the only one: pairs of a
+// variable and its value, "" for none; or a layer that was found to be the culprit.
+type alone struct {
+	Probe
+	Library   string // as the manifest names it
+	Variables [][2]string
+	layer     *manifest.Layer
+	with      string // the layer with which alone it fails
+
+	saw *probe.Result
+	err error
+}
+
+// drivers are those that a program gets which asks for nothing.
+func (r *Report) driversAlone() (list []alone) {
+	for _, d := range r.Answer.Drivers {
+		if r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+			continue
+		}
+		list = append(list, alone{Library: d.Library,
+			Probe: Probe{Kind: "driver", Name: r.Answer.Style.Base(d.Path), Manifest: d.Path},
+			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
+				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
+				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},
+				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""},
+				{variables.DriverIDFilter.Name(), ""}}})
+	}
+	return list
+}
+
+// trying is a trial of all that a program gets, under way.
+type trying struct {
+	*Report
+	Tries
+	scene  culprit.Scene     // for the child as the program
+	always []culprit.Suspect // left out of every run: drivers whose device sleeps, or that die alone
+	at     probe.Place       // with the loader that programs get
+	last   *probe.Result     // of the chain
+	base   string            // the manifest of the first driver that works
+	dead   int               // drivers that end a program alone
+
+	patience time.Duration // the limit of a child with the chain
+}
+
+// Try loads what a program would get in children: each driver alone, and all drivers and layers together, all at once; where
+// together they fail, less and less of them, until the culprit is known. What has not ended when the context ends is still
+// being tried. The error is for what kept it from looking.
+func (r *Report) Try(ctx context.Context, how Tries) error {
+	defer r.Order()
+	source := *r.source
+	source.Environ, source.Program = how.Environ, how.At.Child
+	answer, err := decision.AskFor(probe.Program(), &source)
+	if err != nil {
+		return err
+	}
+	t := &trying{Report: r, Tries: how, at: r.PlaceFor(how.At), scene: culprit.Scene{Source: &source, Answer: answer}, patience: how.Limit}
+	t.scene.ByFiles = t.at.Library != how.At.Library && r.Loader != nil && r.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
+	list := r.driversAlone()
+	for i := range list {
+		list[i].Variables = append(list[i].Variables, r.forOldLoader(t.at, &list[i])...)
+		if !how.Wake && r.sleeps(list[i].Manifest) {
+			list[i].Result = ProbeAsleep
+			t.always = append(t.always, suspectOf(&list[i]))
+		}
+	}
+	var first *culprit.Seen
+	var failed error
+	var all sync.WaitGroup
+	for i := range list {
+		if a := &list[i]; a.Result == "" {
+			all.Go(func() { a.saw, a.err = t.child(ctx, changed(how.Environ, a.Variables), how.Limit) })
+		}
+	}
+	together := len(t.always) < len(list) && !r.chosen
+	if together {
+		all.Go(func() { first, failed = t.chain(ctx, nil) })
+	}
+	all.Wait()
+	if failed != nil {
+		return failed
+	}
+	r.Tried = true
+	for i := range list {
+		if err := t.judge(ctx, &list[i]); err != nil {
+			return err
+		}
+		r.probed(&list[i])
+		if list[i].Result == ProbeOK {
+			t.base = cmp.Or(t.base, list[i].Manifest)
+		}
+		if list[i].Result == ProbeCrashes || list[i].Result == ProbeHangs || list[i].Result == ProbeExits {
+			t.always = append(t.always, suspectOf(&list[i]))
+			t.dead++
+			first = nil // without it, too
+		}
+	}
+	if !together {
+		return nil
+	}
+	return t.together(ctx, first)
+}
+
+func suspectOf(a *alone) culprit.Suspect {
+	return culprit.Suspect{Kind: culprit.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
+}
+
+// sleeps tells whether a driver serves a device that is switched off to save power: to load it would wake that.
+func (r *Report) sleeps(manifest string) bool {
+	return slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, manifest) })
+}
+
+func changed(environ []string, changes [][2]string) []string {
+	for _, v := range changes {
+		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
+			environ = machine.WithVariable(environ, v[0], v[1])
+		}
+	}
+	return environ
+}
+
+// child runs one child.
+func (t *trying) child(ctx context.Context, environ []string, limit time.Duration) (*probe.Result, error) {
+	return t.childOf(ctx, t.at, environ, limit)
+}
+
+func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
+	run := probe.Submit
+	if t.Present {
+		run = probe.Present
+	}
+	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
+}
+
+// shortest is the least time that a child gets in a search for a culprit.
+const shortest = 3 * time.Second
+
+// chain runs a child with all that a program gets, but for what is left out.
+func (t *trying) chain(ctx context.Context, without []culprit.Suspect) (*culprit.Seen, error) {
+	environ, _ := t.scene.Without(slices.Concat(t.always, without))
+	begun := time.Now()
+	result, err := t.child(ctx, environ, t.patience)
+	if err != nil {
+		return nil, err
+	}
+	t.last = result
+	if spent := time.Since(begun); result.Outcome == probe.Fine { // who is ten times as long hangs
+		t.patience = min(t.patience, max(10*spent, shortest))
+	}
+	return &culprit.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
+}
+
+// judge says what became of a driver that was tried alone.
+func (t *trying) judge(ctx context.Context, a *alone) (err error) {
+	if a.saw == nil || a.err != nil {
+		return a.err
+	}
+	t.through(a.saw)
+	environ := changed(t.Environ, a.Variables)
+	messages, err := t.ofActing(t.at, environ, a.saw)
+	if err != nil {
+		return err
+	}
+	a.Probe.enter(a.saw)
+	switch {
+	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
+		a.Result, a.Detail = ProbeNoDevice, "it works, and lists no device"
+	case a.Result != ProbeOK && a.Result != ProbeWaits:
+		a.Said = complaint(messages, a.Library).Text
+		a.Only, err = t.only(ctx, environ)
+	}
+	return err
+}
+
+// through notes which loader a child has loaded.
+func (t *trying) through(result *probe.Result) {
+	t.learn(result)
+	if result.Library != "" && !slices.Contains(t.Through, result.Library) {
+		t.Through = append(t.Through, result.Library)
+	}
+}
+
+// enter takes over what a child reported.
+func (p *Probe) enter(result *probe.Result) {
+	p.Detail, p.Result = result.Problem, outcomes[result.Outcome]
+	for _, phase := range result.Phases {
+		p.Millis += phase.Micros / 1000
+	}
+	for _, d := range result.Devices {
+		p.Devices = append(p.Devices, d.Name)
+	}
+}
+
+var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,
+	probe.Hung: ProbeHangs, probe.Exited: ProbeExits, probe.Cut: ProbeWaits}
+
+// together says what became of all drivers and layers together, and finds the culprit where they fail; first is the run with
+// all of them, nil where something has to be left out that is known to be bad.
+func (t *trying) together(ctx context.Context, first *culprit.Seen) error {
+	all := Probe{Kind: "together", Name: "drivers and layers together"}
+	var result *probe.Result // of the run with all of them
+	found, err := culprit.Find(func(without []culprit.Suspect) (seen *culprit.Seen, err error) {
+		if seen = first; seen == nil || len(without) > 0 {
+			if seen, err = t.chain(ctx, without); err != nil {
+				return nil, err
+			}
+		}
+		if result == nil {
+			result = t.last
+		}
+		seen.Good = seen.Good || t.base == "" && result.Outcome == probe.Failed // no driver shows a device, and none is expected
+		return seen, nil
+	}, func(*culprit.Seen) *culprit.List { return t.scene.Suspects(nil) })
+	if err != nil {
+		return err
+	}
+	all.enter(result)
+	t.through(result)
+	if found.Result != culprit.Fine && found.Result != culprit.Stopped {
+		environ, _ := t.scene.Without(t.always)
+		if all.Only, err = t.only(ctx, environ); err != nil {
+			return err
+		}
+	}
+	if all.Result == ProbeFails && found.Result == culprit.Fine {
+		all.Result, all.Detail = ProbeNoDevice, "they work, and list no device"
+	}
+	t.Probes = append(t.Probes, all)
+	t.Works = all.Result == ProbeOK && t.dead == 0
+	switch found.Result {
+	case culprit.Found:
+		return t.guilty(ctx, &all, found)
+	case culprit.Elsewhere, culprit.Unsteady:
+		f := t.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
+		if all.Only != "" {
+			f.advice = otherLoader{}
+		}
+	case culprit.Stopped:
+		if all.Result != ProbeWaits {
+			t.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
+		}
+	}
+	return nil
+}
+
+// guilty enters what makes programs fail.
+func (t *trying) guilty(ctx context.Context, all *Probe, found *culprit.Verdict) error {
+	for _, c := range found.Culprits {
+		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
+			Millis: all.Millis}}
+		switch c.Kind {
+		case culprit.Variable:
+			t.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed{explain.UnsetVariable(c.Name).Line()}).Severity = diag.Problem
+			continue
+		case culprit.Layer:
+			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
+			if at < 0 {
+				continue
+			}
+			a.layer = t.scene.Answer.Layers[at]
+		}
+		for _, w := range found.With {
+			a.with = w.Name
+		}
+		t.probed(&a)
+		if a.layer == nil || t.base == "" {
+			continue
+		}
+		if err := t.tryPolicy(ctx, t.at, t.Environ, &a, t.base, t.Limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/internal/tool/probe"
+)
+
+// twoCards are an AMD card that is awake, and one of Intel's that is switched off to save power.
+func twoCards(t *testing.T) map[string]string {
+	t.Helper()
+	at := "sys/bus/pci/devices/0000:03:00.0/"
+	return desktop(t, map[string]string{at + "class": "0x030000\n", at + "vendor": "0x8086\n", at + "device": "0x5678\n",
+		at + "driver": "-> ../../drivers/i915", at + "power/runtime_status": "suspended\n",
+		"sys/class/drm/renderD129/device": "-> ../../../bus/pci/devices/0000:03:00.0", "dev/dri/renderD129": "",
+		icds + "intel_icd.json":          icd("libvulkan_intel.so", ""),
+		libraries + "libvulkan_intel.so": library(t, "soname=libvulkan_intel.so exports=vk_icdGetInstanceProcAddr")})
+}
+
+// attempted tries what a report found in children that are a shell script, and gives the variables that each of them had.
+func attempted(t *testing.T, report *Report, script string, how Tries) []string {
+	t.Helper()
+	directory := t.TempDir()
+	log, child := filepath.Join(directory, "log"), filepath.Join(directory, "probe")
+	script = "#!/bin/sh\nexec 1>&3 3>&-\necho \"$VK_DRIVER_FILES;$VK_LOADER_DRIVERS_DISABLE\" >>" + log + "\n" + script
+	if err := os.WriteFile(child, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	how.At, how.Environ = probe.Place{Child: child, Library: "none"}, []string{"PATH=" + os.Getenv("PATH")}
+	if how.Limit == 0 {
+		how.Limit = time.Minute
+	}
+	if err := report.Try(context.Background(), how); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(lines)), "\n")
+}
+
+const fineDevice = `echo '{"event":"device","index":0,"name":"card"}'; echo '{"event":"end"}'`
+
+// A driver whose device sleeps is not loaded, alone or together with the others, unless that is asked for; and what was not
+// tried is not said to work.
+func TestSleepersSleep(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	report := examine(t, twoCards(t), Options{})
+	for _, had := range attempted(t, report, fineDevice, Tries{}) {
+		if files, off, _ := strings.Cut(had, ";"); strings.Contains(files, "intel") || files == "" && off != "intel_icd.json" {
+			t.Errorf("a child had %q", had)
+		}
+	}
+	want := "AMD Radeon RX 7900 XTX works (tried), with RADV (Mesa), 0000:03:00.0 (Intel 8086:5678) has a driver (not tried), ANV (Mesa); nothing is wrong"
+	if report.Verdict != want {
+		t.Errorf("%q", report.Verdict)
+	}
+	report = examine(t, twoCards(t), Options{})
+	if had := attempted(t, report, fineDevice, Tries{Wake: true}); len(had) != 3 || !strings.Contains(strings.Join(had, " "), "intel_icd.json;") {
+		t.Errorf("with Wake: %q", had)
+	}
+	if strings.Contains(report.Verdict, "not tried") {
+		t.Errorf("with Wake: %q", report.Verdict)
+	}
+}
+
+// What has not ended when nobody waits any more is named, and nothing is said to work.
+func TestStillTried(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	report := examine(t, desktop(t), Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	child := filepath.Join(t.TempDir(), "probe")
+	if err := os.WriteFile(child, []byte("#!/bin/sh\nexec sleep 600\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := report.Try(ctx, Tries{At: probe.Place{Child: child}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"has a driver (not tried)", "nothing is wrong so far", "still being tried: radeon_icd.json, drivers and layers together (vkloader doctor waits"} {
+		if !strings.Contains(report.Verdict, want) {
+			t.Errorf("no %q in %q", want, report.Verdict)
+		}
+	}
+}
+
+// Drivers that work alone and not together, with nothing that could be left out, are one problem.
+func TestTogetherFails(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	report := examine(t, desktop(t), Options{})
+	attempted(t, report, `[ -z "$VK_DRIVER_FILES" ] && kill -SEGV $$`+"\n"+fineDevice, Tries{})
+	if want := "Broken: drivers and layers together fail (killed by SIGSEGV); 1 problem"; report.Verdict != want {
+		t.Errorf("%q", report.Verdict)
+	}
+}
