@@ -85,6 +85,11 @@ func newRoot(s *surroundings) *cobra.Command {
 	root.SetVersionTemplate("vkloader {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp(s))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(s, cmd) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))
+		return err
+	})
 	root.AddCommand(
 		newInfo(s),
 		newPs(s),

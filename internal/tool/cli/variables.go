@@ -101,8 +101,15 @@ func printVariables(s *surroundings, rows []environment.Variable) {
 	}
 }
 
-// newVariablesHelp is the topic "vkloader help variables", made of the table of variables.
+// newVariablesHelp is the topic "vkloader help variables". Its text is made when it is asked for.
 func newVariablesHelp() *cobra.Command {
+	return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
+}
+
+const topicOfVariables = "variables"
+
+// variablesHelp is the topic's text, made of the table of variables.
+func variablesHelp() string {
 	var b strings.Builder
 	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\" is what\n" +
 		"takes a variable's place.\n")
@@ -131,5 +138,5 @@ func newVariablesHelp() *cobra.Command {
 	for _, v := range drivers.MesaVariables {
 		tell(v.Name, v.Takes, v.Does, "kept", v.YieldsTo, nil)
 	}
-	return &cobra.Command{Use: "variables", Short: "Environment variables that the loader reads", Long: b.String()}
+	return b.String()
 }

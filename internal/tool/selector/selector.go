@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/plan"
 )
@@ -36,19 +37,24 @@ const Help = "A DEVICE is named by its number in \"vkloader list devices\"; its 
 const maxNumber = 99
 
 var (
-	pciForm  = regexp.MustCompile(`^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`)
-	mesaForm = regexp.MustCompile(`^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`)
-	pairForm = regexp.MustCompile(`^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`)
-	oneForm  = regexp.MustCompile(`^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`)
-	uuidForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	pciForm  = pattern(`^(?:([0-9a-f]{4,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])$`)
+	mesaForm = pattern(`^pci-([0-9a-f]{4,8})_([0-9a-f]{2})_([0-9a-f]{2})_([0-7])$`)
+	pairForm = pattern(`^(?:0x)?([0-9a-f]{1,8}):(?:0x)?([0-9a-f]{1,8})$`)
+	oneForm  = pattern(`^(?:0x([0-9a-f]{1,8})|([0-9a-f]{4,5}))$`)
+	uuidForm = pattern(`^[0-9a-f]{32}$`)
 )
+
+// pattern compiles a regular expression when it is first used: every start of the tool would pay for it.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // PCI reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
 func PCI(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
-	part := pciForm.FindStringSubmatch(text)
+	part := pciForm().FindStringSubmatch(text)
 	if part == nil {
-		part = mesaForm.FindStringSubmatch(text)
+		part = mesaForm().FindStringSubmatch(text)
 	}
 	if part == nil {
 		return "", false
@@ -62,7 +68,7 @@ func PCI(text string) (address string, ok bool) {
 
 // Pair reads VENDOR:DEVICE, two hexadecimal numbers.
 func Pair(text string) (vendor, device uint32, ok bool) {
-	part := pairForm.FindStringSubmatch(strings.ToLower(text))
+	part := pairForm().FindStringSubmatch(strings.ToLower(text))
 	if part == nil {
 		return 0, 0, false
 	}
@@ -82,7 +88,7 @@ func number(text string) (index int, ok bool) {
 
 func uuid(text string) (digits string, ok bool) {
 	digits = strings.ToLower(strings.ReplaceAll(text, "-", ""))
-	return digits, uuidForm.MatchString(digits)
+	return digits, uuidForm().MatchString(digits)
 }
 
 // OfDriver tells whether only drivers know what a selector says: a number in their list, or a UUID.
@@ -143,7 +149,7 @@ var forms = []form{
 	},
 	func(text string) (func(*Device) bool, bool) {
 		ids := vendorIDs(text)
-		if part := oneForm.FindStringSubmatch(strings.ToLower(text)); part != nil {
+		if part := oneForm().FindStringSubmatch(strings.ToLower(text)); part != nil {
 			id, _ := strconv.ParseUint(part[1]+part[2], 16, 32)
 			ids = append(ids, uint32(id))
 		}

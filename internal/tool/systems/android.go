@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"vkloader/internal/tool/binary"
@@ -167,7 +168,7 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 	return list, err == nil
 }
 
-var layerName = regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`)
+var layerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) })
 
 // Look implements androidPlaces: which functions the library exports, and the names of layers that are written in it.
 // Every layer counts as one of devices, too.
@@ -189,7 +190,7 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	}
 	l := androidLibrary{HasLayers: symbols.Exports("vkEnumerateInstanceLayerProperties"), HasExtensions: symbols.Exports("vkEnumerateInstanceExtensionProperties")}
 	known := map[string]bool{}
-	for _, found := range layerName.FindAll(content, -1) {
+	for _, found := range layerName().FindAll(content, -1) {
 		if name := string(found); !known[name] {
 			known[name] = true
 			l.Layers = append(l.Layers, androidNamed{Name: name})

@@ -40,3 +40,6 @@ func (s Style) Faint(text string) string { return s.wrap("2", text) }
 
 // Bad marks what is wrong.
 func (s Style) Bad(text string) string { return s.wrap("31", text) }
+
+// Width is how many columns there are; 0: as many as it takes.
+func (s Style) Width() int { return s.width }

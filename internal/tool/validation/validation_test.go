@@ -95,15 +95,3 @@ func TestFullOfFaults(t *testing.T) {
 		t.Errorf("%d findings", count)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := spellings{"library_path": "library_path", "driveruuid": "driverUUID"}
-	for name, want := range map[string]string{
-		"libary_path": "library_path", "driverUIDD": "driverUUID", "other": "",
-	} {
-		if got := known.nearest(name); got != want {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}
