@@ -225,3 +225,8 @@ const (
 	I386  = elf.EM_386
 	ARM64 = elf.EM_AARCH64
 )
+
+// IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (ERRATA 29).
+func IsLoader(soname string) bool {
+	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
+}

@@ -100,6 +100,10 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 			forOthers{file: r.File.Path, class: m.Class, machine: m.Machine, wanted: e.class}, e.other(m))
 		return nil
 	}
+	if binary.IsLoader(r.File.Soname) {
+		e.found(misfit, m.Name, m.Manifest, anotherLoader{r.File.Path, r.File.Soname}, nil)
+		return r.File
+	}
 	c := e.linker.Close(r.File)
 	// dlsym looks in the library and then in those that it needs: NVIDIA's layers have their functions there.
 	if !fits(func(name string) bool {

@@ -85,6 +85,9 @@ type (
 	// noInterface is a library without the functions that the loader looks for.
 	noInterface struct{ file string }
 
+	// anotherLoader is a Vulkan loader that a manifest names as a driver or layer: it would read the same manifests again.
+	anotherLoader struct{ file, soname string }
+
 	// absent is a library that a manifest names by its path; target: it is a link there; beside: the library in the directory
 	// for another word size.
 	absent struct {
@@ -150,6 +153,10 @@ func programsOf(class int) string {
 
 func (n noInterface) say() string {
 	return n.file + " exports none of the functions that the loader looks for"
+}
+
+func (a anotherLoader) say() string {
+	return fmt.Sprintf("%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out", a.file, a.soname)
 }
 
 func (a absent) say() string {
