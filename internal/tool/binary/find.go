@@ -32,8 +32,11 @@ type Linker struct {
 	cache   map[string][]cacheEntry
 	levels  []string
 	program *File
-	given   map[string]bool  // names that every program brings, wherever they lie
-	files   map[string]*File // by path
+	given   map[string]bool   // names that every program brings, wherever they lie
+	files   map[string]*File  // by path
+	reals   map[string]string // directories without symbolic links
+	lib     []string          // what places has found
+	last    []string          // what defaults has found
 }
 
 // LinkerOptions say for which process is looked.
@@ -48,7 +51,7 @@ type LinkerOptions struct {
 // NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
-		files: map[string]*File{}}
+		files: map[string]*File{}, reals: map[string]string{}}
 	if options.Share != nil {
 		l.files = options.Share.files
 	}
@@ -106,9 +109,7 @@ func (l *Linker) Open(name string) *File {
 	}
 	f := &File{Path: name, Real: name, linker: l}
 	l.files[name] = f
-	if real, err := l.machine.Real(name); err == nil {
-		f.Real = real
-	}
+	f.Real = l.real(name)
 	info, err := l.machine.Stat(name)
 	if err != nil {
 		f.err = err
@@ -127,6 +128,42 @@ func (l *Linker) Open(name string) *File {
 	defer handle.Close()
 	f.ELF, f.err = ReadELF(handle)
 	return f
+}
+
+// real is a path without symbolic links; the path itself where that cannot be found out.
+func (l *Linker) real(name string) string {
+	const links = 40 // as in the kernel
+	whole := name
+	for range links {
+		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is not what the text says
+			break
+		}
+		directory := path.Dir(name)
+		if _, known := l.reals[directory]; !known {
+			real, err := l.machine.Real(directory)
+			if err != nil {
+				return whole
+			}
+			l.reals[directory] = real
+		}
+		name = strings.TrimRight(l.reals[directory], "/") + "/" + path.Base(name)
+		info, err := l.machine.Lstat(name)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return name
+		}
+		target, err := l.machine.Readlink(name)
+		if err != nil {
+			return whole
+		}
+		if !path.IsAbs(target) {
+			target = strings.TrimRight(path.Dir(name), "/") + "/" + target
+		}
+		name = target
+	}
+	if real, err := l.machine.Real(whole); err == nil {
+		return real
+	}
+	return whole
 }
 
 // Err is why the file could not be read as a library; nil when it could.
@@ -270,6 +307,13 @@ var multiarch = map[Machine]string{X8664: "x86_64-linux-gnu", I386: "i386-linux-
 // places are what differs between distributions: the value of $LIB and the default directories below / and /usr, as they
 // are built into the examined system's dynamic linker. Which one that is, its directories show.
 func (l *Linker) places() []string {
+	if l.lib == nil {
+		l.lib = l.findPlaces()
+	}
+	return l.lib
+}
+
+func (l *Linker) findPlaces() []string {
 	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
 	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
 		return []string{"lib/" + triplet, "lib"}
@@ -288,6 +332,13 @@ var muslNames = map[Machine]string{X8664: "x86_64", I386: "i386", ARM64: "aarch6
 
 // defaults are the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
+	if l.last == nil {
+		l.last = append([]string{}, l.findDefaults()...) // not nil
+	}
+	return l.last
+}
+
+func (l *Linker) findDefaults() []string {
 	if name := muslNames[l.elf]; name != "" && l.musl() {
 		data, err := l.machine.ReadFile("/etc/ld-musl-" + name + ".path")
 		if err != nil {

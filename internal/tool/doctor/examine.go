@@ -69,6 +69,7 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
+	source = source.Keeping()
 	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}

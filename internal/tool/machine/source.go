@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"os"
+	"strconv"
 
 	"vkloader/internal/core/facts"
 )
@@ -15,12 +16,53 @@ type Source struct {
 	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Served   func() facts.Service // asks the driver service; nil: there is none
+	Kept     *Kept                // what was read already, for decisions that see the same files; nil: nothing is kept
+}
+
+// Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
+// not there; it must not outlive a change of the files.
+type Kept struct {
+	directories map[string]facts.Directory
+	files       map[string]facts.File
+}
+
+// Keeping is the source, with a memory of what it reads.
+func (s *Source) Keeping() *Source {
+	if s.Kept != nil {
+		return s
+	}
+	with := *s
+	with.Kept = &Kept{map[string]facts.Directory{}, map[string]facts.File{}}
+	return &with
 }
 
 // Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
 // foreign machine by name, because the order that its own file system would give is not known here.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
+	if s.Kept == nil {
+		return s.directory(path)
+	}
+	all, known := s.Kept.directories[path]
+	if !known {
+		everything := *s
+		everything.Without = nil
+		all = everything.directory(path)
+		s.Kept.directories[path] = all
+	}
+	if len(s.Without) == 0 {
+		return all
+	}
+	seen := facts.Directory{Listed: all.Listed && !s.hidden(path)}
+	for _, name := range all.Names {
+		if seen.Listed && !s.hidden(path+string(os.PathSeparator)+name) {
+			seen.Names = append(seen.Names, name)
+		}
+	}
+	return seen
+}
+
+func (s *Source) directory(path string) facts.Directory {
 	entries, err := s.list(path)
 	if err != nil && len(entries) == 0 {
 		return facts.Directory{}
@@ -43,7 +85,21 @@ func (s *Source) Directory(path string) facts.Directory {
 
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
-	f, err := s.Open(s.Path(path))
+	path = s.Path(path)
+	if s.Kept == nil || s.hidden(path) {
+		return s.file(path)
+	}
+	key := strconv.Itoa(s.Class) + path // what a file says may depend on the word size
+	read, known := s.Kept.files[key]
+	if !known {
+		read = s.file(path)
+		s.Kept.files[key] = read
+	}
+	return read
+}
+
+func (s *Source) file(path string) facts.File {
+	f, err := s.Open(path)
 	if errors.Is(err, ErrNotRegular) {
 		return facts.File{Status: facts.FileNotRegular}
 	}
