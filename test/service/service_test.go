@@ -93,6 +93,17 @@ func vkloader(directory string, args ...string) (out string, code int) {
 	return string(text), 0
 }
 
+// status is what "service status" prints once the service has looked at its drivers: it answers before that.
+func status(t *testing.T, directory string, args ...string) (out string, code int) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		out, code = vkloader(directory, append([]string{"service", "status"}, args...)...)
+		if code != 0 || !strings.Contains(out, "still looking") || time.Now().After(end) {
+			return out, code
+		}
+	}
+}
+
 // machine makes a root with one driver.
 func machine(t *testing.T) string {
 	t.Helper()
@@ -120,16 +131,16 @@ func TestLife(t *testing.T) {
 	t.Parallel()
 	directory, root := filepath.Join(t.TempDir(), "run"), machine(t)
 	p := run(t, directory, exec.Command(tool, "serve", "--root", root))
-	out, code := vkloader(directory, "service", "status")
+	out, code := status(t, directory)
 	if code != 0 || !strings.Contains(out, "null_icd.json") || !strings.Contains(out, "libgone.so is in no directory") {
 		t.Errorf("status: %d\n%s", code, out)
 	}
 	out, code = vkloader(directory, "service", "status", "--json")
-	var status struct {
+	var answer struct {
 		Schema  int
 		Drivers []struct{ Name string }
 	}
-	if err := json.Unmarshal([]byte(out), &status); err != nil || code != 0 || status.Schema != 1 || len(status.Drivers) != 1 {
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 || answer.Schema != 1 || len(answer.Drivers) != 1 {
 		t.Errorf("status --json: %d %v\n%s", code, err, out)
 	}
 	out, code = vkloader(directory, "service", "inspect")
@@ -272,7 +283,7 @@ func TestActivation(t *testing.T) {
 	defer keeper.Close()
 	p := run(t, directory, cmd)
 	f.Close()
-	if out, code := vkloader(directory, "service", "status", "--socket", path); code != 0 || !strings.Contains(out, "null_icd.json") {
+	if out, code := status(t, directory, "--socket", path); code != 0 || !strings.Contains(out, "null_icd.json") {
 		t.Errorf("%d %s", code, out)
 	}
 	keeper.Close()
@@ -399,7 +410,7 @@ func TestSystemdActivation(t *testing.T) {
 	if _, err := os.Stat(pid); err == nil {
 		t.Error("reading has started the service")
 	}
-	if out, code := vkloader(directory, "service", "status"); code != 0 || !strings.Contains(out, "null_icd.json") {
+	if out, code := status(t, directory); code != 0 || !strings.Contains(out, "null_icd.json") {
 		t.Errorf("%d %s", code, out)
 	}
 	if _, err := os.Stat(pid); err != nil {
