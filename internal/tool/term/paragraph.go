@@ -54,7 +54,7 @@ func Reflow(text string, width int) string {
 func Hanging(line, indent string, width int) string {
 	start := line[:min(len(line), len(indent))]
 	var b strings.Builder
-	for _, part := range wrap(line[len(start):], max(width-len(indent), columnLeast)) {
+	for _, part := range wrap(line[len(start):], max(width-len(indent), textLeast)) {
 		b.WriteString(strings.TrimRight(start+part, " ") + "\n")
 		start = indent
 	}

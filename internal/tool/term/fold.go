@@ -1,0 +1,97 @@
+package term
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// Folder breaks lines that are longer than the terminal is wide, at spaces. What goes on is indented below the line, so
+// that it cannot be taken for a line of its own. It stands behind whatever prints, for what a command did not lay out.
+// A line without its end is kept until Flush.
+type Folder struct {
+	To      io.Writer
+	Width   int // 0: lines stay as they are
+	pending string
+}
+
+// NewFolder folds what goes to w at the width that it has.
+func NewFolder(w io.Writer, getenv func(string) string) *Folder {
+	f, _ := w.(*os.File)
+	return &Folder{To: w, Width: widthOf(f, getenv)}
+}
+
+// Write implements io.Writer.
+func (f *Folder) Write(data []byte) (int, error) {
+	if f.Width == 0 {
+		return f.To.Write(data)
+	}
+	text := f.pending + string(data)
+	end := strings.LastIndexByte(text, '\n') + 1
+	f.pending = text[end:]
+	if end == 0 {
+		return len(data), nil
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text[:end]) {
+		fold(&b, strings.TrimSuffix(line, "\n"), f.Width)
+	}
+	if _, err := io.WriteString(f.To, b.String()); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// Flush writes a line that has no end yet, such as a question.
+func (f *Folder) Flush() {
+	if f.pending != "" {
+		io.WriteString(f.To, f.pending)
+		f.pending = ""
+	}
+}
+
+// foldIndent is how much further than the line its continuation begins.
+const foldIndent = 4
+
+// fold writes a line in lines of at most so many columns. A word that is longer has a line of its own.
+func fold(b *strings.Builder, line string, width int) {
+	if visible(line) <= width {
+		b.WriteString(line + "\n")
+		return
+	}
+	indent := min(len(line)-len(strings.TrimLeft(line, " ")), width/2)
+	lead := line[:indent]
+	column, begun := indent, false
+	b.WriteString(lead)
+	for _, word := range strings.Split(line[indent:], " ") {
+		size := visible(word)
+		switch {
+		case !begun:
+		case column+1+size > width && column > indent+foldIndent:
+			b.WriteString("\n" + lead + strings.Repeat(" ", foldIndent))
+			column = indent + foldIndent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += size
+		begun = true
+	}
+	b.WriteByte('\n')
+}
+
+// visible is how many columns a text takes, without codes of colours.
+func visible(text string) (count int) {
+	for text != "" {
+		if code := ownColour(text); code != "" {
+			text = text[len(code):]
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text)
+		text = text[size:]
+		count++
+	}
+	return count
+}
