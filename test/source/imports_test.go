@@ -22,8 +22,9 @@ var floors = []struct {
 	packages []string
 	reason   string
 }{
-	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables"},
-		"facts of the API, findings and the reading of JSON know nothing of a loader"},
+	{[]string{"internal/core/vk", "internal/core/diag", "internal/core/document", "internal/core/variables",
+		"internal/core/family"},
+		"facts of the API and of drivers, findings and the reading of JSON know nothing of a loader"},
 	{[]string{"internal/tool/commands"}, "the commands that the loader knows, for the tool and the tests: the library has its own table"},
 	{[]string{"internal/core/pathname"}, "how paths are written: text alone"},
 	{[]string{"internal/core/facts"}, "what is known and what was asked for is the same for library, tool and tests"},
@@ -59,7 +60,7 @@ var floors = []struct {
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
 	{[]string{"internal/tool/quarantine"}, "keeps something out by the settings file; who is guilty it is told"},
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
-	{[]string{"internal/tool/mend"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
+	{[]string{"internal/tool/fix"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
 	{[]string{"internal/tool/systems"}, "what a machine with another system would say, by the files that it is given; the core decides, Android's rules apart"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},

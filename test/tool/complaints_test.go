@@ -180,7 +180,7 @@ var (
 	cureLine  = regexp.MustCompile(`(export|unset) (\w+)(?:=('[^']*'|\S+))?`)
 )
 
-// Every complaint has a world in which the tool says what the page says, and where the cure is a variable, it cures:
+// Every complaint has a world in which the tool says what the page says, and where the fix is a variable, it fixes:
 // with it, the finding is gone.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
@@ -207,15 +207,15 @@ func TestComplaints(t *testing.T) {
 					rest = after
 				}
 				if s.args[0] == "doctor" {
-					cure(t, run, s)
+					fix(t, run, s)
 				}
 			}
 		})
 	}
 }
 
-// cure tries what is said to help, where that is a variable.
-func cure(t *testing.T, run func([]string, ...string) string, s shown) {
+// fix tries what is said to help, where that is a variable.
+func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 	t.Helper()
 	for _, block := range s.blocks {
 		title := titleLine.FindString(block)

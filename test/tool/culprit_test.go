@@ -19,7 +19,7 @@ type found struct {
 	Runs          []struct{ Good bool }
 	What, Process string
 	Files         []string
-	Phase, Cure   string
+	Phase, Fix    string
 	Applied       bool
 }
 
@@ -48,7 +48,7 @@ func hunted(t *testing.T, w *world.World, code int, program []string, options ..
 }
 
 // A layer that crashes or hangs the program, wherever it does so, is named, with the phase of the loader, the file where it
-// stood, and a cure with which the program works.
+// stood, and a fix with which the program works.
 func TestFindCulprit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,8 +75,8 @@ func TestFindCulprit(t *testing.T) {
 			if v.Process != program[0] || !slices.Contains(v.Files, w.Path("lib/VK_LAYER_bad.so")) || len(v.Runs) > 7 {
 				t.Errorf("where it stood: %+v", v)
 			}
-			if want := "env DISABLE_VK_LAYER_bad=1 " + program[0]; !strings.HasPrefix(v.Cure, want) {
-				t.Errorf("cure %q, want %q", v.Cure, want)
+			if want := "env DISABLE_VK_LAYER_bad=1 " + program[0]; !strings.HasPrefix(v.Fix, want) {
+				t.Errorf("fix %q, want %q", v.Fix, want)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestFindCulpritElsewhere(t *testing.T) {
 		t.Errorf("of a program that goes on: %+v", v)
 	}
 	v := hunted(t, w, 1, []string{"sh", "-c", "kill -SEGV $$"})
-	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the loader was used" || v.Cure != "" {
+	if v.Result != "elsewhere" || len(v.Culprits) != 0 || v.Phase != "before the loader was used" || v.Fix != "" {
 		t.Errorf("of a program that crashes by itself: %+v", v)
 	}
 	delete(w.Env, "VK_DRIVER_FILES")
@@ -160,7 +160,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	if out, _ := w.Run(time.Minute, tool, "explain", "--app", "/bin/true"); !strings.Contains(out, "VK_LAYER_bad: active") {
 		t.Errorf("other programs:\n%s", out)
 	}
-	bad.Replace("intercept vkQueueSubmit") // mended, with another library
+	bad.Replace("intercept vkQueueSubmit") // fixed, with another library
 	w.Copy(world.Layer, "VK_LAYER_bad")
 	_, exit := w.Run(time.Minute, tool, "run", "--", "true")
 	if !strings.Contains(exit.Stderr, "the quarantine of VK_LAYER_bad for "+program[0]+" is lifted: "+bad.Library+" has changed") {

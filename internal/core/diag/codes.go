@@ -189,6 +189,9 @@ func (c Code) Entry() *Entry {
 
 func (c Code) String() string { return c.Entry().Name }
 
+// MarshalText gives the name, for the tool's JSON.
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // Codes calls f for every code, in order; the documentation is made of it.
 func Codes(f func(Code, *Entry)) {
 	for c := None + 1; c < codeCount; c++ {

@@ -33,6 +33,9 @@ func (s Severity) String() string {
 	return "problem"
 }
 
+// MarshalText gives the word, for the tool's JSON.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // About is what the findings of a code are about.
 type About uint8
 

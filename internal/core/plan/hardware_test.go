@@ -12,15 +12,18 @@ const (
 	intel   = "DRIVER=i915\nPCI_CLASS=30000\nPCI_ID=8086:9A49\n"
 	nvidia  = "DRIVER=nvidia\nPCI_CLASS=30000\nPCI_ID=10DE:2684\n"
 	guest   = "DRIVER=virtio-pci\nPCI_CLASS=38000\nPCI_ID=1AF4:1050\n"
+	nouveau = "DRIVER=nouveau\nPCI_CLASS=30000\nPCI_ID=10DE:2684\n"
+	nova    = "DRIVER=nova2\nPCI_CLASS=30000\nPCI_ID=10DE:2684\n"
+	oldest  = "DRIVER=radeon\nPCI_CLASS=30000\nPCI_ID=1002:6738\n"
 	tegra   = "DRIVER=tegra\nOF_NAME=gpu\n"
 	pi      = "DRIVER=v3d\nOF_NAME=gpu\nOF_COMPATIBLE_0=brcm,2711-v3d\n"
-	notPi   = "DRIVER=v3d\nPCI_ID=1234:0001\n"
+	notPi   = "DRIVER=bochs-drm\nPCI_ID=1234:1111\n"
 	unclear = "DRIVER\nPCI_ID=1002\n"
 )
 
 // The hardware policy of the settings (docs/tool.md).
 func TestHardwarePolicy(t *testing.T) {
-	const all = "amd.json broadcom.json intel.json lvp.json nouveau.json nvidia.json other.json virtio.json"
+	const all = "amd.json broadcom.json gfxstream.json intel.json lvp.json nouveau.json nvidia.json other.json virtio.json"
 	shown := func(devices ...string) facts.Graphics {
 		return facts.Graphics{Listed: true, Devices: devices, Power: make([]string, len(devices))}
 	}
@@ -39,16 +42,22 @@ func TestHardwarePolicy(t *testing.T) {
 		{"no text", `5`, shown(amd), "/sys/class", all},
 		{"nothing", `"present"`, shown(), "/sys/class", "lvp.json other.json"},
 		{"AMD", `"present"`, shown(amd), "/sys/class", "amd.json lvp.json other.json"},
-		{"two", `"present"`, shown(intel, nvidia), "/sys/class", "intel.json lvp.json nouveau.json nvidia.json other.json"},
-		{"NVIDIA's nodes alone", `"present"`, shown(), "/sys/class /dev/nvidiactl", "lvp.json nouveau.json nvidia.json other.json"},
-		{"in a virtual machine", `"present"`, shown(guest), "/sys/class", "amd.json intel.json lvp.json other.json virtio.json"},
-		{"on no PCI bus", `"present"`, shown(tegra, pi), "/sys/class", "broadcom.json lvp.json nouveau.json nvidia.json other.json"},
-		{"the kernel's driver of a PCI device", `"present"`, shown(notPi), "/sys/class", "lvp.json other.json"},
+		{"two", `"present"`, shown(intel, nvidia), "/sys/class", "intel.json lvp.json nvidia.json other.json"},
+		{"NVIDIA's card with nouveau", `"present"`, shown(nouveau), "/sys/class", "lvp.json nouveau.json other.json"},
+		{"NVIDIA's cards with both", `"present"`, shown(nvidia, nouveau), "/sys/class", "lvp.json nouveau.json nvidia.json other.json"},
+		{"NVIDIA's card, a kernel driver that is not known", `"present"`, shown(nova), "/sys/class", "lvp.json nouveau.json nvidia.json other.json"},
+		{"AMD's card, a kernel driver that is not known", `"present"`, shown(oldest), "/sys/class", "amd.json lvp.json other.json"},
+		{"NVIDIA's nodes alone", `"present"`, shown(), "/sys/class /dev/nvidiactl", "lvp.json nvidia.json other.json"},
+		{"nodes of a Tegra", `"present"`, shown(), "/sys/class /dev/nvgpu", "lvp.json nvidia.json other.json"},
+		{"nouveau and NVIDIA's nodes", `"present"`, shown(nouveau), "/sys/class /dev/nvidiactl", "lvp.json nouveau.json nvidia.json other.json"},
+		{"in a virtual machine", `"present"`, shown(guest), "/sys/class", "amd.json gfxstream.json intel.json lvp.json other.json virtio.json"},
+		{"on no PCI bus", `"present"`, shown(tegra, pi), "/sys/class", "broadcom.json lvp.json nvidia.json other.json"},
+		{"a device that shows pictures alone", `"present"`, shown(notPi), "/sys/class", "lvp.json other.json"},
 		{"unclear", `"present"`, shown(unclear, ""), "/sys/class", "lvp.json other.json"},
 		{"no such class", `"present"`, facts.Graphics{}, "/sys/class", "lvp.json other.json"},
 		{"nothing is shown", `"present"`, facts.Graphics{}, "", all},
 		{"sleeps, and may", `"present"`, power(shown(nvidia, intel), "suspended", "active"), "/sys/class",
-			"intel.json lvp.json nouveau.json nvidia.json other.json"},
+			"intel.json lvp.json nvidia.json other.json"},
 		{"sleeps", `"awake"`, power(shown(nvidia, intel), "suspended", "active"), "/sys/class", "intel.json lvp.json other.json"},
 		{"one of two sleeps", `"awake"`, power(shown(amd, amd), "suspended", "active"), "/sys/class", "amd.json lvp.json other.json"},
 		{"the other of two sleeps", `"awake"`, power(shown(amd, amd), "active", "suspended"), "/sys/class", "amd.json lvp.json other.json"},
@@ -57,7 +66,7 @@ func TestHardwarePolicy(t *testing.T) {
 	} {
 		w := newWorld().settings(`{"vkloader_driver_hardware":` + c.policy + `}`)
 		for name, library := range map[string]string{
-			"amd": "libvulkan_radeon.so", "broadcom": "libvulkan_broadcom.so", "intel": "/usr/lib/libvulkan_intel.so", "lvp": "libvulkan_lvp.so",
+			"amd": "libvulkan_radeon.so", "broadcom": "libvulkan_broadcom.so", "gfxstream": "libvulkan_gfxstream.so", "intel": "/usr/lib/libvulkan_intel.so", "lvp": "libvulkan_lvp.so",
 			"nouveau": "libvulkan_nouveau.so", "nvidia": "libGLX_nvidia.so.0", "other": "libvulkan_radeon_pro.so", "virtio": "libvulkan_virtio.so",
 		} {
 			w.library(name, library)
@@ -99,4 +108,16 @@ func TestHardwarePolicyLeavesADriver(t *testing.T) {
 	}
 	expectLog(t, a, `INFO|DRIVER: Driver "amd.json" ignored because there is no AMD device here (hardware policy of `+
 		"/usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json)")
+}
+
+// Two drivers for the cards of one maker: the kernel driver of the card decides (docs/tool.md).
+func TestHardwarePolicySaysTheKernelDriver(t *testing.T) {
+	w := newWorld().settings(`{"vkloader_driver_hardware":"present"}`).library("lvp", "libvulkan_lvp.so").library("nouveau", "libvulkan_nouveau.so").
+		library("nvidia", "libGLX_nvidia.so.0")
+	w.Devices = facts.Graphics{Listed: true, Devices: []string{nvidia}, Power: []string{""}}
+	expectLog(t, w.ask(t, Instance, Name{}), `INFO|DRIVER: Driver "nouveau.json" ignored because the NVIDIA device has the kernel driver nvidia, not nouveau `+
+		"(hardware policy of /usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json)")
+	w.Devices.Devices[0] = nouveau
+	expectLog(t, w.ask(t, Instance, Name{}), `INFO|DRIVER: Driver "nvidia.json" ignored because the NVIDIA device has the kernel driver nouveau, not nvidia `+
+		"(hardware policy of /usr/local/etc/vulkan//loader_settings.d/vk_loader_settings.json)")
 }

@@ -267,7 +267,7 @@ func (g *gatherer) devices(family *drivers.Family) []string {
 		}
 	}
 	if family != nil {
-		nodes = append(nodes, drivers.Matches(family.Nodes, g.machine.ReadDir)...)
+		nodes = append(nodes, drivers.Matches(family.Opened(), g.machine.ReadDir)...)
 	}
 	return nodes
 }

@@ -175,10 +175,11 @@ func faults(c *binary.Closure) string {
 	for _, missing := range c.Missing {
 		list = append(list, fmt.Sprintf("%s needs %s, which the image lacks", path.Base(missing.By.Path), missing.Name))
 	}
-	newest := map[string]binary.Old{} // of each pair of libraries, the newest version that is wanted
-	var pairs []string
+	type pairOf struct{ by, in string }
+	newest := map[pairOf]binary.Old{} // of each pair of libraries, the newest version that is wanted
+	var pairs []pairOf
 	for _, old := range c.Old {
-		pair := old.By.Path + "\x00" + old.In.Path
+		pair := pairOf{old.By.Path, old.In.Path}
 		have, known := newest[pair]
 		if !known {
 			pairs = append(pairs, pair)

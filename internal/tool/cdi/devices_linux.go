@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/selector"
 )
@@ -43,9 +44,11 @@ func gpus(m *machine.Machine) []gpu {
 		}
 	}
 	nvidia(m, nodes)
-	for _, node := range []string{"/dev/dxg", "/dev/kgsl-3d0"} {
-		if m.Exists(node) {
-			nodes[path.Base(node)] = append(nodes[path.Base(node)], node)
+	for _, f := range drivers.Families {
+		for _, node := range f.Nodes {
+			if name := path.Base(node.Path); f.Name != drivers.NVIDIA && m.Exists(node.Path) {
+				nodes[name] = append(nodes[name], node.Path)
+			}
 		}
 	}
 	var list []gpu

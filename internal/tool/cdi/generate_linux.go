@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,7 +76,9 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 			}
 		}
 	}
-	slices.SortFunc(left, func(a, b LeftOut) int { return strings.Compare(a.Manifest+"\x00"+a.Why, b.Manifest+"\x00"+b.Why) })
+	slices.SortFunc(left, func(a, b LeftOut) int {
+		return cmp.Or(strings.Compare(a.Manifest, b.Manifest), strings.Compare(a.Why, b.Why))
+	})
 	left = slices.Compact(left)
 	left = slices.DeleteFunc(left, func(l LeftOut) bool { return edits.seen[l.Manifest] })
 	spec := &specs.Spec{Kind: options.Kind, ContainerEdits: edits.ContainerEdits}

@@ -35,7 +35,7 @@ type bundledPart struct {
 	Failed string `json:"failed,omitempty"` // why it could not be made, which is its text, too
 }
 
-func newBundle(s *surroundings) *cobra.Command {
+func newBundle(s *invocation) *cobra.Command {
 	var (
 		asJSON, only, force, still bool
 		app, file, part            string
@@ -57,14 +57,14 @@ func newBundle(s *surroundings) *cobra.Command {
 			}
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
 			if part != "" {
-				return s.sendPart(s.makers(source, g), part)
+				return sendPart(s, makersOf(s, source, g), part)
 			}
 			if !only && !force {
 				if _, err := os.Lstat(file); err == nil {
 					return fmt.Errorf("%s is there already: another name with -o, or --force", file)
 				}
 			}
-			parts := s.bundleParts(source, g)
+			parts := bundleParts(s, source, g)
 			answer := bundled{bundleSchema, file, !only, []bundledPart{}}
 			for _, p := range parts {
 				answer.Parts = append(answer.Parts, bundledPart{p.Name, len(p.Text), p.What, p.Failed})
@@ -117,7 +117,7 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 }
 
 // logOfRun is the loader's log of the probe.
-func (s *surroundings) logOfRun(source *machine.Source, limit time.Duration) (string, error) {
+func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (string, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
 		return "", err

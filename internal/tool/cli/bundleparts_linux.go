@@ -32,8 +32,8 @@ type maker struct {
 	make       func() ([]bundle.Part, error)
 }
 
-// makers are those of a machine, with what is private hidden.
-func (s *surroundings) makers(source *machine.Source, g gathering) []maker {
+// makersOf are those of a machine, with what is private hidden.
+func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	ordinary := &machine.Source{Machine: source.Machine} // for no program in particular
 	hide := bundle.NewPrivate(bundle.People(source))
 	var makers []maker
@@ -53,7 +53,7 @@ func (s *surroundings) makers(source *machine.Source, g gathering) []maker {
 		})
 	}
 	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil) })
-	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return s.examined(&subject{source: source}, "", "", false, g.limit) })
+	add("doctor.json", "what is wrong, and what to do", func() (any, error) { return examine(s, &subject{source: source}, "", "", false, g.limit) })
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {
@@ -68,11 +68,11 @@ func (s *surroundings) makers(source *machine.Source, g gathering) []maker {
 	})
 	text("system.txt", "distribution and kernel", func() (string, error) { return bundle.System(source), nil })
 	if !g.still {
-		add("version.json", "versions of the library and of the tool", func() (any, error) { return s.version() })
+		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
 			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
 		})
-		text("log.txt", "what the loader says in a short run", func() (string, error) { return s.logOfRun(source, g.limit) })
+		text("log.txt", "what the loader says in a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
 	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
 		answer, err := decision.Ask(source)
@@ -89,7 +89,7 @@ type sent struct {
 }
 
 // sendPart is the child: it makes one part and prints it.
-func (s *surroundings) sendPart(makers []maker, name string) error {
+func sendPart(s *invocation, makers []maker, name string) error {
 	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
 	if at < 0 {
 		return fmt.Errorf("a bundle has no part %q", name)
@@ -106,11 +106,11 @@ func (s *surroundings) sendPart(makers []maker, name string) error {
 }
 
 // bundleParts makes every part in a child of its own: one that crashes or hangs is told as such, and takes no other along.
-func (s *surroundings) bundleParts(source *machine.Source, g gathering) []bundle.Part {
+func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Part {
 	hide := bundle.NewPrivate(bundle.People(source))
 	var parts []bundle.Part
-	for _, m := range s.makers(source, g) {
-		made, err := s.ofChild(m.name, g)
+	for _, m := range makersOf(s, source, g) {
+		made, err := partsOfChild(s, m.name, g)
 		if err != nil {
 			made = []bundle.Part{hide.Part(m.name, m.what, "", err)}
 		}
@@ -125,8 +125,8 @@ const (
 	slack          = 10 * time.Second
 )
 
-// ofChild asks a child for a part.
-func (s *surroundings) ofChild(name string, g gathering) ([]bundle.Part, error) {
+// partsOfChild asks a child for a part.
+func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
 	defer cancel()
 	args := []string{"bundle", "--part", name, "--timeout", g.limit.String()}

@@ -23,7 +23,7 @@ const (
 	cdiVerifySchema = 1
 )
 
-func newCDI(s *surroundings) *cobra.Command {
+func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|verify|list",
 		Short: "Give this machine's drivers to containers through the Container Device Interface",
@@ -37,7 +37,7 @@ func newCDI(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func newCDIGenerate(s *surroundings) *cobra.Command {
+func newCDIGenerate(s *invocation) *cobra.Command {
 	var (
 		file, format, hook string
 		options            cdi.Options
@@ -121,7 +121,7 @@ type cdiVerified struct {
 	cdi.Verdict
 }
 
-func newCDIVerify(s *surroundings) *cobra.Command {
+func newCDIVerify(s *invocation) *cobra.Command {
 	var (
 		host   string
 		asJSON bool
@@ -156,7 +156,7 @@ func newCDIVerify(s *surroundings) *cobra.Command {
 			if asJSON {
 				err = writeJSON(s, answer)
 			} else {
-				s.printVerified(&answer)
+				printVerified(s, &answer)
 			}
 			if err == nil && answer.Bad() {
 				err = exit.With(exit.Problems)
@@ -169,7 +169,7 @@ func newCDIVerify(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) printVerified(answer *cdiVerified) {
+func printVerified(s *invocation, answer *cdiVerified) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(answer.Drivers) > 0 {
 		table := term.NewTable("", "driver", "for", "why not")
@@ -182,13 +182,13 @@ func (s *surroundings) printVerified(answer *cdiVerified) {
 		}
 		table.Print(s.out, "", style)
 	}
-	s.printCDIFindings(answer.Findings)
+	printCDIFindings(s, answer.Findings)
 	if len(answer.Findings) == 0 {
 		fmt.Fprintln(s.out, "Nothing is wrong.")
 	}
 }
 
-func (s *surroundings) printCDIFindings(list []cdi.Finding) {
+func printCDIFindings(s *invocation, list []cdi.Finding) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, f := range list {
 		severity := f.Severity
@@ -202,7 +202,7 @@ func (s *surroundings) printCDIFindings(list []cdi.Finding) {
 	}
 }
 
-func newCDIList(s *surroundings) *cobra.Command {
+func newCDIList(s *invocation) *cobra.Command {
 	var (
 		directories []string
 		asJSON      bool
@@ -246,13 +246,13 @@ func newCDIList(s *surroundings) *cobra.Command {
 
 // newCDIHook is what a runtime starts when it makes a container. It never keeps the container from starting: one without
 // drivers is better than none.
-func newCDIHook(s *surroundings) *cobra.Command {
+func newCDIHook(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			root, err := cdi.Container(io.Reader(os.Stdin))
 			if err == nil {
-				err = s.arrange(root)
+				err = arrangeContainer(s, root)
 			}
 			if err != nil {
 				fmt.Fprintf(s.errOut, "vkloader: no drivers for the container: %v\n", err)
@@ -264,7 +264,7 @@ func newCDIHook(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) arrange(root string) error {
+func arrangeContainer(s *invocation, root string) error {
 	arrangement := cdi.Arrange(&machine.Machine{Root: root})
 	for _, d := range arrangement.Drivers {
 		if !d.Added {

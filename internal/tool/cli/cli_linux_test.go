@@ -19,7 +19,7 @@ import (
 )
 
 // world is a directory with a tool, a library that nobody opens and a probe that is a shell script.
-func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buffer) {
+func world(t *testing.T, probe string) (*invocation, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
@@ -40,7 +40,7 @@ func world(t *testing.T, probe string) (*surroundings, *bytes.Buffer, *bytes.Buf
 		}
 	}
 	var out, errOut bytes.Buffer
-	s := &surroundings{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"), self: os.Args[0],
+	s := &invocation{out: &out, errOut: &errOut, executable: filepath.Join(dir, "vkloader"), self: os.Args[0],
 		environ: []string{"PATH=" + os.Getenv("PATH"), "VK_LOADER_DEBUG=error", "VK_DRIVER_FILES=" + filepath.Join(dir, "no_such.json") + ":" + filepath.Join(dir, "driver.json"),
 			"VK_IMPLICIT_LAYER_PATH=" + filepath.Join(dir, "layers"), "VK_LAYER_PATH="}}
 	return s, &out, &errOut
@@ -232,7 +232,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestGetenvTakesTheLast(t *testing.T) {
-	s := &surroundings{environ: []string{"A=1", "AB=2", "A=3"}}
+	s := &invocation{environ: []string{"A=1", "AB=2", "A=3"}}
 	if got := s.getenv("A"); got != "3" {
 		t.Errorf("got %q", got)
 	}

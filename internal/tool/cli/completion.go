@@ -23,24 +23,24 @@ import (
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
 // completeLayers gives the names of the layers that are installed, completeDrivers those of driver manifests.
-func completeLayers(s *surroundings) completion {
+func completeLayers(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		layers, _ := s.installed()
+		layers, _ := installedNames(s)
 		return layers, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func completeDrivers(s *surroundings) completion {
+func completeDrivers(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		_, drivers := s.installed()
+		_, drivers := installedNames(s)
 		return drivers, cobra.ShellCompDirectiveDefault // paths, too
 	}
 }
 
 // completeFound gives what explain has something to say about: both.
-func completeFound(s *surroundings) completion {
+func completeFound(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		layers, drivers := s.installed()
+		layers, drivers := installedNames(s)
 		return append(layers, drivers...), cobra.ShellCompDirectiveDefault
 	}
 }
@@ -68,7 +68,7 @@ func completeWords(_ *cobra.Command, _ []string, typed string) (words []string, 
 
 // completeDevices gives selectors of this machine's devices, as a child lists those that programs see; it has little
 // time.
-func completeDevices(s *surroundings) completion {
+func completeDevices(s *invocation) completion {
 	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		m, err := s.machine()
 		if err != nil || m.Foreign() {
@@ -90,7 +90,7 @@ func completeDevices(s *surroundings) completion {
 }
 
 // completePrograms gives the programs of PATH for the first word, and files for all.
-func completePrograms(s *surroundings) completion {
+func completePrograms(s *invocation) completion {
 	return func(_ *cobra.Command, args []string, typed string) (list []string, _ cobra.ShellCompDirective) {
 		if len(args) > 0 || strings.Contains(typed, "/") {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -118,8 +118,8 @@ func completeVariables(*cobra.Command, []string, string) (names []string, _ cobr
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// installed are the names of layers and of driver manifests.
-func (s *surroundings) installed() (layers, drivers []string) {
+// installedNames are the names of layers and of driver manifests.
+func installedNames(s *invocation) (layers, drivers []string) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, nil

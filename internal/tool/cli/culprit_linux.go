@@ -25,7 +25,7 @@ import (
 )
 
 // culpritSchema is raised when a field of run --find-culprit changes its meaning or goes.
-const culpritSchema = 1
+const culpritSchema = 2
 
 // verdict is what run --find-culprit says.
 type verdict struct {
@@ -39,14 +39,14 @@ type verdict struct {
 	Files    []string         `json:"files"`               // where it stood, and what had called that, nearest first
 	Phase    string           `json:"phase"`               // how far the loader had come
 	Last     string           `json:"last_line,omitempty"` // the loader's last one
-	Cure     string           `json:"cure,omitempty"`      // a command line with which the program works
+	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
 	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
 	Notes    []string         `json:"notes"`
 }
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {
-	s       *surroundings
+	s       *invocation
 	program launch.Program
 	machine machine.Machine
 	source  *machine.Source
@@ -59,7 +59,7 @@ type hunt struct {
 }
 
 // findCulprit runs the program until it is known what crashes or hangs it.
-func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string, args []string) error {
+func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, args []string) error {
 	length, err := quarantineLength(r.expires)
 	if err != nil {
 		return err
@@ -87,11 +87,11 @@ func (r *launched) findCulprit(s *surroundings, m *machine.Machine, path string,
 	var failed error
 	if found.Result == launch.SearchFound {
 		_, changes := h.without(found.Culprits)
-		v.Cure = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
+		v.Fix = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
 		if r.apply {
 			app := term.Or(found.First.Program, h.source.Program)
 			for _, c := range found.Culprits {
-				if _, failed = s.quarantine(c.Name, app, found.First.What, length); failed != nil {
+				if _, failed = addQuarantine(s, c.Name, app, found.First.What, length); failed != nil {
 					break
 				}
 			}
@@ -266,7 +266,7 @@ func ended(end *launch.End) string {
 }
 
 // printVerdict writes it for people, to standard error: standard output is the program's.
-func printVerdict(s *surroundings, v *verdict, apply bool) {
+func printVerdict(s *invocation, v *verdict, apply bool) {
 	style := term.StyleFor(s.errOut, s.getenv)
 	line := func(name, text string) {
 		if text != "" {
@@ -301,8 +301,8 @@ func printVerdict(s *surroundings, v *verdict, apply bool) {
 	for _, note := range v.Notes {
 		line("note", note)
 	}
-	if v.Cure != "" {
-		line("do", v.Cure)
+	if v.Fix != "" {
+		line("do", v.Fix)
 		if !apply {
 			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
 		}

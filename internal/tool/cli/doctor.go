@@ -3,14 +3,70 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
+// doctoring is what doctor is asked to do.
+type doctoring struct {
+	asJSON, full, load, elevated bool
+	app                          string
+	limit                        time.Duration // of each child
+	other                        otherSystem
+	hereOnly
+}
+
+func newDoctor(s *invocation) *cobra.Command {
+	d := &doctoring{}
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find what is wrong between a program and its GPU, and how to fix it",
+		Long:  doctorHelp + platformHelp + exitCodesHelp,
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&d.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", doctor.Schema))
+	flags.BoolVar(&d.full, "full", false, "show notes as well: what is no problem, and why")
+	flags.StringVar(&d.app, "app", "", "the program to examine for: path of its executable")
+	flags.BoolVar(&d.load, "probe", false, "also load each driver and active layer, in a child process each")
+	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "how long each child of --probe may take")
+	d.systemFlags(s, cmd)
+	addPlatform(cmd, &d.other)
+	return cmd
+}
+
+// run examines this machine, or the one that --platform names.
+func (d *doctoring) run(s *invocation) error {
+	if err := d.other.check(); err != nil {
+		return err
+	}
+	if d.other.platform == "" {
+		return d.here(s)
+	}
+	if err := d.files(); err != nil {
+		return err
+	}
+	return problemsOf(doctorOther(s, &d.other, d.app, d.elevated, d.asJSON, d.full))
+}
+
+// problemsOf is the exit code of a report that was printed.
+func problemsOf(report *doctor.Report, err error) error {
+	if err == nil && report.Has(diag.Problem) {
+		err = exit.With(exit.Problems)
+	}
+	return err
+}
+
 // printModules shows drivers and layers with their libraries.
-func printModules(s *surroundings, style term.Style, r *doctor.Report) {
+func printModules(s *invocation, style term.Style, r *doctor.Report) {
 	for _, section := range []struct {
 		title   string
 		modules []doctor.Module
@@ -40,32 +96,32 @@ func printModules(s *surroundings, style term.Style, r *doctor.Report) {
 }
 
 // printFindings shows what was found, and counts it.
-func printFindings(s *surroundings, style term.Style, r *doctor.Report, full bool) {
-	count := map[string]int{}
+func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool) {
+	count := map[diag.Severity]int{}
 	for _, f := range r.Findings {
-		if f.Because != "" && !full {
+		if f.Because != nil && !full {
 			continue
 		}
 		count[f.Severity]++
-		if f.Severity != diag.Note.String() || full {
+		if f.Severity != diag.Note || full {
 			printFinding(s, style, &f)
 		}
 	}
-	notes := term.Count(count["note"], "note")
-	if !full && count["note"] > 0 {
+	notes := term.Count(count[diag.Note], "note")
+	if !full && count[diag.Note] > 0 {
 		notes += " (--full shows them)"
 	}
-	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count["problem"], "problem"),
-		term.Count(count["warning"], "warning"), notes)
+	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count[diag.Problem], "problem"),
+		term.Count(count[diag.Warning], "warning"), notes)
 }
 
-func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
+func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 	subject := f.Subject
 	if subject == f.Path {
 		subject = machine.Style.Base(subject)
 	}
-	title := term.OneLine(f.Severity + " " + f.Code + ": " + subject)
-	if f.Severity == diag.Problem.String() {
+	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subject)
+	if f.Severity == diag.Problem {
 		title = style.Bad(title)
 	} else {
 		title = style.Heading(title)
@@ -83,8 +139,8 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 	line("file", where)
 	line("what", f.What)
 	line("why", f.Why)
-	if f.Because != "" {
-		line("from", "it follows from "+f.Because)
+	if f.Because != nil {
+		line("from", "it follows from "+f.Because.String())
 	}
 	line("do", f.Do)
 	if s.rules {
@@ -94,7 +150,7 @@ func printFinding(s *surroundings, style term.Style, f *doctor.Finding) {
 }
 
 // printProbes is the table of what became of each.
-func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
+func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
@@ -108,7 +164,7 @@ func printProbes(s *surroundings, style term.Style, probes []doctor.Probe) {
 }
 
 // printLoaders shows the loaders, that which programs get first.
-func printLoaders(s *surroundings, style term.Style, r *doctor.Report) {
+func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
 	if len(r.Loaders) == 0 {
 		fmt.Fprintln(s.out, "  none that the dynamic linker finds")

@@ -13,15 +13,15 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/mend"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/term"
 )
 
 // fixer fixes one machine step by step.
 type fixer struct {
-	*surroundings
+	*invocation
 	about   *subject
 	source  *machine.Source // as it is after the steps; variables as sessions to come have them
 	style   term.Style
@@ -41,25 +41,25 @@ type step struct {
 	change  *explain.Change // that it makes; nil: it is a quarantine
 }
 
-// fix does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
+// fixMachine does each step that was tried, is in the user's own files, and is wanted; after each, the machine is examined again.
 // load: also what dies when it is loaded goes into quarantine, out of the program app or of all.
-func (s *surroundings) fix(about *subject, yes bool, app string, load bool, limit time.Duration) error {
+func fixMachine(s *invocation, about *subject, yes bool, app string, load bool, limit time.Duration) error {
 	if !yes && !s.terminal {
 		return errors.New("--fix asks before each step, and standard input is no terminal: --yes does every step without asking")
 	}
 	if !about.source.Foreign() && len(s.variables) > 0 {
 		return errors.New("--fix goes by the variables that are set: --env only with --root")
 	}
-	f := &fixer{surroundings: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
+	f := &fixer{invocation: s, about: about, source: about.source, style: term.StyleFor(s.out, s.getenv),
 		answers: bufio.NewScanner(s.in), all: yes, tried: map[string]bool{}}
 	for {
-		report, err := s.examined(&subject{source: f.source}, "", "", false, 0)
+		report, err := examine(s, &subject{source: f.source}, "", "", false, 0)
 		if err != nil {
 			return err
 		}
 		next := f.next(report)
 		if next == nil && load {
-			if report, err = s.examined(&subject{source: f.source}, "", "", true, limit); err == nil {
+			if report, err = examine(s, &subject{source: f.source}, "", "", true, limit); err == nil {
 				next, err = f.nextQuarantine(report, app)
 			}
 			if err != nil {
@@ -93,15 +93,15 @@ func (f *fixer) next(report *doctor.Report) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
-		if !is || finding.Severity == diag.Note.String() || finding.Because != "" || f.tried[change.Line()] {
+		if !is || finding.Severity == diag.Note || finding.Because != nil || f.tried[change.Line()] {
 			continue
 		}
-		edits := mend.Edits(&f.source.Machine, change)
+		edits := fix.Edits(&f.source.Machine, change)
 		if edits == nil || !f.betters(change) {
 			continue
 		}
 		next := &step{finding: finding, line: change.Line(), change: &change,
-			do: func() error { return mend.Do(&f.source.Machine, edits) }}
+			do: func() error { return fix.Do(&f.source.Machine, edits) }}
 		for _, e := range edits {
 			what := "writes "
 			if e.Remove {
@@ -131,7 +131,7 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			return nil, err
 		}
 		files, err := quarantine.Try(found, p.Name, app)
-		if err != nil || !mend.Own(&f.source.Machine, files...) {
+		if err != nil || !fix.Own(&f.source.Machine, files...) {
 			continue
 		}
 		next := &step{finding: &report.Findings[at], line: line}
@@ -139,8 +139,8 @@ func (f *fixer) nextQuarantine(report *doctor.Report, app string) (*step, error)
 			next.files = append(next.files, "writes "+file)
 		}
 		next.do = func() error {
-			return mend.Around(&f.source.Machine, files, func() error {
-				_, err := f.quarantine(p.Name, app, p.Detail, 0)
+			return fix.Around(&f.source.Machine, files, func() error {
+				_, err := addQuarantine(f.invocation, p.Name, app, p.Detail, 0)
 				return err
 			})
 		}
@@ -228,14 +228,14 @@ func (f *fixer) end(report *doctor.Report) error {
 	}
 	title := false
 	for _, finding := range report.Findings {
-		if finding.Severity == diag.Note.String() || finding.Because != "" {
+		if finding.Severity == diag.Note || finding.Because != nil {
 			continue
 		}
 		if !title {
 			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("For you to do"))
 			title = true
 		}
-		f.attention(f.style, &finding)
+		printAttention(f.invocation, f.style, &finding)
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
 	if report.Has(diag.Problem) {
@@ -245,12 +245,12 @@ func (f *fixer) end(report *doctor.Report) error {
 }
 
 // undoFix gives back what --fix has changed.
-func (s *surroundings) undoFix(force bool) error {
+func undoFix(s *invocation, force bool) error {
 	m, err := s.machine()
 	if err != nil {
 		return err
 	}
-	files, err := mend.Undo(&m, force)
+	files, err := fix.Undo(&m, force)
 	for _, file := range files {
 		fmt.Fprintf(s.out, "%s is as it was\n", term.OneLine(file))
 	}

@@ -11,7 +11,7 @@ import (
 func TestFixAsks(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	f := &fixer{surroundings: &surroundings{out: &out}, answers: bufio.NewScanner(strings.NewReader("what\nY\nno\nq\nall\n"))}
+	f := &fixer{invocation: &invocation{out: &out}, answers: bufio.NewScanner(strings.NewReader("what\nY\nno\nq\nall\n"))}
 	for i, want := range []answer{wanted, notWanted, enough, wanted, wanted} {
 		if got := f.ask(); got != want {
 			t.Errorf("answer %d: %d, want %d", i, got, want)

@@ -24,9 +24,9 @@ type markdownReport struct {
 	kernel    string
 }
 
-// doctorMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
+// printMarkdown writes a report for a bug tracker, with what is private hidden as in a bundle. Everything from the
 // machine stands in code spans and blocks, so that nothing of it is markup.
-func (s *surroundings) doctorMarkdown(source *machine.Source, report *doctor.Report, full bool) {
+func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
 	hide := bundle.NewPrivate(bundle.People(source))
 	m := &markdownReport{to: s.out, report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
 	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
@@ -119,7 +119,7 @@ func (m *markdownReport) findings(full bool) {
 	fmt.Fprint(m.to, "\n### Findings\n")
 	none := true
 	for _, f := range m.report.Findings {
-		if !full && (f.Severity == diag.Note.String() || f.Because != "") {
+		if !full && (f.Severity == diag.Note || f.Because != nil) {
 			continue
 		}
 		none = false
@@ -127,14 +127,18 @@ func (m *markdownReport) findings(full bool) {
 		if f.Line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
 		}
+		because := ""
+		if f.Because != nil {
+			because = f.Because.String()
+		}
 		lines := []string{}
-		for _, line := range [][2]string{{"about", f.Subject}, {"file", where}, {"what", f.What}, {"why", f.Why}, {"from", f.Because},
+		for _, line := range [][2]string{{"about", f.Subject}, {"file", where}, {"what", f.What}, {"why", f.Why}, {"from", because},
 			{"do", f.Do}, {"rule", f.Statement}} {
 			if line[1] != "" {
 				lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
 			}
 		}
-		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code), term.CodeBlock("text", lines...))
+		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()), term.CodeBlock("text", lines...))
 	}
 	if none {
 		fmt.Fprint(m.to, "\nnone\n")

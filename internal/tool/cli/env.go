@@ -19,17 +19,17 @@ const envSchema = 1
 
 // envFinding is something wrong with the variables.
 type envFinding struct {
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	Variable  string `json:"variable"`
-	What      string `json:"what"`
-	Do        string `json:"do"` // "" where nothing that was tried helps
+	Code      doctor.Kind   `json:"code"`
+	Severity  diag.Severity `json:"severity"`
+	Statement string        `json:"statement"`
+	Variable  string        `json:"variable"`
+	What      string        `json:"what"`
+	Do        string        `json:"do"` // "" where nothing that was tried helps
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 }
 
-func newEnv(s *surroundings) *cobra.Command {
+func newEnv(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
 	var app string
 	cmd := &cobra.Command{
@@ -53,9 +53,9 @@ func newEnv(s *surroundings) *cobra.Command {
 			findings := []envFinding{}
 			for _, f := range environment.Check(source) {
 				entry := f.Code.Entry()
-				found := envFinding{Code: entry.Name, Severity: entry.Severity.String(), Statement: entry.Statement, Variable: f.Variable,
+				found := envFinding{Code: f.Code, Severity: entry.Severity, Statement: entry.Statement, Variable: f.Variable,
 					What: f.What()}
-				if c, ok := environment.Cure(source, &f); ok {
+				if c, ok := environment.Fix(source, &f); ok {
 					found.Do, found.Commands = c.Line(), c.Lines()
 				}
 				findings = append(findings, found)
@@ -88,7 +88,7 @@ func newEnv(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printEnv(s *surroundings, rows []environment.Variable, findings []envFinding) {
+func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable that concerns the loader is set.")
@@ -123,8 +123,8 @@ func printEnv(s *surroundings, rows []environment.Variable, findings []envFindin
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong"))
 	}
 	for _, f := range findings {
-		severity := f.Severity
-		if severity == diag.Problem.String() {
+		severity := f.Severity.String()
+		if f.Severity == diag.Problem {
 			severity = style.Bad(severity)
 		}
 		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severity, term.OneLine(f.What), f.Code, f.Statement)

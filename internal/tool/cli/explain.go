@@ -30,12 +30,12 @@ type explanation struct {
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
 }
 
-func newExplain(s *surroundings) *cobra.Command {
+func newExplain(s *invocation) *cobra.Command {
 	var (
 		asJSON, elevated, statements bool
 		app                          string
 		pid                          int
-		other                        elsewhere
+		other                        otherSystem
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [name|file]...",
@@ -53,9 +53,9 @@ func newExplain(s *surroundings) *cobra.Command {
 					return errors.New("--platform is for files: not with --pid")
 				}
 				if other.platform == androidName {
-					return s.explainAndroid(&other, asJSON, statements, names)
+					return explainAndroid(s, &other, asJSON, statements, names)
 				}
-				return s.explainElsewhere(&other, app, elevated, asJSON, statements, names)
+				return explainOther(s, &other, app, elevated, asJSON, statements, names)
 			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
@@ -108,7 +108,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 			list[i].Package = owners[list[i].Manifest]
 		}
 	}
-	explain.Cures(about.source, answer, in, out)
+	explain.Fixes(about.source, answer, in, out)
 	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
@@ -116,7 +116,7 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 	return result, nil
 }
 
-func printExplained(s *surroundings, app string, in, out []explain.Item) {
+func printExplained(s *invocation, app string, in, out []explain.Item) {
 	style := term.StyleFor(s.out, s.getenv)
 	who := "a program that asks for nothing of its own"
 	if app != "" {
@@ -183,7 +183,7 @@ func printExplained(s *surroundings, app string, in, out []explain.Item) {
 }
 
 // printRules shows the statements that an explanation names, each once.
-func printRules(s *surroundings, lists ...[]explain.Item) {
+func printRules(s *invocation, lists ...[]explain.Item) {
 	seen := map[string]bool{}
 	for _, list := range lists {
 		for _, e := range list {

@@ -29,9 +29,9 @@ func TestExplainText(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, out := explain.Of(answer)
-	explain.Cures(source, answer, in, out)
+	explain.Fixes(source, answer, in, out)
 	var text bytes.Buffer
-	printExplained(&surroundings{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
+	printExplained(&invocation{out: &text}, "/bin/game", explain.Matching(in, []string{"LAYER_", "liba"}), explain.Matching(out, []string{"o.json"}))
 	want := []string{
 		"For /bin/game:\n", "  1 VK_LAYER_i: ", "      off with NO_I=1\n", "  2 VK_LAYER_e: ",
 		"      off with VK_LOADER_LAYERS_DISABLE=VK_LAYER_e\n", " a.json: ", "      library /d/liba.so\n",
@@ -56,10 +56,10 @@ func TestExplainWhatIf(t *testing.T) {
 	if err := errors.Join(os.Mkdir("relative", 0o755), os.WriteFile("relative/game", nil, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&surroundings{}).source("relative/gone", false); err == nil || !strings.Contains(err.Error(), "relative/gone") {
+	if _, err := (&invocation{}).source("relative/gone", false); err == nil || !strings.Contains(err.Error(), "relative/gone") {
 		t.Errorf("a program that is not there: %v", err)
 	}
-	s := &surroundings{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
+	s := &invocation{environ: []string{"HOME=/h", "A=0"}, variables: []string{"A=1=2", "HOME"}}
 	source, err := s.source("relative/game", true)
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// elsewhere is what the options for a machine with another system say.
-type elsewhere struct {
+// otherSystem is what the options for a machine with another system say.
+type otherSystem struct {
 	platform   string
 	registry   []string
 	properties []string
@@ -47,7 +47,7 @@ func platformNames() (names []string) {
 const androidName = "android"
 
 // addPlatform adds the options for a machine with another system.
-func addPlatform(cmd *cobra.Command, e *elsewhere) {
+func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
 	f.StringVar(&e.platform, "platform", "", "about a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
@@ -69,7 +69,7 @@ func addPlatform(cmd *cobra.Command, e *elsewhere) {
 }
 
 // check says what does not go together.
-func (e *elsewhere) check() error {
+func (e *otherSystem) check() error {
 	if e.bits != "32" && e.bits != "64" {
 		return fmt.Errorf("--bits %s: 32 or 64 is wanted", e.bits)
 	}
@@ -87,8 +87,8 @@ func (e *elsewhere) check() error {
 	return nil
 }
 
-// foreign gives the facts of the machine that the options name.
-func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*systems.Source, error) {
+// sourceOf gives the facts of the machine that the options name.
+func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, error) {
 	system, _ := systems.Find(e.platform)
 	source := &systems.Source{System: system, Bits: e.bits, Elevated: elevated, Program: app}
 	if s.root != "" {
@@ -115,7 +115,7 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*system
 			fmt.Fprintf(s.errOut, "vkloader: %s\n", term.OneLine(p.String()))
 		}
 	}
-	properties, err := s.properties(e)
+	properties, err := propertiesOf(s, e)
 	if err != nil {
 		return nil, err
 	}
@@ -125,12 +125,12 @@ func (s *surroundings) foreign(e *elsewhere, app string, elevated bool) (*system
 		}
 	}
 	source.Own.Name, source.Own.Release = e.pack, !e.debuggable
-	source.Own.Resources = s.resources(source, app)
+	source.Own.Resources = resourcesOf(s, source, app)
 	return source, nil
 }
 
-// properties reads the files of --properties.
-func (s *surroundings) properties(e *elsewhere) (systems.Properties, error) {
+// propertiesOf reads the files of --properties.
+func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	properties := systems.Properties{}
 	for _, file := range e.properties {
 		content, err := os.ReadFile(file)
@@ -145,7 +145,7 @@ func (s *surroundings) properties(e *elsewhere) (systems.Properties, error) {
 }
 
 // explainAndroid is explain for Android.
-func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, names []string) error {
+func explainAndroid(s *invocation, e *otherSystem, asJSON, statements bool, names []string) error {
 	if s.root == "" {
 		return errors.New("--platform android wants --root: drivers and layers are files alone there")
 	}
@@ -153,7 +153,7 @@ func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, nam
 	if err != nil {
 		return err
 	}
-	properties, err := s.properties(e)
+	properties, err := propertiesOf(s, e)
 	if err != nil {
 		return err
 	}
@@ -180,9 +180,9 @@ func (s *surroundings) explainAndroid(e *elsewhere, asJSON, statements bool, nam
 	return nil
 }
 
-// resources is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
+// resourcesOf is the resource directory of the program's bundle: that of the bundle that --root is, or of the one that the
 // program lies in; "" when it is in none.
-func (s *surroundings) resources(source *systems.Source, app string) string {
+func resourcesOf(s *invocation, source *systems.Source, app string) string {
 	flat := source.System.Name == "ios"
 	if !flat && source.System.Name != "macos" || s.root == "" {
 		return ""
@@ -208,12 +208,12 @@ func (s *surroundings) resources(source *systems.Source, app string) string {
 	return ""
 }
 
-// decidedElsewhere is the decision on the machine that the options name.
-func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool) (*systems.Source, *plan.Answer, error) {
+// decidedOn is the decision on the machine that the options name.
+func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Source, *plan.Answer, error) {
 	if e.platform == androidName {
 		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
 	}
-	source, err := s.foreign(e, app, elevated)
+	source, err := sourceOf(s, e, app, elevated)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -221,9 +221,9 @@ func (s *surroundings) decidedElsewhere(e *elsewhere, app string, elevated bool)
 	return source, answer, err
 }
 
-// explainElsewhere is explain for another system.
-func (s *surroundings) explainElsewhere(e *elsewhere, app string, elevated, asJSON, statements bool, names []string) error {
-	source, answer, err := s.decidedElsewhere(e, app, elevated)
+// explainOther is explain for another system.
+func explainOther(s *invocation, e *otherSystem, app string, elevated, asJSON, statements bool, names []string) error {
+	source, answer, err := decidedOn(s, e, app, elevated)
 	if err != nil {
 		return err
 	}
@@ -265,12 +265,12 @@ func ways(list []systems.Way) string {
 	return strings.Join(words, ", then ")
 }
 
-// doctorElsewhere is doctor for another system.
-func (s *surroundings) doctorElsewhere(e *elsewhere, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
+// doctorOther is doctor for another system.
+func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, full bool) (*doctor.Report, error) {
 	if s.root == "" && len(e.registry) == 0 {
 		return nil, errors.New("doctor --platform wants --root, or --registry: without files nothing can be examined")
 	}
-	source, answer, err := s.decidedElsewhere(e, app, elevated)
+	source, answer, err := decidedOn(s, e, app, elevated)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (s *surroundings) doctorElsewhere(e *elsewhere, app string, elevated, asJSO
 }
 
 // printPC writes a report on a machine of which no devices are known.
-func printPC(s *surroundings, r *doctor.Report, full bool) {
+func printPC(s *invocation, r *doctor.Report, full bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, r.Verdict)
 	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(r.System))
@@ -299,18 +299,18 @@ func printPC(s *surroundings, r *doctor.Report, full bool) {
 	printFindings(s, style, r, full)
 }
 
-// listElsewhere gives what list shows, for another system.
-func (s *surroundings) listElsewhere(e *elsewhere, list explain.Kind) ([]explain.Row, []explain.Place, error) {
-	_, answer, err := s.decidedElsewhere(e, "", false)
+// listOther gives what list shows, for another system.
+func listOther(s *invocation, e *otherSystem, list explain.Kind) ([]explain.Row, []explain.Place, error) {
+	_, answer, err := decidedOn(s, e, "", false)
 	if err != nil {
 		return nil, nil, err
 	}
 	return list.Rows(answer), list.Places(answer), nil
 }
 
-// pathsElsewhere are the places of another system's search, and of its settings file.
-func (s *surroundings) pathsElsewhere(e *elsewhere) (*pathList, error) {
-	source, answer, err := s.decidedElsewhere(e, "", false)
+// pathsOther are the places of another system's search, and of its settings file.
+func pathsOther(s *invocation, e *otherSystem) (*pathList, error) {
+	source, answer, err := decidedOn(s, e, "", false)
 	if err != nil {
 		return nil, err
 	}

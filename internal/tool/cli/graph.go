@@ -22,7 +22,7 @@ const graphSchema = 1
 // The forms of the picture, by the ending of the file.
 var graphForms = map[string]func(io.Writer, *graph.Chain) error{".svg": graph.SVG, ".html": graph.HTML, ".dot": graph.DOT}
 
-func newGraph(s *surroundings) *cobra.Command {
+func newGraph(s *invocation) *cobra.Command {
 	var (
 		asJSON, elevated, still bool
 		app, file, format       string

@@ -13,7 +13,7 @@ import (
 )
 
 // newHelp is cobra's help for commands and topics; of the id of a statement, it shows the statement.
-func newHelp(s *surroundings) *cobra.Command {
+func newHelp(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [command | topic | ID]",
 		Short: "Show help for a command, a topic, or a statement of the specification",

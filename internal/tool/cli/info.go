@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-func newInfo(s *surroundings) *cobra.Command {
+func newInfo(s *invocation) *cobra.Command {
 	var (
 		asJSON, full      bool
 		library, fallback string
@@ -57,7 +57,7 @@ func newInfo(s *surroundings) *cobra.Command {
 }
 
 // printInfo writes the result for people.
-func printInfo(s *surroundings, r *survey.Info) {
+func printInfo(s *invocation, r *survey.Info) {
 	style := term.StyleFor(s.out, s.getenv)
 	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
 
@@ -143,7 +143,7 @@ func printInfo(s *surroundings, r *survey.Info) {
 }
 
 // printInfoMore writes what --full adds.
-func printInfoMore(s *surroundings, r *survey.Info) {
+func printInfoMore(s *invocation, r *survey.Info) {
 	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))

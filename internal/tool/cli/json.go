@@ -9,7 +9,7 @@ import (
 )
 
 // writeJSON prints an answer as JSON.
-func writeJSON(s *surroundings, value any) error {
+func writeJSON(s *invocation, value any) error {
 	if s.answered != nil {
 		s.answered(value)
 	}

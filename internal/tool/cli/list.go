@@ -17,7 +17,7 @@ import (
 // listSchema is raised when a field of list changes its meaning or goes.
 const listSchema = 1
 
-func newList(s *surroundings) *cobra.Command {
+func newList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List what is found, and why it is used or not",
@@ -35,16 +35,16 @@ func newList(s *surroundings) *cobra.Command {
 		{explain.Layers, "Layers found, which are active, and why the others are not"},
 	} {
 		asJSON, name := false, list.One+"s"
-		other := elsewhere{}
+		other := otherSystem{}
 		sub := &cobra.Command{
 			Use: name, Short: list.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				if err := other.check(); err != nil {
 					return err
 				}
-				find := func() ([]explain.Row, []explain.Place, error) { return s.found(list.Kind) }
+				find := func() ([]explain.Row, []explain.Place, error) { return foundOf(s, list.Kind) }
 				if other.platform != "" {
-					find = func() ([]explain.Row, []explain.Place, error) { return s.listElsewhere(&other, list.Kind) }
+					find = func() ([]explain.Row, []explain.Place, error) { return listOther(s, &other, list.Kind) }
 				}
 				rows, places, err := find()
 				if err != nil {
@@ -60,7 +60,7 @@ func newList(s *surroundings) *cobra.Command {
 				} else {
 					printFound(s, name, rows, places)
 				}
-				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem.String() })
+				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem })
 				if err == nil && bad {
 					err = exit.With(exit.Problems)
 				}
@@ -75,8 +75,8 @@ func newList(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// found gives what this machine has of a kind, and where it was looked for.
-func (s *surroundings) found(kind explain.Kind) ([]explain.Row, []explain.Place, error) {
+// foundOf gives what this machine has of a kind, and where it was looked for.
+func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +90,7 @@ func (s *surroundings) found(kind explain.Kind) ([]explain.Row, []explain.Place,
 	return rows, kind.Places(answer), nil
 }
 
-func printFound(s *surroundings, name string, rows []explain.Row, places []explain.Place) {
+func printFound(s *invocation, name string, rows []explain.Row, places []explain.Place) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintf(s.out, "No %s found in:\n", name)
@@ -127,14 +127,14 @@ func printFound(s *surroundings, name string, rows []explain.Row, places []expla
 	for _, r := range rows {
 		do := r.Do
 		switch {
-		case r.Severity == diag.Note.String():
+		case r.Severity == diag.Note:
 			continue
-		case do == "" && r.Severity != diag.Problem.String():
+		case do == "" && r.Severity != diag.Problem:
 			continue
 		case do == "":
 			do = "no variable ends it"
 		}
-		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
+		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity.String()), term.OneLine(r.Subject), do)
 		if !said[line] {
 			fmt.Fprintln(s.out, line)
 		}

@@ -37,7 +37,7 @@ func TestListReasons(t *testing.T) {
 	}{
 		"good.json": {true, "driver-used"}, "off.json": {false, "driver-disabled"}, "broken.json": {false, "file-syntax"},
 	} {
-		if got := drivers[name]; got.In != want.in || got.Code != want.code || got.Why == "" || got.Statement == "" {
+		if got := drivers[name]; got.In != want.in || got.Code.String() != want.code || got.Why == "" || got.Statement == "" {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestListReasons(t *testing.T) {
 
 	rows := explain.Layers.Rows(answer)
 	var out bytes.Buffer
-	printFound(&surroundings{out: &out}, "layers", rows, nil)
+	printFound(&invocation{out: &out}, "layers", rows, nil)
 	for _, want := range []string{"out  VK_LAYER_a ", "--   VK_LAYER_none ", "problem VK_LAYER_none: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)

@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-func newListDevices(s *surroundings) *cobra.Command {
+func newListDevices(s *invocation) *cobra.Command {
 	var asJSON bool
 	var limit time.Duration
 	var only []string
@@ -92,7 +92,7 @@ func selected(selectors []string, devices []selector.Device) (places []int, err 
 	return places, nil
 }
 
-func printDevices(s *surroundings, devices *survey.Devices) {
+func printDevices(s *invocation, devices *survey.Devices) {
 	style := term.StyleFor(s.out, s.getenv)
 	if devices.Problem != "" {
 		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(devices.Problem))

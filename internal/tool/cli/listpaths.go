@@ -28,10 +28,10 @@ func pathsOf(source *machine.Source) (*pathList, error) {
 	return &pathList{listSchema, "paths", explain.Paths(answer, source)}, nil
 }
 
-// paths tells where is searched, here or on another system.
-func (s *surroundings) paths(other *elsewhere) (*pathList, error) {
+// pathsHere tells where is searched, here or on another system.
+func pathsHere(s *invocation, other *otherSystem) (*pathList, error) {
 	if other.platform != "" {
-		return s.pathsElsewhere(other)
+		return pathsOther(s, other)
 	}
 	source, err := s.source("", false)
 	if err != nil {
@@ -40,9 +40,9 @@ func (s *surroundings) paths(other *elsewhere) (*pathList, error) {
 	return pathsOf(source)
 }
 
-func newListPaths(s *surroundings) *cobra.Command {
+func newListPaths(s *invocation) *cobra.Command {
 	var asJSON bool
-	var other elsewhere
+	var other otherSystem
 	cmd := &cobra.Command{
 		Use: "paths", Short: "The places that are searched for manifests and settings, in order: what names them, and what is there",
 		Args: cobra.NoArgs,
@@ -50,7 +50,7 @@ func newListPaths(s *surroundings) *cobra.Command {
 			if err := other.check(); err != nil {
 				return err
 			}
-			answer, err := s.paths(&other)
+			answer, err := pathsHere(s, &other)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func newListPaths(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printPaths(s *surroundings, places []explain.Searched) {
+func printPaths(s *invocation, places []explain.Searched) {
 	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For

@@ -30,7 +30,7 @@ type ociAnswer struct {
 	cdi.Verdict
 }
 
-func newOCI(s *surroundings) *cobra.Command {
+func newOCI(s *invocation) *cobra.Command {
 	var (
 		file, host string
 		asJSON     bool
@@ -73,7 +73,7 @@ func newOCI(s *surroundings) *cobra.Command {
 			if asJSON {
 				err = writeJSON(s, answer)
 			} else {
-				s.printOCI(&answer)
+				printOCI(s, &answer)
 			}
 			if err == nil && !answer.Works {
 				err = exit.With(exit.Problems)
@@ -87,7 +87,7 @@ func newOCI(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) printOCI(answer *ociAnswer) {
+func printOCI(s *invocation, answer *ociAnswer) {
 	style := term.StyleFor(s.out, s.getenv)
 	verdict := "Vulkan works in it, where there is a device for one of its drivers."
 	if !answer.Works {
@@ -95,7 +95,7 @@ func (s *surroundings) printOCI(answer *ociAnswer) {
 	}
 	fmt.Fprintf(s.out, "%s: %s, for %s, %s\n%s\n\n", term.OneLine(answer.Image), term.OneLine(term.Or(answer.Name, "an image without a name")),
 		term.OneLine(strings.Trim(answer.System+"/"+answer.Architecture, "/")), term.Count(answer.Layers, "layer"), verdict)
-	s.printVerified(&cdiVerified{Verdict: answer.Verdict})
+	printVerified(s, &cdiVerified{Verdict: answer.Verdict})
 	if len(answer.Add) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("To add"))
 		for _, line := range answer.Add {

@@ -3,6 +3,7 @@ package cli
 import (
 	"archive/tar"
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -168,6 +169,10 @@ func schemaOf(of reflect.Type, comment string, comments map[string]string) map[s
 	made := map[string]any{}
 	if comment != "" {
 		made["description"] = comment
+	}
+	if of.Kind() != reflect.Struct && of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		made["type"] = "string"
+		return made
 	}
 	switch of.Kind() {
 	case reflect.Pointer:

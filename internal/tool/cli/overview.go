@@ -15,8 +15,8 @@ const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. It loads nothing.
-func (s *surroundings) overview() error {
-	report, err := s.looked()
+func overview(s *invocation) error {
+	report, err := examineHere(s)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *surroundings) overview() error {
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
-		if f.Severity == diag.Note.String() || f.Because != "" {
+		if f.Severity == diag.Note || f.Because != nil {
 			continue
 		}
 		if shown == maxAttention {
@@ -60,7 +60,7 @@ func (s *surroundings) overview() error {
 		if shown++; shown == 1 {
 			fmt.Fprintf(s.out, "\n%s\n", style.Heading("Needs attention"))
 		}
-		s.attention(style, &f)
+		printAttention(s, style, &f)
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
@@ -77,8 +77,8 @@ func (s *surroundings) overview() error {
 	return nil
 }
 
-func (s *surroundings) attention(style term.Style, f *doctor.Finding) {
-	style.Lines(s.out, "  "+f.Severity+"  ", nil, f.Subject+": "+f.What)
+func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
+	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, f.Subject+": "+f.What)
 	style.Lines(s.out, "      do  ", nil, f.Do)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // newPages is the hidden command by which the build makes man pages and completions of the commands themselves.
-func newPages(s *surroundings) *cobra.Command {
+func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
 		Use: "pages DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

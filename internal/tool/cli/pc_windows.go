@@ -13,7 +13,7 @@ import (
 )
 
 // runningPC is the running system, for the doctor. What the system says of itself is asked once: a look at it is made
-// again for every cure that is tried.
+// again for every fix that is tried.
 type runningPC struct {
 	*machine.Source
 	app   string
@@ -105,8 +105,8 @@ func (p *runningPC) Directories() []string {
 	return list
 }
 
-// doctorHere examines the running system.
-func (s *surroundings) doctorHere(app string, elevated bool) (*doctor.Report, error) {
+// examinePC examines the running system.
+func examinePC(s *invocation, app string, elevated bool) (*doctor.Report, error) {
 	source, err := s.source(app, elevated)
 	if err != nil {
 		return nil, err

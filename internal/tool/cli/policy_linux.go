@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-func newPolicy(s *surroundings) *cobra.Command {
+func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy hardware|service",
 		Short: "Choose which drivers are opened: only for present hardware, or from the driver service",
@@ -29,7 +29,7 @@ var hardwareWords = map[string]settings.Hardware{
 	"off": settings.AnyHardware, "on": settings.PresentHardware, "awake": settings.AwakeHardware,
 }
 
-func newPolicyHardware(s *surroundings) *cobra.Command {
+func newPolicyHardware(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "hardware on|awake|off",
@@ -46,14 +46,14 @@ func newPolicyHardware(s *surroundings) *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.Hardware = hardwareWords[args[0]].String()
-			return s.policy(c)
+			return setPolicy(s, c)
 		},
 	}
 	policyFlags(cmd, c)
 	return cmd
 }
 
-func newPolicyService(s *surroundings) *cobra.Command {
+func newPolicyService(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	cmd := &cobra.Command{
 		Use:   "service last|always|never",
@@ -68,7 +68,7 @@ func newPolicyService(s *surroundings) *cobra.Command {
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			c.Service = args[0]
-			return s.policy(c)
+			return setPolicy(s, c)
 		},
 	}
 	policyFlags(cmd, c)
@@ -84,7 +84,7 @@ func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-func (s *surroundings) policy(c *settingsfile.Change) error {
+func setPolicy(s *invocation, c *settingsfile.Change) error {
 	place, err := s.settings()
 	if err != nil {
 		return err

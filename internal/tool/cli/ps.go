@@ -48,7 +48,7 @@ type runningLoader struct {
 	Change  process.Change `json:"change,omitempty"`  // what became of the file since it was mapped: gone, replaced or written
 }
 
-func newPs(s *surroundings) *cobra.Command {
+func newPs(s *invocation) *cobra.Command {
 	var asJSON, watch bool
 	var interval time.Duration
 	cmd := &cobra.Command{
@@ -94,7 +94,7 @@ func newPs(s *surroundings) *cobra.Command {
 }
 
 // printRunning shows it; live: again and again, again: it was shown before.
-func printRunning(s *surroundings, r *running, live, again bool) {
+func printRunning(s *invocation, r *running, live, again bool) {
 	style := term.StyleFor(s.out, s.getenv)
 	if file, ok := s.out.(*os.File); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {

@@ -25,7 +25,7 @@ type quarantined struct {
 	Entries []quarantine.Now `json:"entries"`
 }
 
-func newQuarantine(s *surroundings) *cobra.Command {
+func newQuarantine(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "quarantine list|add|lift",
 		Short: "Keep drivers and layers out of a program, or of all programs, until their library changes",
@@ -42,7 +42,7 @@ func newQuarantine(s *surroundings) *cobra.Command {
 }
 
 // renewQuarantines lifts those that are over, and says so. gone are settings files that were removed just now.
-func (s *surroundings) renewQuarantines(m *machine.Machine, gone []string) error {
+func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *surroundings) renewQuarantines(m *machine.Machine, gone []string) error
 
 func forWhom(program string) string { return term.Or(program, "all programs") }
 
-func newQuarantineList(s *surroundings) *cobra.Command {
+func newQuarantineList(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List quarantines: for which program, why, and until when", Args: cobra.NoArgs,
@@ -102,7 +102,7 @@ func until(e *quarantine.Entry) string {
 	return settingsfile.Time(e.Until) + ", or its file changes"
 }
 
-func newQuarantineAdd(s *surroundings) *cobra.Command {
+func newQuarantineAdd(s *invocation) *cobra.Command {
 	var app, expires, why string
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Keep a driver or layer out of a program, or of all programs",
@@ -115,7 +115,7 @@ func newQuarantineAdd(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = s.quarantine(args[0], app, why, length)
+			_, err = addQuarantine(s, args[0], app, why, length)
 			return err
 		},
 		ValidArgsFunction: completeFound(s),
@@ -126,8 +126,8 @@ func newQuarantineAdd(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-// quarantine adds one, and says so.
-func (s *surroundings) quarantine(name, program, why string, length time.Duration) (*quarantine.Entry, error) {
+// addQuarantine adds one, and says so.
+func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*quarantine.Entry, error) {
 	found, err := s.settings()
 	if err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func quarantineLength(text string) (time.Duration, error) {
 	return length * unit, nil
 }
 
-func newQuarantineLift(s *surroundings) *cobra.Command {
+func newQuarantineLift(s *invocation) *cobra.Command {
 	var app string
 	var all bool
 	cmd := &cobra.Command{

@@ -8,45 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/image"
 	"vkloader/internal/tool/term"
 )
 
 const exitCodesHelp = "Exit codes: 0 fine, 1 problems found, 2 wrong usage, 3 the examination could not run."
 
-// All that a command may use of the process it runs in.
-type surroundings struct {
-	out, errOut io.Writer
-	environ     []string
-	executable  string
-	self        string // this program, for children of it
-
-	in       io.Reader // answers to questions
-	terminal bool      // who answers sits before it
-
-	root      string       // --root: the directory that is examined as a file system; "": this machine
-	variables []string     // --env: changes to the environment
-	rules     bool         // --rules: with the ids of statements
-	image     *image.Image // that root is; nil: none, or not read yet
-
-	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
-	class  int  // 32 or 64; 0: that of the program
-	asUser bool // --elevated=false
-
-	answered func(value any) // when not nil, is given every answer that is printed as JSON
-}
-
-func (s *surroundings) getenv(name string) string {
-	value := ""
-	for _, pair := range s.environ {
-		if len(pair) > len(name) && pair[len(name)] == '=' && pair[:len(name)] == name {
-			value = pair[len(name)+1:]
-		}
-	}
-	return value
-}
-
-func newRoot(s *surroundings) *cobra.Command {
+func newRoot(s *invocation) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vkloader",
 		Short: "Explain and repair the Vulkan set-up of this machine",
@@ -68,7 +35,7 @@ func newRoot(s *surroundings) *cobra.Command {
 			if len(args) > 0 {
 				return fmt.Errorf("unknown command %q; see vkloader help", args[0])
 			}
-			return s.overview()
+			return overview(s)
 		},
 	}
 	root.SetOut(s.out)
@@ -111,7 +78,7 @@ func newRoot(s *surroundings) *cobra.Command {
 }
 
 // run carries out a command line and gives the exit code.
-func run(s *surroundings, args []string) int {
+func run(s *invocation, args []string) int {
 	s.out = term.Cleaner{To: s.out} // not standard error: what a program writes there that runs under the tool is its own
 	root := newRoot(s)
 	root.SetErr(term.Cleaner{To: s.errOut})
@@ -132,6 +99,6 @@ func Main(args, environ []string, out, errOut io.Writer) int {
 	if err != nil {
 		executable = args[0]
 	}
-	return run(&surroundings{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
+	return run(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,
 		terminal: isTerminal(os.Stdin)}, args[1:])
 }

@@ -14,7 +14,7 @@ const onWindows = false
 const bitsHelp = "with --platform: the word size of the program, 32 or 64"
 
 // commandsOfSystem are the commands that other systems have nothing for.
-func commandsOfSystem(s *surroundings) []*cobra.Command {
+func commandsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newPolicy(s), newCDI(s), newOCI(s), newSystem(s), newFollow(s), newBundle(s), newServe(s), newService(s)}
 }
 

@@ -19,7 +19,7 @@ const onWindows = true
 const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
 
 // commandsOfSystem are the commands that there is nothing for on Windows: each says so.
-func commandsOfSystem(*surroundings) (list []*cobra.Command) {
+func commandsOfSystem(*invocation) (list []*cobra.Command) {
 	for _, c := range []struct{ name, why string }{
 		{"bundle", "packs what a Linux machine says of itself; on Windows \"vkloader doctor --json\" has what a report needs"},
 		{"cdi", "gives Linux's drivers to containers"},

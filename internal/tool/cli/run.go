@@ -20,7 +20,7 @@ import (
 const dryRunSchema = 1
 
 // print shows the variables, as a shell takes them.
-func (r *launched) print(s *surroundings, changes []launch.Change, warnings, args []string) error {
+func (r *launched) print(s *invocation, changes []launch.Change, warnings, args []string) error {
 	var err error
 	if r.asJSON {
 		err = writeJSON(s, struct {
@@ -65,7 +65,7 @@ type anywhere struct {
 }
 
 // options gives the command run its options; those of a system come after them.
-func (r *anywhere) options(s *surroundings, cmd *cobra.Command) *pflag.FlagSet {
+func (r *anywhere) options(s *invocation, cmd *cobra.Command) *pflag.FlagSet {
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the program is the program's
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this name, or this manifest `FILE|GLOB`")

@@ -31,7 +31,7 @@ type launched struct {
 	limits         launch.Limits // of runs of --find-culprit
 }
 
-func newRun(s *surroundings) *cobra.Command {
+func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
 		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
@@ -60,7 +60,7 @@ func newRun(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (r *launched) run(s *surroundings, args []string) error {
+func (r *launched) run(s *invocation, args []string) error {
 	switch {
 	case r.asJSON && !r.dry && !r.culprit:
 		return errors.New("--json goes with --dry-run and --find-culprit")
@@ -79,7 +79,7 @@ func (r *launched) run(s *surroundings, args []string) error {
 		return fmt.Errorf("run starts programs of this machine only; with --root only --dry-run works")
 	}
 	if !r.dry {
-		if err := s.expireSettings(&m); err != nil {
+		if err := expireSettings(s, &m); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func withoutDriver32(source *machine.Source) (warnings []string) {
 		return nil
 	}
 	for _, f := range report.Findings {
-		if f.Code == doctor.NoDriver.String() {
+		if f.Code == doctor.NoDriver {
 			warnings = append(warnings, f.What+". "+f.Do)
 		}
 	}

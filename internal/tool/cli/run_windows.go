@@ -23,7 +23,7 @@ import (
 // launched is what run is asked to do.
 type launched struct{ anywhere }
 
-func newRun(s *surroundings) *cobra.Command {
+func newRun(s *invocation) *cobra.Command {
 	var r launched
 	cmd := &cobra.Command{
 		Use:   "run [options] [--] PROGRAM [ARGUMENT]...",
@@ -41,7 +41,7 @@ func newRun(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (r *launched) run(s *surroundings, args []string) error {
+func (r *launched) run(s *invocation, args []string) error {
 	if r.asJSON && !r.dry {
 		return errors.New("--json goes with --dry-run")
 	}
@@ -97,7 +97,7 @@ func ended(code int, err error) error {
 }
 
 // prepare decides on the variables, puts them into the machine's environment, and says what will come to nothing.
-func (r *launched) prepare(s *surroundings, m *machine.Machine, program string) ([]launch.Change, []string, error) {
+func (r *launched) prepare(s *invocation, m *machine.Machine, program string) ([]launch.Change, []string, error) {
 	changes, err := r.Changes(m)
 	if err != nil {
 		return nil, nil, err

@@ -37,7 +37,7 @@ type serving struct {
 // configFile is the service's file when none is named.
 const configFile = "/etc/vkloader/service.json"
 
-func newServe(s *surroundings) *cobra.Command {
+func newServe(s *invocation) *cobra.Command {
 	o := &serving{}
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -47,7 +47,7 @@ func newServe(s *surroundings) *cobra.Command {
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return s.serve(o) },
+		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", where it is there)")
@@ -64,7 +64,7 @@ func newServe(s *surroundings) *cobra.Command {
 }
 
 // serve runs the service, or checks what it would do.
-func (s *surroundings) serve(o *serving) error {
+func serve(s *invocation, o *serving) error {
 	c, err := o.configuration()
 	if err != nil {
 		return err
@@ -75,14 +75,14 @@ func (s *surroundings) serve(o *serving) error {
 	}
 	source.Served = nil // it asks no service, least of all itself
 	if o.check {
-		return s.checkService(source, c)
+		return checkService(s, source, c)
 	}
 	log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv("JOURNAL_STREAM") != "")
 	if err != nil {
 		return fmt.Errorf("--log-level: %w", err)
 	}
 	if o.directory == "" {
-		o.directory = s.serviceDirectory()
+		o.directory = serviceDirectory(s)
 	}
 	options := server.Options{Log: log, Directory: o.directory, Source: source, TrustedGroups: c.TrustedGroups,
 		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
@@ -90,7 +90,7 @@ func (s *surroundings) serve(o *serving) error {
 		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(server.PrivateDirectory(o.directory), "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
 			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
 			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
-	if err := s.takeSockets(&options.Sockets); err != nil {
+	if err := takeSockets(s, &options.Sockets); err != nil {
 		return exit.As(exit.Problems, err)
 	}
 	if c.IdleExit > 0 && !options.Sockets.Given() {
@@ -150,7 +150,7 @@ func (o *serving) configuration() (*config.Config, error) {
 }
 
 // serviceDirectory is where the service's sockets are (PRO-001).
-func (s *surroundings) serviceDirectory() string {
+func serviceDirectory(s *invocation) string {
 	if directory := s.getenv(variables.ServiceDirectory.Name()); directory != "" {
 		return directory
 	}
@@ -161,7 +161,7 @@ func (s *surroundings) serviceDirectory() string {
 }
 
 // takeSockets sorts the sockets that the service was started with.
-func (s *surroundings) takeSockets(to *server.Sockets) error {
+func takeSockets(s *invocation, to *server.Sockets) error {
 	sockets, err := activation.Sockets(s.getenv)
 	for _, socket := range sockets {
 		if strings.Contains(filepath.Base(socket.Name), "trusted") {

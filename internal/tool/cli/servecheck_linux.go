@@ -22,7 +22,7 @@ import (
 )
 
 // checkService prints what would be offered.
-func (s *surroundings) checkService(source *machine.Source, c *config.Config) error {
+func checkService(s *invocation, source *machine.Source, c *config.Config) error {
 	rows := term.NewTable("", "driver", "for", "what")
 	offered := false
 	for _, name := range offer.Machines() {

@@ -49,7 +49,7 @@ type serviceDevice struct {
 	Why    string `json:"why,omitempty"`
 }
 
-func newService(s *surroundings) *cobra.Command {
+func newService(s *invocation) *cobra.Command {
 	socket, asJSON := "", false
 	cmd := &cobra.Command{
 		Use:   "service status|inspect",
@@ -61,7 +61,7 @@ func newService(s *surroundings) *cobra.Command {
 	status := &cobra.Command{
 		Use: "status", Short: "What the service offers to this machine's kind of programs", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			answer, err := s.serviceStatus(socket)
+			answer, err := statusOf(s, socket)
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func newService(s *surroundings) *cobra.Command {
 	inspect := &cobra.Command{
 		Use: "inspect", Short: "The service's whole state, as JSON", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			c, _, err := s.dialService(socket)
+			c, _, err := dialService(s, socket)
 			if err != nil {
 				return err
 			}
@@ -98,9 +98,9 @@ func ownMachine() string {
 }
 
 // dialService connects to the service that was named, or to the usual one.
-func (s *surroundings) dialService(socket string) (*protocol.Client, string, error) {
+func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
 	if socket == "" {
-		socket = filepath.Join(s.serviceDirectory(), server.Socket)
+		socket = filepath.Join(serviceDirectory(s), server.Socket)
 	}
 	c, err := protocol.Dial(socket)
 	if err != nil {
@@ -154,8 +154,8 @@ func inspected(c *protocol.Client) (tree json.RawMessage, err error) {
 	return tree, err
 }
 
-func (s *surroundings) serviceStatus(name string) (*serviceStatus, error) {
-	c, socket, err := s.dialService(name)
+func statusOf(s *invocation, name string) (*serviceStatus, error) {
+	c, socket, err := dialService(s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (a *serviceStatus) read(tree *inspection) {
 	slices.SortFunc(a.Devices, func(x, y serviceDevice) int { return strings.Compare(x.Name, y.Name) })
 }
 
-func printService(s *surroundings, a *serviceStatus) {
+func printService(s *invocation, a *serviceStatus) {
 	health := "ready" // STARTING_UP also stands for a service whose devices have no driver from a component
 	if len(a.Pending) > 0 {
 		health = "still looking"

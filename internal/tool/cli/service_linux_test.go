@@ -51,7 +51,7 @@ func TestServiceStatus(t *testing.T) {
 	t.Parallel()
 	socket := runningService(t)
 	var out, errOut bytes.Buffer
-	s := &surroundings{out: &out, errOut: &errOut, environ: []string{"VKLOADERD_DIR=" + filepath.Dir(socket)}}
+	s := &invocation{out: &out, errOut: &errOut, environ: []string{"VKLOADERD_DIR=" + filepath.Dir(socket)}}
 	if code := run(s, []string{"service", "status"}); code != 0 || !strings.Contains(out.String(), "libgone.so is in no directory") {
 		t.Errorf("%d\n%s%s", code, &out, &errOut)
 	}
@@ -70,8 +70,8 @@ func TestServiceDirectory(t *testing.T) {
 	}
 	for want, environ := range map[string][]string{"/run/vkloaderd": nil, user: {"XDG_RUNTIME_DIR=/run/user/7"},
 		"/x": {"XDG_RUNTIME_DIR=/run/user/7", "VKLOADERD_DIR=/x"}} {
-		s := &surroundings{environ: environ}
-		if got := s.serviceDirectory(); got != want {
+		s := &invocation{environ: environ}
+		if got := serviceDirectory(s); got != want {
 			t.Errorf("%v: %s, want %s", environ, got, want)
 		}
 	}

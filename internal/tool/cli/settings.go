@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
@@ -14,7 +15,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-func newSettings(s *surroundings) *cobra.Command {
+func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings show|set|clear",
 		Short: "Show, write and remove the loader settings file, for all programs or for some",
@@ -40,12 +41,12 @@ func subcommandOnly(question, names string) cobra.PositionalArgs {
 }
 
 // settings looks for settings files, and removes ours whose time is over.
-func (s *surroundings) settings() (*settingsfile.Found, error) {
+func (s *invocation) settings() (*settingsfile.Found, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.expireSettings(&source.Machine); err != nil {
+	if err := expireSettings(s, &source.Machine); err != nil {
 		return nil, err
 	}
 	source.Elevated, source.AsUser = false, true // the settings are those of what the user starts
@@ -54,7 +55,7 @@ func (s *surroundings) settings() (*settingsfile.Found, error) {
 
 // expireSettings removes settings files of ours whose time is over, and says so; one that cannot be removed is no
 // error, because programs go on with it as before.
-func (s *surroundings) expireSettings(m *machine.Machine) error {
+func expireSettings(s *invocation, m *machine.Machine) error {
 	over, err := settingsfile.Expire(m)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (s *surroundings) expireSettings(m *machine.Machine) error {
 		}
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
-	return s.renewQuarantines(m, gone)
+	return renewQuarantines(s, m, gone)
 }
 
 func putBack(restored bool) string {
@@ -81,7 +82,7 @@ func putBack(restored bool) string {
 	return ""
 }
 
-func newSettingsShow(s *surroundings) *cobra.Command {
+func newSettingsShow(s *invocation) *cobra.Command {
 	var asJSON bool
 	var app string
 	cmd := &cobra.Command{
@@ -107,7 +108,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 				printShown(s, shown)
 			}
 			for _, f := range shown.Findings {
-				if err == nil && f.Severity != "note" {
+				if err == nil && f.Severity != diag.Note {
 					err = exit.With(exit.Problems)
 				}
 			}
@@ -119,7 +120,7 @@ func newSettingsShow(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printShown(s *surroundings, shown *settingsfile.Shown) {
+func printShown(s *invocation, shown *settingsfile.Shown) {
 	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
 		if len(shown.Places) == 0 { // of Windows
@@ -170,7 +171,7 @@ func printShown(s *surroundings, shown *settingsfile.Shown) {
 	}
 }
 
-func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
+func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 	if p == nil {
 		fmt.Fprintln(s.out, "  nothing: as without the file")
 		return
@@ -239,7 +240,7 @@ func printPrograms(s *surroundings, p *settingsfile.ForPrograms) {
 	}
 }
 
-func newSettingsClear(s *surroundings) *cobra.Command {
+func newSettingsClear(s *invocation) *cobra.Command {
 	var apps []string
 	var force, asJSON bool
 	tell := func(done settingsfile.Done, format string, args ...any) error {

@@ -22,7 +22,7 @@ const settingsLook = 30 * time.Second
 
 // askedDevices are the devices of this machine, asked for settings.
 type askedDevices struct {
-	s        *surroundings
+	s        *invocation
 	place    *settingsfile.Found
 	found    probe.Place
 	devices  *survey.Devices

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-func newSettingsSet(s *surroundings) *cobra.Command {
+func newSettingsSet(s *invocation) *cobra.Command {
 	c := &settingsfile.Change{}
 	asJSON := false
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 			"  vkloader settings set --app /opt/game/game --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver radeon_icd.x86_64.json --device 0 --log warn",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.set(cmd, c, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, asJSON) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
@@ -52,7 +52,7 @@ func newSettingsSet(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) set(cmd *cobra.Command, c *settingsfile.Change, asJSON bool) error {
+func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJSON bool) error {
 	changes := false
 	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "expires"} {
 		changes = changes || cmd.Flags().Changed(name)

@@ -30,7 +30,7 @@ func addPID(cmd *cobra.Command, pid *int) {
 }
 
 // printDifferences says what a process has loaded otherwise than it would now.
-func printDifferences(s *surroundings, list []process.Difference) {
+func printDifferences(s *invocation, list []process.Difference) {
 	if len(list) == 0 {
 		return
 	}

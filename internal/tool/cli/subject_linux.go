@@ -16,7 +16,7 @@ var kernel = process.Kernel{Proc: "/proc"}
 
 // subject is what --app, --elevated and --pid name. Of a process it is the root, the environment, the executable, the
 // rights and the word size.
-func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, error) {
+func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
 	if pid == 0 {
 		source, err := s.source(app, elevated)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // subject is what --app and --elevated name.
-func (s *surroundings) subject(app string, elevated bool, pid int) (*subject, error) {
+func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
 	if pid != 0 {
 		return nil, exit.Unable("--pid: Windows does not show the variables of a process to others; \"vkloader ps\" shows what processes have loaded")
 	}

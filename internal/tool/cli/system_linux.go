@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-func newSystem(s *surroundings) *cobra.Command {
+func newSystem(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "system status|use",
 		Short: "Show or choose the libvulkan.so.1 that programs get: the distribution's or this one",
@@ -25,7 +25,7 @@ func newSystem(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func newSystemStatus(s *surroundings) *cobra.Command {
+func newSystemStatus(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "status", Short: "Which loader is in force for each word size, and whose files there are",
@@ -39,7 +39,7 @@ func newSystemStatus(s *surroundings) *cobra.Command {
 				return err
 			}
 			status := system.Look(&m)
-			if err := s.printSystem(status, asJSON); err != nil {
+			if err := printSystemStatus(s, status, asJSON); err != nil {
 				return err
 			}
 			for _, a := range status.Architectures {
@@ -54,7 +54,7 @@ func newSystemStatus(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func newSystemUse(s *surroundings) *cobra.Command {
+func newSystemUse(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "use distribution|vkloader", Short: "Choose the loader that programs get, for every word size",
@@ -73,14 +73,14 @@ func newSystemUse(s *surroundings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.printSystem(status, asJSON)
+			return printSystemStatus(s, status, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", system.Schema))
 	return cmd
 }
 
-func (s *surroundings) printSystem(status *system.Status, asJSON bool) error {
+func printSystemStatus(s *invocation, status *system.Status, asJSON bool) error {
 	if asJSON {
 		return writeJSON(s, status)
 	}

@@ -17,7 +17,7 @@ import (
 // validateSchema is raised when a field of validate changes its meaning or goes.
 const validateSchema = 1
 
-func newValidate(s *surroundings) *cobra.Command {
+func newValidate(s *invocation) *cobra.Command {
 	var asJSON bool
 	var kind string
 	var kinds []string
@@ -79,18 +79,18 @@ func newValidate(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printValidated(s *surroundings, results []validation.Result) {
+func printValidated(s *invocation, results []validation.Result) {
 	style := term.StyleFor(s.out, s.getenv)
 	for _, r := range results {
 		if r.Problem != "" {
 			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(r.Path), style.Bad(r.Problem))
 			continue
 		}
-		counts, advised := map[string]int{}, map[string]bool{}
+		counts, advised := map[diag.Severity]int{}, map[string]bool{}
 		for _, f := range r.Findings {
 			counts[f.Severity]++
-			severity := f.Severity
-			if severity == diag.Problem.String() {
+			severity := f.Severity.String()
+			if f.Severity == diag.Problem {
 				severity = style.Bad(severity)
 			}
 			where := r.Path
@@ -109,7 +109,7 @@ func printValidated(s *surroundings, results []validation.Result) {
 		}
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
-			if n := counts[severity.String()]; n > 0 {
+			if n := counts[severity]; n > 0 {
 				total += ", " + term.Number(n, severity.String())
 			}
 		}

@@ -35,7 +35,7 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated)}, nil
 }
 
-func newListVariables(s *surroundings) *cobra.Command {
+func newListVariables(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
 	cmd := &cobra.Command{
 		Use: "variables", Short: "Environment variables that the loader reads: which are set, in force, and what they do",
@@ -71,7 +71,7 @@ func newListVariables(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func printVariables(s *surroundings, rows []environment.Variable) {
+func printVariables(s *invocation, rows []environment.Variable) {
 	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(rows); {
 		group := rows[start].Group

@@ -15,7 +15,7 @@ func TestVariablesCommand(t *testing.T) {
 	call := func(want int, args ...string) string {
 		t.Helper()
 		var out, errOut bytes.Buffer
-		s := &surroundings{out: &out, errOut: &errOut, environ: []string{"HOME=/nonexistent", "VK_LOADER_DEBUG=shout"}}
+		s := &invocation{out: &out, errOut: &errOut, environ: []string{"HOME=/nonexistent", "VK_LOADER_DEBUG=shout"}}
 		if code := run(s, args); code != want || errOut.Len() > 0 {
 			t.Errorf("%v: exit code %d, %s", args, code, &errOut)
 		}

@@ -27,14 +27,14 @@ type versions struct {
 	Go      string `json:"go"`
 }
 
-func newVersion(s *surroundings) *cobra.Command {
+func newVersion(s *invocation) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of the tool and its library",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			answer, err := s.version()
+			answer, err := versionsOf(s)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func newVersion(s *surroundings) *cobra.Command {
 	return cmd
 }
 
-func (s *surroundings) version() (versions, error) {
+func versionsOf(s *invocation) (versions, error) {
 	answer := versions{Schema: versionSchema, Release: release, Go: runtime.Version()}
 	if _, err := s.thisMachine("version"); err != nil {
 		return answer, err

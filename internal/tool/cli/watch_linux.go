@@ -22,7 +22,7 @@ import (
 )
 
 // watch runs the program as a child that the loader's lines are taken from, and ends as the child ended.
-func (r *launched) watch(s *surroundings, found probe.Place) error {
+func (r *launched) watch(s *invocation, found probe.Place) error {
 	var log io.Writer = io.Discard
 	var file *os.File
 	if r.log != "" {
@@ -55,7 +55,7 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 	if failed != nil {
 		fmt.Fprintf(s.errOut, "vkloader: %s\n", failed)
 	}
-	if debug := r.program.Environ; !times.Seen && (&surroundings{environ: debug}).getenv(variables.Debug.Name()) == "all" {
+	if debug := r.program.Environ; !times.Seen && (&invocation{environ: debug}).getenv(variables.Debug.Name()) == "all" {
 		fmt.Fprintf(s.errOut, "vkloader: warning: %s has not loaded %s\n", r.program.Path, found.Library)
 	} else if r.times {
 		printTimes(s, times)
@@ -73,7 +73,7 @@ func (r *launched) watch(s *surroundings, found probe.Place) error {
 
 // leave starts another process of the tool that goes on reading what the program's own children write. It gets the log as
 // a descriptor: by its path somebody else may have put another file there.
-func leave(s *surroundings, from, log *os.File) {
+func leave(s *invocation, from, log *os.File) {
 	defer from.Close()
 	args := []string{"follow"}
 	if log != nil {
@@ -100,7 +100,7 @@ func leave(s *surroundings, from, log *os.File) {
 
 // newFollow is the process that leave starts: standard error of what a program left running is descriptor 3, and
 // the log, when there is one, descriptor 4.
-func newFollow(s *surroundings) *cobra.Command {
+func newFollow(s *invocation) *cobra.Command {
 	return &cobra.Command{Use: "follow [log]", Hidden: true, Args: cobra.MaximumNArgs(1), RunE: func(_ *cobra.Command, args []string) error {
 		var log io.Writer = io.Discard
 		if len(args) > 0 {
@@ -113,7 +113,7 @@ func newFollow(s *surroundings) *cobra.Command {
 }
 
 // printTimes writes the times to standard error: standard output is the program's.
-func printTimes(s *surroundings, t *loaderlog.Times) {
+func printTimes(s *invocation, t *loaderlog.Times) {
 	us := func(d time.Duration) string { return term.Microseconds(float64(d.Microseconds())) }
 	style := term.StyleFor(s.errOut, s.getenv)
 	table := term.NewTable("opened", "name", ">times", ">first", ">all")

@@ -30,7 +30,7 @@ func TestStartTimes(t *testing.T) {
 		times.Line(l.line, start.Add(time.Duration(l.ms)*time.Millisecond))
 	}
 	var out bytes.Buffer
-	printTimes(&surroundings{errOut: &out}, times)
+	printTimes(&invocation{errOut: &out}, times)
 	want := `vkloader: the loader's first line came 2.00 ms after the program was started; opening drivers and layers took 13.0 ms
   opened  name                  times    first      all
   driver  /d/a.so                   2  3.00 ms  4.00 ms

@@ -286,7 +286,7 @@ func (r rightDirectory) say() (string, []string) {
 type aim uint8
 
 const (
-	mending aim = iota
+	fixing aim = iota
 	forTime
 	forPower
 	otherName

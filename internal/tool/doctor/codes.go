@@ -1,6 +1,11 @@
 package doctor
 
-import "vkloader/internal/core/diag"
+import (
+	"encoding"
+	"fmt"
+
+	"vkloader/internal/core/diag"
+)
 
 // Code is a stable name of a kind of finding of the doctor; those of the library's decision are diag.Code.
 type Code uint8
@@ -271,6 +276,15 @@ var table = [codeCount]Entry{
 func (c Code) Entry() *Entry { return &table[c] }
 
 func (c Code) String() string { return table[c].Name }
+
+// MarshalText gives the name, for JSON.
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Kind is what kind of finding it is: a Code of the doctor, or a diag.Code of the library's decision.
+type Kind interface {
+	fmt.Stringer
+	encoding.TextMarshaler
+}
 
 // Codes calls f for every code, in order; the documentation is made of it.
 func Codes(f func(Code, *Entry)) {

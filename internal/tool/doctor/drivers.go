@@ -81,7 +81,7 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // otherwise it is one library, and said already
-				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(mending,
+				e.found(DeviceTwice, g.Title(), m.Manifest, rivals{first.Manifest, m.Manifest}, nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -179,7 +179,7 @@ func (e *exam) withoutDriver() {
 			}
 		}
 		for _, f := range e.Findings {
-			if f.Code == GPUNoDriver.String() {
+			if f.Code == GPUNoDriver {
 				do = f.advice
 			}
 		}
@@ -216,7 +216,7 @@ func (e *exam) absent() {
 		}
 		family := drivers.Of(e.Drivers[at].Library)
 		if family == nil || family.Software() || slices.ContainsFunc(e.gpus, func(g *GPU) bool {
-			return family.WorksOn(g.Kernel) || g.Kernel == "" || g.Vendor == "0x10de" && family.Name == drivers.NVIDIA
+			return family.WorksOn(g.Kernel) || g.Kernel == "" || family.Name == drivers.NVIDIA && family.Made(g.maker())
 		}) {
 			continue
 		}

@@ -58,9 +58,9 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 	}
 	for i := range e.Findings {
 		switch e.Findings[i].Severity {
-		case diag.Problem.String():
+		case diag.Problem:
 			problems++
-		case diag.Warning.String():
+		case diag.Warning:
 			warnings++
 		}
 	}

@@ -34,6 +34,9 @@ type GPU struct {
 // vendor is the maker's name, "" for one that is not known.
 func (g *GPU) vendor() string { return selector.VendorName(hexadecimal(g.Vendor)) }
 
+// maker is its number as the table of drivers has it.
+func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
+
 // hexadecimal reads a number of sysfs; 0 for none.
 func hexadecimal(text string) uint32 {
 	number, _ := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 32)
@@ -130,7 +133,7 @@ func (e *exam) device(directory string) *GPU {
 }
 
 // devices lists what the kernel shows: PCI devices that are displays, what has nodes of the direct rendering manager,
-// what NVIDIA's driver serves, the device of the Windows subsystem; and nodes without any of that, which a container
+// what NVIDIA's driver serves, what other drivers of the kernel show by a node; and nodes without any of that, which a container
 // may have.
 func (e *exam) devices() {
 	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
@@ -160,13 +163,23 @@ func (e *exam) devices() {
 	}
 	e.nvidiaDevices()
 	defer func() { e.every = e.gpus }()
-	if e.machine.Exists("/dev/dxg") {
-		e.gpus = append(e.gpus, &GPU{Name: "dxg", Kernel: "dxgkrnl", Nodes: []string{"/dev/dxg"}, Drivers: []string{}})
-	}
+	e.lonelyNodes()
 	for _, name := range e.names("/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
 			e.gpus = append(e.gpus, &GPU{Name: name, Nodes: []string{node}, Drivers: []string{}})
+		}
+	}
+}
+
+// lonelyNodes adds the devices that have a node elsewhere, and that are not shown otherwise.
+func (e *exam) lonelyNodes() {
+	for _, f := range drivers.Families {
+		for _, node := range f.Nodes {
+			if f.Name != drivers.NVIDIA && e.machine.Exists(node.Path) &&
+				!slices.ContainsFunc(e.gpus, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
+				e.gpus = append(e.gpus, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}, Drivers: []string{}})
+			}
 		}
 	}
 }
@@ -361,7 +374,7 @@ func (e *exam) undriven(g *GPU) {
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
 	if what.elsewhere != "" {
-		found.offer(mending, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
+		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
 	if f == nil && g.Kernel != "" { // there may be no driver anywhere

@@ -24,7 +24,7 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(mending, explain.RemoveFile(path.Clean(f.Path)))
+		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	if s := e.plan.Settings; s != nil {
 		file := path.Clean(s.File)
@@ -131,13 +131,13 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	if first.File == nil {
 		what := loaderless{configured: e.configured(loaderName)}
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
-			found := e.found(LoaderMissing, loaderName, "", what, e.cure(loaderName))
+			found := e.found(LoaderMissing, loaderName, "", what, e.findable(loaderName))
 			if e.system.is("nixos") { // there, every program names the directory of its own
 				found.soften(diag.Note)
 			}
 		} else {
 			what.own = e.options.Library
-			e.found(LoaderMissing, loaderName, "", what, nil).offer(mending,
+			e.found(LoaderMissing, loaderName, "", what, nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
@@ -146,10 +146,10 @@ func (e *exam) judgeLoaders(first binary.Result) {
 		owner := e.packageOf(file.Real)
 		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
-			found.offer(mending, explain.RemoveFile(path.Clean(file.Path)))
+			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}
 		if value := e.variable("LD_LIBRARY_PATH"); value != "" {
-			found.offer(mending, explain.UnsetVariable("LD_LIBRARY_PATH"))
+			found.offer(fixing, explain.UnsetVariable("LD_LIBRARY_PATH"))
 		}
 	}
 	if len(e.Loaders) == 0 {

@@ -72,7 +72,7 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	before := len(e.Findings)
 	defer func() {
 		m.Good = !slices.ContainsFunc(e.Findings[before:], func(f Finding) bool {
-			return f.Severity == diag.Problem.String()
+			return f.Severity == diag.Problem
 		})
 		if !m.Used {
 			for i := range e.Findings[before:] {
@@ -168,14 +168,14 @@ func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
 			changes = append(changes, e.libraryPath(directory))
 		}
 	}
-	return e.found(code, m.Name, m.Manifest, what, e.cure(what.name)).offer(mending, changes...)
+	return e.found(code, m.Name, m.Manifest, what, e.findable(what.name)).offer(fixing, changes...)
 }
 
 // besides are directories that are not the dynamic linker's, where container tools put drivers.
 var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
 
-// cure makes a library findable.
-func (e *exam) cure(name string) advice {
+// findable is what makes a library findable.
+func (e *exam) findable(name string) advice {
 	if e.configured(name) != "" {
 		if kind := e.containerKind(); kind != "" {
 			return imageRuns{kind, "ldconfig"}
@@ -228,10 +228,10 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		switch {
 		case missing.Err != nil:
 			unusable.file, unusable.err = missing.Result.File.Path, unwrap(missing.Err)
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.cure(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
 			unusable.file = missing.Result.Others[0]
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.cure(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
 		default:
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name})
 		}
@@ -255,7 +255,7 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	if len(c.Symbols) > 0 {
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined{f.Path, c.Symbols[0], len(c.Symbols) - 1}, nil)
 		if f.BindNow {
-			found.Severity = diag.Problem.String()
+			found.Severity = diag.Problem
 		}
 	}
 }
@@ -278,7 +278,7 @@ func (e *exam) atRunTime(m *Module, file *binary.File) {
 			missing = e.nowhere(LibraryRuntime, m, nowhere{by: file.Path, opens: true, name: name})
 		case r.File.Err() != nil:
 			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: file.Path, opens: true, name: name,
-				file: r.File.Path, err: unwrap(r.File.Err())}, e.cure(name))
+				file: r.File.Path, err: unwrap(r.File.Err())}, e.findable(name))
 		}
 	}
 }
@@ -294,7 +294,7 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{library: name}, e.cure(name))
+			e.found(DriverHeadless, m.Name, m.Manifest, lacksEGL{library: name}, e.findable(name))
 			return
 		}
 	}
@@ -326,16 +326,16 @@ func (e *exam) sameDriver(m *Module, f *binary.File) {
 			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
-					found.offer(mending, explain.DropFromList(e.source, v, ":", func(n string) bool {
+					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
 						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))
 					})...)
 					e.unsetting(found, v.Name())
 				}
 			}
-			found.offer(mending, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
+			found.offer(fixing, explain.AddToFilter(e.source, variables.DriversDisable, m.Name)...)
 			for _, one := range []string{m.Manifest, other.Manifest} {
 				if owner := e.packageOf(one); owner == "" && other.Manifest != m.Manifest {
-					found.offer(mending, explain.RemoveFile(path.Clean(one)))
+					found.offer(fixing, explain.RemoveFile(path.Clean(one)))
 				}
 			}
 			return
@@ -352,7 +352,7 @@ func (e *exam) foreignDrivers() {
 	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if f.Code != LibraryForeign.String() {
+		if f.Code != LibraryForeign {
 			continue
 		}
 		mine := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })

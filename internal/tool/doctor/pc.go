@@ -66,7 +66,7 @@ func lookPC(pc PC) (*pcExam, error) {
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.toldOtherwise(f, named) {
 			d := f.Code.Entry()
-			e.Findings = append(e.Findings, Finding{Code: d.Name, Severity: d.Severity.String(), Subject: f.Subject, Path: f.Path, Line: f.Line,
+			e.Findings = append(e.Findings, Finding{Code: f.Code, Severity: d.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
 				Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: d.Statement})
 		}
 	}
@@ -129,7 +129,7 @@ func (e *pcExam) settle() {
 	problem := func(list []Finding) map[pcKey]bool {
 		found := map[pcKey]bool{}
 		for i := range list {
-			found[keyOf(&list[i])] = list[i].Severity == diag.Problem.String()
+			found[keyOf(&list[i])] = list[i].Severity == diag.Problem
 		}
 		return found
 	}
@@ -160,7 +160,7 @@ func (e *pcExam) settle() {
 // sameBut tells whether after a change programs get what they got before, but for what a finding is about.
 func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 	about := func(m Module) bool {
-		return m.Manifest == f.Path || f.Code == RegistryOff.String()
+		return m.Manifest == f.Path || f.Code == RegistryOff
 	}
 	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {

@@ -83,19 +83,19 @@ func (r *Report) probed(a *alone) {
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
 	f := r.found(code, a.Name, a.Manifest, misbehaved{a.Detail, a.Said}, do)
 	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
-		r.Findings[known].Severity = diag.Problem.String()
+		r.Findings[known].Severity = diag.Problem
 		f.Because = r.Findings[known].Code
 		return
 	}
 	wanted := slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, a.Manifest) })
 	if code == DriverNoDevice && wanted {
-		f.Severity = diag.Problem.String()
+		f.Severity = diag.Problem
 		f.advice = updateDriver
 	}
 }
 
 // fatal are codes of what may keep a driver from working, seen before it is tried.
-var fatal = []string{DriverHeadless.String(), LibraryRuntime.String()}
+var fatal = []Kind{DriverHeadless, LibraryRuntime}
 
 // ProbeAll loads each driver that a program would get, and then each layer on the first driver that works, in a child
 // of its own, and enters in the report what became of it. The error is for what kept it from looking.

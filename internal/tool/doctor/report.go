@@ -15,18 +15,18 @@ const Schema = 1
 
 // Finding is one thing found.
 type Finding struct {
-	Code      string   `json:"code"`
-	Severity  string   `json:"severity"` // note, warning or problem
-	Subject   string   `json:"subject"`  // a driver, layer, library, device, variable
-	Path      string   `json:"path,omitempty"`
-	Line      int      `json:"line,omitempty"`
-	Column    int      `json:"column,omitempty"`
-	What      string   `json:"what"`
-	Why       string   `json:"why,omitempty"`
-	Do        string   `json:"do,omitempty"`
-	Statement string   `json:"statement,omitempty"`
-	Commands  []string `json:"commands,omitempty"` // the lines for a shell that are in do
-	Because   string   `json:"because,omitempty"`  // the code of what it follows from: with that fixed, it is gone
+	Code      Kind          `json:"code"`
+	Severity  diag.Severity `json:"severity"` // note, warning or problem
+	Subject   string        `json:"subject"`  // a driver, layer, library, device, variable
+	Path      string        `json:"path,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Column    int           `json:"column,omitempty"`
+	What      string        `json:"what"`
+	Why       string        `json:"why,omitempty"`
+	Do        string        `json:"do,omitempty"`
+	Statement string        `json:"statement,omitempty"`
+	Commands  []string      `json:"commands,omitempty"` // the lines for a shell that are in do
+	Because   Kind          `json:"because,omitempty"`  // the code of what it follows from: with that fixed, it is gone
 
 	fact     fact
 	advice   advice // nil: nothing is to be done
@@ -93,7 +93,7 @@ const (
 
 // Has tells whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity.String() })
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
 }
 
 // found adds a finding; without advice, what the table says is to be done.
@@ -102,7 +102,7 @@ func (r *Report) found(code Code, subject, path string, what fact, do advice) *F
 	if do == nil {
 		do = usual{e.Do}
 	}
-	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: subject, Path: path,
+	r.Findings = append(r.Findings, Finding{Code: code, Severity: e.Severity, Subject: subject, Path: path,
 		fact: what, Why: e.Means, advice: do, Statement: e.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
@@ -110,12 +110,12 @@ func (r *Report) found(code Code, subject, path string, what fact, do advice) *F
 // decided takes over a finding of the library's decision.
 func (r *Report) decided(f *diag.Finding) *Finding {
 	e := f.Code.Entry()
-	r.Findings = append(r.Findings, Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path,
+	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
 	found := &r.Findings[len(r.Findings)-1]
 	if v, is := explain.Switches[f.Code]; is {
 		found.advice = changeVariable{v.Name()}
-		found.offer(mending, explain.DropFromFilter(r.source, v, f.Subject)...)
+		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}
 	return found
 }
@@ -143,18 +143,15 @@ func (f *Finding) Change() (explain.Change, bool) {
 
 // soften makes a finding a warning at most.
 func (f *Finding) soften(to diag.Severity) {
-	if f.Severity == diag.Problem.String() || to == diag.Note {
-		f.Severity = to.String()
+	if f.Severity == diag.Problem || to == diag.Note {
+		f.Severity = to
 	}
 }
 
 // Order puts problems first, then warnings, then notes; otherwise as found, each once. All are in words then, and the verdict
 // is of all of them.
 func (r *Report) Order() {
-	rank := func(f Finding) int {
-		return slices.Index([]string{diag.Problem.String(), diag.Warning.String(), diag.Note.String()}, f.Severity)
-	}
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
 	seen := map[key][]*Finding{}
 	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
 		for _, other := range seen[f.key()] {

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/tool/explain"
 )
 
-// maxLooks is how often a machine is looked at again to try cures: each takes as long as the first look.
+// maxLooks is how often a machine is looked at again to try fixes: each takes as long as the first look.
 const maxLooks = 24
 
 // offer is a change that may end what was found.
@@ -26,17 +26,20 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 }
 
 // key is what makes two findings the same one.
-type key struct{ code, subject, path string }
+type key struct {
+	code          Kind
+	subject, path string
+}
 
 func (f *Finding) key() key { return key{f.Code, f.Subject, f.Path} }
 
 // settle tries the changes that are offered, each on the whole examination, and tells those that help. What ends with
-// another finding's cure follows from that one.
+// another finding's fix follows from that one.
 func (e *exam) settle() {
 	looked := map[string]map[key]bool{} // by change: the findings after it; nil: not known
 	before := map[key]bool{}
 	for i := range e.Findings {
-		before[e.Findings[i].key()] = e.Findings[i].Severity == diag.Problem.String()
+		before[e.Findings[i].key()] = e.Findings[i].Severity == diag.Problem
 	}
 	after := func(c explain.Change) map[key]bool {
 		found, done := looked[c.Line()]
@@ -50,7 +53,7 @@ func (e *exam) settle() {
 		if again, err := look(c.On(e.source), options); err == nil {
 			found = map[key]bool{}
 			for i := range again.Findings {
-				found[again.Findings[i].key()] = again.Findings[i].Severity == diag.Problem.String()
+				found[again.Findings[i].key()] = again.Findings[i].Severity == diag.Problem
 			}
 		}
 		looked[c.Line()] = found
@@ -61,14 +64,14 @@ func (e *exam) settle() {
 		for _, c := range f.offers {
 			found := after(c.Change)
 			// A note says what to do for the sake of something else, such as time or power.
-			if found == nil || f.Severity != diag.Note.String() && worse(before, found) {
+			if found == nil || f.Severity != diag.Note && worse(before, found) {
 				continue
 			}
 			if _, still := found[f.key()]; still {
 				continue
 			}
 			f.advice = e.tried(c)
-			if f.Severity != diag.Note.String() {
+			if f.Severity != diag.Note {
 				e.follow(f, found)
 			}
 			break
@@ -89,25 +92,25 @@ func worse(before, after map[key]bool) bool {
 }
 
 // followers are codes of what may follow from something else.
-var followers = []string{NoDriver.String(), SoftwareOnly.String(), GPUNoDriver.String(), diag.DriverNone.String(),
-	diag.VariableIgnored.String(), diag.FileOpen.String(), LoaderMissing.String(), LoaderOld.String()}
+var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
+	diag.VariableIgnored, diag.FileOpen, LoaderMissing, LoaderOld}
 
 // ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
-var ofHardware = []string{GPUNoKernelDriver.String(), GPUOldKernelDriver.String(), GPUNoNode.String(), GPUPermission.String(),
-	GPUNouveau.String(), GPUNoDriver.String(), NvidiaVersion.String()}
+var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
+	GPUNouveau, GPUNoDriver, NvidiaVersion}
 
 // ofLibraries are codes of what is wrong with a library that a manifest names.
-var ofLibraries = []string{LibraryMissing.String(), LibraryUnreadable.String(), LibraryForeign.String(), LibraryNeeds.String(),
-	LibraryVersion.String(), LibrarySymbol.String(), LibraryRuntime.String(), LibraryTwice.String(), DriverInterface.String()}
+var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
+	LibraryVersion, LibrarySymbol, LibraryRuntime, LibraryTwice, DriverInterface}
 
 // leftovers are codes of what an earlier program has left behind.
-var leftovers = []string{LeftoverOverride.String(), LeftoverSettings.String()}
+var leftovers = []Kind{LeftoverOverride, LeftoverSettings}
 
-// follow marks what is gone with a finding's cure as following from it.
+// follow marks what is gone with a finding's fix as following from it.
 func (e *exam) follow(root *Finding, after map[key]bool) {
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if _, still := after[f.key()]; !still && f != root && f.Because == "" && slices.Contains(followers, f.Code) &&
+		if _, still := after[f.key()]; !still && f != root && f.Because == nil && slices.Contains(followers, f.Code) &&
 			!slices.Contains(followers, root.Code) {
 			f.Because = root.Code
 		}
@@ -118,30 +121,30 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 // driver, without a driver no device.
 func (e *exam) consequences() {
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem.String() && f.Because == "" && !slices.Contains(followers, f.Code) &&
+		return f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
 			(e.ofDriver(&f) || slices.Contains(ofHardware, f.Code))
 	})
 	said := map[key]bool{}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		switch {
-		case f.Because != "":
-		case f.Code == diag.LayerDisabled.String() || f.Code == diag.LayerForced.String():
+		case f.Because != nil:
+		case f.Code == diag.LayerDisabled || f.Code == diag.LayerForced:
 			if slices.ContainsFunc(e.Findings, func(o Finding) bool {
 				about, is := o.fact.(misled)
 				return is && about.Kind == environment.OnAndOff && about.Layer == f.Subject
 			}) {
-				f.Because = diag.VariableContradiction.String()
+				f.Because = diag.VariableContradiction
 			} else if said[f.key()] { // the decision comes to it twice
 				f.Because = f.Code
 			}
 			said[f.key()] = true
-		case root >= 0 && (f.Code == NoDriver.String() || f.Code == SoftwareOnly.String() || f.Code == diag.DriverNone.String()):
+		case root >= 0 && (f.Code == NoDriver || f.Code == SoftwareOnly || f.Code == diag.DriverNone):
 			f.Because = e.Findings[root].Code
-		case f.Code == diag.DriverNone.String() && e.has(NoDriver):
-			f.Because = NoDriver.String()
-		case (f.Code == NoDriver.String() || f.Code == SoftwareOnly.String()) && e.has(GPUNoDriver):
-			f.Because = GPUNoDriver.String()
+		case f.Code == diag.DriverNone && e.has(NoDriver):
+			f.Because = NoDriver
+		case (f.Code == NoDriver || f.Code == SoftwareOnly) && e.has(GPUNoDriver):
+			f.Because = GPUNoDriver
 		}
 	}
 }
@@ -152,7 +155,7 @@ func (e *exam) ofDriver(f *Finding) bool {
 }
 
 func (e *exam) has(code Code) bool {
-	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code.String() && f.Because == "" })
+	return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
 // tried is a change with the place where it has to be made.

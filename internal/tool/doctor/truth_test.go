@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/test/binary"
 )
 
@@ -55,7 +56,7 @@ func nvidia(t *testing.T, version string) map[string]string {
 
 const settingsFile = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 
-// What is said is true: a cure helps, a cause is the cause, and what does no harm is a note.
+// What is said is true: a fix helps, a cause is the cause, and what does no harm is a note.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	nvidia := func(version string) map[string]string { return nvidia(t, version) }
@@ -157,14 +158,14 @@ func TestTruth(t *testing.T) {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 			for _, f := range report.Findings {
-				if c.code == "" && f.Severity != "note" {
+				if c.code == "" && f.Severity != diag.Note {
 					t.Errorf("a false alarm: %+v", f)
 				}
-				if f.Code != c.code || f.Because != "" {
+				if f.Code.String() != c.code || f.Because != nil {
 					continue
 				}
 				without, not := strings.CutPrefix(c.do, "-")
-				if f.Severity != c.severity || strings.Contains(f.Do, without) == not {
+				if f.Severity.String() != c.severity || strings.Contains(f.Do, without) == not {
 					t.Errorf("%+v", f)
 				}
 				return

@@ -36,7 +36,7 @@ func (e *exam) unsetting(f *Finding, name string) {
 		f.advice = setBySteam
 		return
 	}
-	f.offer(mending, explain.UnsetVariable(name))
+	f.offer(fixing, explain.UnsetVariable(name))
 }
 
 // named tells whether a variable names a file: then package environment says that it is not there.
@@ -129,10 +129,10 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offer(mending, explain.SetVariable(name, value))
+			f.offer(fixing, explain.SetVariable(name, value))
 		}
 	}
-	f.offer(mending, explain.UnsetVariable(name))
+	f.offer(fixing, explain.UnsetVariable(name))
 }
 
 // pad is a hexadecimal number as sysfs writes it.
@@ -178,7 +178,7 @@ func (e *exam) values(rows []environment.Variable) {
 		case environment.Faulty:
 			f := e.found(VariableValue, v.Name, "", stated{v}, nil)
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
-				f.offer(mending, explain.SetVariable(v.Name, better))
+				f.offer(fixing, explain.SetVariable(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
@@ -187,7 +187,7 @@ func (e *exam) values(rows []environment.Variable) {
 				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
 			}
-			f.offer(mending, explain.UnsetVariable(v.Name))
+			f.offer(fixing, explain.UnsetVariable(v.Name))
 		}
 	}
 }

@@ -23,21 +23,21 @@ func (e *exam) verdict() string {
 
 // rest is what is said after what works.
 func (e *exam) rest(works bool) string {
-	count, left := map[string]int{}, 0
+	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if f.Because != "" {
+		if f.Because != nil {
 			continue
 		}
-		if count[f.Severity]++; f.Severity == diag.Problem.String() && first == nil {
+		if count[f.Severity]++; f.Severity == diag.Problem && first == nil {
 			first = f
 		}
-		if f.Severity == diag.Warning.String() && slices.Contains(leftovers, f.Code) {
+		if f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) {
 			left++
 		}
 	}
-	problems, warnings := count[diag.Problem.String()], count[diag.Warning.String()]
+	problems, warnings := count[diag.Problem], count[diag.Warning]
 	end := ""
 	switch {
 	case problems > 0:
@@ -91,7 +91,7 @@ func (e *exam) good(manifest string) bool {
 // broken tells whether a problem was found with what serves a device.
 func (e *exam) broken(g *GPU) bool {
 	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem.String() && (f.device == g.Name || f.Code == NvidiaVersion.String() && g.Kernel == "nvidia")
+		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})
 }
 

@@ -81,7 +81,7 @@ func (e *exam) otherWordSize() {
 		good = good || m.Good
 	}
 	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == LibraryForeign.String() {
+		if f := &e.Findings[i]; f.Code == LibraryForeign {
 			f.soften(diag.Warning)
 			if good {
 				f.soften(diag.Note)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/machine"
 	"vkloader/test/binary"
 )
@@ -114,6 +115,8 @@ func TestDevices(t *testing.T) {
 		{"CDI", card("0x10de", "nvidia", false, docker, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
 			[]string{"NVIDIA_DRIVER_CAPABILITIES=compute,graphics"}, GPUNoDriver, "", "nvidia-ctk cdi generate"},
 		{"WSL", map[string]string{"dev/dxg": "", "etc/os-release": "ID=ubuntu\n"}, nil, GPUNoDriver, "dxgkrnl", "apt install mesa-vulkan-drivers"},
+		{"Adreno with its maker's kernel driver", map[string]string{"dev/kgsl-3d0": "", "etc/os-release": "ID=debian\n"}, nil, GPUNoDriver, "kgsl-3d",
+			"apt install mesa-vulkan-drivers"},
 		{"unknown kernel driver", card("0x1234", "newgpu", true), nil, GPUNoDriver, "newgpu", "Install the Vulkan driver"},
 		{"node alone", map[string]string{"dev/dri/renderD128": "", "etc/os-release": "ID=arch\n"}, nil, GPUNoDriver,
 			"no driver manifest is for a graphics device", ""},
@@ -125,7 +128,7 @@ func TestDevices(t *testing.T) {
 			t.Parallel()
 			report := examine(t, c.files, Options{}, c.environ...)
 			for _, f := range report.Findings {
-				if f.Code == c.code.String() && strings.Contains(f.What, c.what) && strings.Contains(f.Do, c.do) {
+				if f.Code == c.code && strings.Contains(f.What, c.what) && strings.Contains(f.Do, c.do) {
 					return
 				}
 			}
@@ -144,12 +147,12 @@ func TestUnknownDevices(t *testing.T) {
 	unknown := card("0x1234", "newgpu", true, file("lib/libnewgpu.so", string(library.Bytes())), file("etc/vulkan/icd.d/new.json",
 		`{"file_format_version":"1.0.0","ICD":{"library_path":"/lib/libnewgpu.so","api_version":"1.3.0"}}`))
 	for _, f := range examine(t, unknown, Options{}).Findings {
-		if f.Code == GPUNoDriver.String() || f.Code == SoftwareOnly.String() || f.Code == NoDriver.String() {
+		if f.Code == GPUNoDriver || f.Code == SoftwareOnly || f.Code == NoDriver {
 			t.Errorf("%+v", f)
 		}
 	}
 	for _, f := range examine(t, card("0x1234", "newgpu", true), Options{}).Findings {
-		if f.Code == GPUNoDriver.String() && f.Severity != "warning" {
+		if f.Code == GPUNoDriver && f.Severity != diag.Warning {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -174,7 +177,7 @@ func TestPermission(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range report.Findings {
-			if f.Code == GPUPermission.String() {
+			if f.Code == GPUPermission {
 				return f.Do
 			}
 		}
@@ -300,7 +303,7 @@ func TestElevatedProgram(t *testing.T) {
 		}
 		has := false
 		for _, f := range report.Findings {
-			has = has || f.Code == ElevatedProgram.String() && f.Do == "vkloader doctor --elevated --app /game"
+			has = has || f.Code == ElevatedProgram && f.Do == "vkloader doctor --elevated --app /game"
 		}
 		if has != want {
 			t.Errorf("%v: %+v", mode, report.Findings)

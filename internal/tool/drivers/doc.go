@@ -1,6 +1,7 @@
-// Package drivers is what the tool knows of drivers that exist: their names, the drivers of the kernel that they work on,
-// the packages that have them, and what they use beside the files that their libraries say they need. It also knows the
-// variables of Mesa's layer that chooses a device, VK_LAYER_MESA_device_select, by Mesa's documentation.
+// Package drivers is what the tool knows of drivers that exist: the packages that have them, and what they use beside the
+// files that their libraries say they need. Which there are, and what they work on, internal/core/family says, as it does
+// for the library. The package also knows the variables of Mesa's layer that chooses a device,
+// VK_LAYER_MESA_device_select, by Mesa's documentation.
 //
 // It knows drivers by their libraries' names. It opens no file, reads no variable and asks no layer.
 package drivers

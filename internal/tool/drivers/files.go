@@ -32,7 +32,7 @@ const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
 // nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
 var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
 
-// Matches lists the files that are there of patterns with a "*" in the last element; read lists a directory.
+// Matches lists the files, without directories, that are there of patterns with a "*" in the last element; read lists a directory.
 func Matches(patterns []string, read func(directory string) ([]fs.DirEntry, error)) []string {
 	var found []string
 	for _, pattern := range patterns {
@@ -42,7 +42,7 @@ func Matches(patterns []string, read func(directory string) ([]fs.DirEntry, erro
 			continue
 		}
 		for _, e := range entries {
-			if ok, err := path.Match(last, e.Name()); ok && err == nil {
+			if ok, err := path.Match(last, e.Name()); ok && err == nil && !e.IsDir() {
 				found = append(found, directory+e.Name())
 			}
 		}

@@ -70,8 +70,8 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				continue // what is said of something that is in belongs to the doctor
 			}
 			e := Item{Kind: kind.One, Name: answer.Style.Base(row.Subject), Manifest: row.Path,
-				Line: row.Line, Column: row.Column, Code: row.Code, Statement: row.Statement, Why: row.Why,
-				subject: row.Subject, code: row.code, cause: row.cause}
+				Line: row.Line, Column: row.Column, Code: row.Code.String(), Statement: row.Statement, Why: row.Why,
+				subject: row.Subject, code: row.Code, cause: row.cause}
 			out = append(out, e)
 		}
 	}

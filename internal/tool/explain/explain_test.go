@@ -62,7 +62,7 @@ func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]It
 	}
 	listIn, listOut := Of(answer)
 	listOut = append(listOut, KeptOut(source, answer)...)
-	Cures(source, answer, listIn, listOut)
+	Fixes(source, answer, listIn, listOut)
 	in, out = map[string]Item{}, map[string]Item{}
 	for _, e := range listIn {
 		in[e.Name] = e

@@ -12,20 +12,19 @@ import (
 
 // Row is one thing found, and why it is in or out.
 type Row struct {
-	Subject   string `json:"subject"`
-	Path      string `json:"path,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	In        bool   `json:"in"`
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	Why       string `json:"why"`
-	Do        string `json:"do,omitempty"` // "" where nothing that was tried helps
+	Subject   string        `json:"subject"`
+	Path      string        `json:"path,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Column    int           `json:"column,omitempty"`
+	In        bool          `json:"in"`
+	Code      diag.Code     `json:"code"`
+	Severity  diag.Severity `json:"severity"`
+	Statement string        `json:"statement"`
+	Why       string        `json:"why"`
+	Do        string        `json:"do,omitempty"` // "" where nothing that was tried helps
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 
-	code  diag.Code
 	cause diag.Cause
 }
 
@@ -58,8 +57,8 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 			continue
 		}
 		rows = append(rows, Row{
-			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: entry.Name,
-			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What, code: f.Code, cause: f.Cause,
+			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: f.Code,
+			Severity: entry.Severity, Statement: entry.Statement, Why: f.What, cause: f.Cause,
 		})
 	}
 	return rows

@@ -22,12 +22,12 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 			key.Layer = r.Subject
 		}
 		var c Change
-		v, ok := Switches[r.code]
+		v, ok := Switches[r.Code]
 		switch {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
-		case r.Severity != diag.Note.String():
-			c, ok = t.Ending(Fault{Code: r.code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+		case r.Severity != diag.Note:
+			c, ok = t.Ending(Fault{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
 		}
 		if ok {
 			r.Do, r.Commands = c.Line(), c.Lines()
@@ -38,7 +38,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 // unnaming are changes after which no variable names what a row is about.
 func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 	switch {
-	case r.code == diag.LayerMissing:
+	case r.Code == diag.LayerMissing:
 		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {

@@ -51,7 +51,7 @@ func TestRowsSayOnlyWhatHelps(t *testing.T) {
 				}
 				continue
 			}
-			if helped[r.Code] = true; r.Do != strings.Join(r.Commands, "; ") {
+			if helped[r.Code.String()] = true; r.Do != strings.Join(r.Commands, "; ") {
 				t.Errorf("%s: %s %s: %q is more than the lines that were tried", title, r.Code, r.Subject, r.Do)
 			}
 			changed := source

@@ -280,17 +280,17 @@ type Ended struct {
 // Renew lifts those that are over. gone are settings files whose own time was over just now: what still holds of theirs is
 // written again.
 func Renew(found *settingsfile.Found, gone []string) (ended []Ended, err error) {
-	reason := map[string]string{}
-	name := func(e *Entry) string { return e.Kind + "\x00" + e.Name + "\x00" + e.Program }
+	type about struct{ kind, name, program string }
+	reason := map[about]string{}
 	lifted, err := Lift(found, func(e *Entry) bool {
 		why := e.Over(&found.Machine, time.Now())
 		if why != "" {
-			reason[name(e)] = why
+			reason[about{e.Kind, e.Name, e.Program}] = why
 		}
 		return why != ""
 	})
 	for _, e := range lifted {
-		ended = append(ended, Ended{e, reason[name(&e)]})
+		ended = append(ended, Ended{e, reason[about{e.Kind, e.Name, e.Program}]})
 	}
 	for _, place := range gone {
 		entries, wrong := read(&found.Machine, filepath.Clean(place))

@@ -53,7 +53,7 @@ func chainOf(source *machine.Source, answer *plan.Answer) *graph.Chain {
 	chain := &graph.Chain{Layers: []graph.Layer{}, Drivers: []graph.Driver{}, Out: []graph.Out{}}
 	in, out := explain.Of(answer)
 	out = append(out, explain.KeptOut(source, answer)...)
-	explain.Cures(source, answer, in, out)
+	explain.Fixes(source, answer, in, out)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]

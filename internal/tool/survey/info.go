@@ -158,7 +158,7 @@ func (r *Info) decide(source *machine.Source, timed *probe.Result) error {
 			at = len(r.Drivers)
 			r.Drivers = append(r.Drivers, r.driver(source, row.Path))
 		}
-		if row.Severity == diag.Problem.String() && r.Drivers[at].Devices == 0 {
+		if row.Severity == diag.Problem && r.Drivers[at].Devices == 0 {
 			r.Drivers[at].Problem = row.Why
 		}
 	}

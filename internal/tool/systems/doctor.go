@@ -28,7 +28,7 @@ func (s *Source) Examine(answer *plan.Answer) (*doctor.Report, error) {
 			continue // that is no finding but how things are
 		}
 		e := f.Code.Entry()
-		r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: f.Subject, Path: f.Path, Line: f.Line,
+		r.Findings = append(r.Findings, doctor.Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path, Line: f.Line,
 			Column: f.Column, What: f.What, Do: e.Do, Statement: e.Statement})
 	}
 	for _, d := range answer.Drivers {
@@ -45,16 +45,12 @@ func (s *Source) Examine(answer *plan.Answer) (*doctor.Report, error) {
 	}
 	if len(answer.Drivers) == 0 {
 		e := diag.DriverNone.Entry()
-		r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: s.System.Title,
+		r.Findings = append(r.Findings, doctor.Finding{Code: diag.DriverNone, Severity: e.Severity, Subject: s.System.Title,
 			What: "no driver is found", Do: e.Do, Statement: e.Statement})
 	}
-	slices.SortStableFunc(r.Findings, func(a, b doctor.Finding) int { return rank(b.Severity) - rank(a.Severity) })
+	slices.SortStableFunc(r.Findings, func(a, b doctor.Finding) int { return int(b.Severity) - int(a.Severity) })
 	r.Verdict = verdict(r)
 	return r, nil
-}
-
-func rank(severity string) int {
-	return slices.Index([]string{diag.Note.String(), diag.Warning.String(), diag.Problem.String()}, severity)
 }
 
 // verdict is the report in one line.
@@ -77,7 +73,7 @@ func verdict(r *doctor.Report) string {
 // add adds a finding of the doctor's own table.
 func add(r *doctor.Report, code doctor.Code, subject, file, what string) {
 	e := code.Entry()
-	r.Findings = append(r.Findings, doctor.Finding{Code: e.Name, Severity: e.Severity.String(), Subject: subject, Path: file, What: what,
+	r.Findings = append(r.Findings, doctor.Finding{Code: code, Severity: e.Severity, Subject: subject, Path: file, What: what,
 		Why: e.Means, Do: e.Do, Statement: e.Statement})
 }
 

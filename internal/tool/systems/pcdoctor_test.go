@@ -173,8 +173,8 @@ func examined(t *testing.T, s *Source, reg string) *doctor.Report {
 func told(r *doctor.Report) string {
 	var list []string
 	for _, f := range r.Findings {
-		if !slices.Contains([]string{"layer-listed", "driver-vendor"}, f.Code) {
-			list = append(list, f.Severity+" "+f.Code+" "+f.Subject)
+		if !slices.Contains([]string{"layer-listed", "driver-vendor"}, f.Code.String()) {
+			list = append(list, f.Severity.String()+" "+f.Code.String()+" "+f.Subject)
 		}
 	}
 	return strings.Join(list, ", ")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -286,8 +287,8 @@ func TestExamine(t *testing.T) {
 		}
 		got := ""
 		for _, f := range r.Findings {
-			if f.Severity == "problem" {
-				got += f.Code
+			if f.Severity == diag.Problem {
+				got += f.Code.String()
 			}
 		}
 		if got != c.want || len(r.Drivers) != 1 || r.Drivers[0].Good != (c.want == "") || (r.Verdict == "Nothing is wrong that files show.") != (c.want == "") {

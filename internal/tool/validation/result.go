@@ -3,6 +3,7 @@ package validation
 import (
 	"path/filepath"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 )
 
@@ -17,13 +18,13 @@ type Result struct {
 
 // Remark is one thing to say about a file.
 type Remark struct {
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	Code      string `json:"code"`
-	Severity  string `json:"severity"`
-	Statement string `json:"statement"`
-	What      string `json:"what"`
-	Do        string `json:"do,omitempty"`
+	Line      int           `json:"line,omitempty"`
+	Column    int           `json:"column,omitempty"`
+	Code      string        `json:"code"`
+	Severity  diag.Severity `json:"severity"`
+	Statement string        `json:"statement"`
+	What      string        `json:"what"`
+	Do        string        `json:"do,omitempty"`
 }
 
 // Judge judges a file as it was read; problems tells whether more than notes was found.
@@ -49,7 +50,7 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
 	for _, f := range judged.Findings {
 		entry := f.Code.Entry()
-		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity.String(),
+		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity,
 			entry.Statement, f.What, entry.Do})
 	}
 	bad, doubtful := judged.Problems()

@@ -12,9 +12,9 @@ import (
 	"vkloader/internal/tool/settingsfile"
 )
 
-// Cures enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
+// Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
 // variable does it, the item says what would. Package is to be entered before.
-func Cures(source *machine.Source, answer *plan.Answer, in, out []Item) {
+func Fixes(source *machine.Source, answer *plan.Answer, in, out []Item) {
 	t := &trials{NewTrial(source, answer), source, answer}
 	for i := range in {
 		t.putOut(&in[i])

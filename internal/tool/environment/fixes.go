@@ -8,9 +8,9 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
-// Cure is the change of a variable that ends a finding: the narrowest of those that were tried, each by looking at the
+// Fix is the change of a variable that ends a finding: the narrowest of those that were tried, each by looking at the
 // variables again with it. False: none does.
-func Cure(source *machine.Source, f *Finding) (explain.Change, bool) {
+func Fix(source *machine.Source, f *Finding) (explain.Change, bool) {
 	var changes []explain.Change
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,9 +16,43 @@ import (
 	"vkloader/internal/tool/machine"
 )
 
+// invocation is what a command is given: the process that it runs in, and the options of every command. Its methods read that
+// and decide nothing; what a command does is in functions that get it.
+type invocation struct {
+	out, errOut io.Writer
+	environ     []string
+	executable  string
+	self        string // this program, for children of it
+
+	in       io.Reader // answers to questions
+	terminal bool      // who answers sits before it
+
+	root      string       // --root: the directory that is examined as a file system; "": this machine
+	variables []string     // --env: changes to the environment
+	rules     bool         // --rules: with the ids of statements
+	image     *image.Image // that root is; nil: none, or not read yet
+
+	// On Windows, where a program's word size is chosen, and its rights may be less than the tool's:
+	class  int  // 32 or 64; 0: that of the program
+	asUser bool // --elevated=false
+
+	answered func(value any) // when not nil, is given every answer that is printed as JSON
+}
+
+// getenv is the value of a variable of the tool's own environment; the last one counts.
+func (s *invocation) getenv(name string) string {
+	value := ""
+	for _, pair := range s.environ {
+		if len(pair) > len(name) && pair[len(name)] == '=' && pair[:len(name)] == name {
+			value = pair[len(name)+1:]
+		}
+	}
+	return value
+}
+
 // machine is what the command looks at: this machine and the tool's own environment, or what lies below --root, whose
 // environment is empty; either changed by --env. An error is for the command to return.
-func (s *surroundings) machine() (machine.Machine, error) {
+func (s *invocation) machine() (machine.Machine, error) {
 	m := machine.Machine{}
 	if s.root != "" {
 		// A link is not followed here: that of /proc/PID/root leads into the file system of another process, and says "/".
@@ -46,7 +81,7 @@ func (s *surroundings) machine() (machine.Machine, error) {
 }
 
 // openImage reads the image that --root names, once for all that look at it.
-func (s *surroundings) openImage(name string) (err error) {
+func (s *invocation) openImage(name string) (err error) {
 	if s.image == nil {
 		s.image, err = image.Open(name)
 	}
@@ -54,7 +89,7 @@ func (s *surroundings) openImage(name string) (err error) {
 }
 
 // change makes the changes of --env.
-func (s *surroundings) change(m *machine.Machine) error {
+func (s *invocation) change(m *machine.Machine) error {
 	for _, variable := range s.variables {
 		name, value, set := strings.Cut(variable, "=")
 		if name == "" {
@@ -70,7 +105,7 @@ func (s *surroundings) change(m *machine.Machine) error {
 }
 
 // thisMachine is for commands that need the running system.
-func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
+func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {
 		err = fmt.Errorf("%s looks at the running machine only, not below --root", command)
@@ -80,7 +115,7 @@ func (s *surroundings) thisMachine(command string) (machine.Machine, error) {
 
 // source gives the machine's facts for a program: its executable as it is found there ("": none in particular), with
 // or without more rights than its user.
-func (s *surroundings) source(app string, elevated bool) (*machine.Source, error) {
+func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
 	if onWindows && s.root != "" {
 		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
 	}
