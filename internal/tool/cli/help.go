@@ -16,9 +16,9 @@ import (
 func newHelp(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [command | topic | ID]",
-		Short: "Show help for a command, a topic, or a statement of the specification",
-		Long: "help shows what a command does; of an id such as LAY-173 (explain and validate name them), the statement of the\n" +
-			"loader's specification.",
+		Short: "Show help for a command, a topic or a statement",
+		Long: "help describes a command. With the ID of a statement, such as LAY-173, it prints that statement of\n" +
+			"the loader's specification; explain and validate name these IDs with --rules.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if statement, ok := spec.Find(args[0]); ok {
@@ -62,7 +62,7 @@ func fillTopic(cmd *cobra.Command) {
 }
 
 // printHelp shows the help of a command in at most 80 columns.
-func printHelp(s *surroundings, cmd *cobra.Command) {
+func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
 	fmt.Fprint(s.out, term.Reflow(term.Or(cmd.Long, cmd.Short), width))
@@ -72,7 +72,7 @@ func printHelp(s *surroundings, cmd *cobra.Command) {
 }
 
 // helpWidth is the terminal's width, 80 at most: longer lines are hard to read.
-func helpWidth(s *surroundings) int {
+func helpWidth(s *invocation) int {
 	const most, least = 80, 40
 	if width := term.StyleFor(s.out, s.getenv).Width(); width > 0 {
 		return min(max(width, least), most)

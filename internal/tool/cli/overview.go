@@ -15,10 +15,13 @@ const maxAttention = 3
 
 // overview is what vkloader alone shows: one screen with what works, what is there, what needs attention, and what to
 // type next. It loads nothing.
-func overview(s *invocation) error {
+func overview(s *invocation, asJSON bool) error {
 	report, err := examineHere(s)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return problemsOf(report, writeJSON(s, report))
 	}
 	style := term.StyleFor(s.out, s.getenv)
 	style.Lines(s.out, "", style.Heading, report.Verdict)

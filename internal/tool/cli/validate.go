@@ -26,7 +26,7 @@ func newValidate(s *invocation) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Check a driver manifest, a layer manifest or a settings file, line by line",
+		Short: "Check driver manifests, layer manifests and settings files",
 		Long: "validate judges files as JSON, by the published JSON Schemas, and by the loader's own rules, which are laxer in\n" +
 			"some things and stricter in others. What kind a file is it sees by the content; layers in a directory\n" +
 			"implicit_layer.d, or with a disable_environment, are judged as implicit. It opens nothing that a file names.\n\n" +

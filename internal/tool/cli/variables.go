@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/environment"
@@ -38,10 +39,10 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 func newListVariables(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
 	cmd := &cobra.Command{
-		Use: "variables", Short: "Environment variables that the loader reads: which are set, in force, and what they do",
-		Long: "Environment variables that the loader reads: which are set, in force, and what they do. \"vkloader help\n" +
-			"variables\" tells all about each.\n\n" + exitCodesHelp,
-		Args: cobra.NoArgs,
+		Use: "variables", Short: "Environment variables: which are set, and what they do",
+		Long: "variables lists the environment variables that the loader reads: whether each is set, whether it is\n" +
+			"in force, and what it does. \"vkloader help variables\" describes them in full.\n\n" + exitCodesHelp,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", elevated)
 			if err != nil {
@@ -57,10 +58,8 @@ func newListVariables(s *invocation) *cobra.Command {
 			} else {
 				printVariables(s, rows)
 			}
-			bad := func(v environment.Variable) bool {
-				return v.State == environment.Faulty || v.State == environment.Unknown
-			}
-			if err == nil && slices.ContainsFunc(rows, bad) {
+			bad := func(f environment.Finding) bool { return f.Code.Entry().Severity == diag.Problem }
+			if err == nil && slices.ContainsFunc(environment.Check(source), bad) {
 				err = exit.With(exit.Problems)
 			}
 			return err

@@ -12,20 +12,21 @@ import (
 // A line without its end is kept until Flush.
 type Folder struct {
 	To      io.Writer
-	Width   int // 0: lines stay as they are
+	Width   int   // 0: lines stay as they are
+	Err     error // the first that writing met
 	pending string
 }
 
 // NewFolder folds what goes to w at the width that it has.
 func NewFolder(w io.Writer, getenv func(string) string) *Folder {
-	f, _ := w.(*os.File)
+	f, _ := File(w)
 	return &Folder{To: w, Width: widthOf(f, getenv)}
 }
 
 // Write implements io.Writer.
 func (f *Folder) Write(data []byte) (int, error) {
 	if f.Width == 0 {
-		return f.To.Write(data)
+		return f.write(string(data))
 	}
 	text := f.pending + string(data)
 	end := strings.LastIndexByte(text, '\n') + 1
@@ -37,16 +38,24 @@ func (f *Folder) Write(data []byte) (int, error) {
 	for line := range strings.Lines(text[:end]) {
 		fold(&b, strings.TrimSuffix(line, "\n"), f.Width)
 	}
-	if _, err := io.WriteString(f.To, b.String()); err != nil {
+	if _, err := f.write(b.String()); err != nil {
 		return 0, err
 	}
 	return len(data), nil
 }
 
+func (f *Folder) write(text string) (int, error) {
+	n, err := io.WriteString(f.To, text)
+	if f.Err == nil {
+		f.Err = err
+	}
+	return n, err
+}
+
 // Flush writes a line that has no end yet, such as a question.
 func (f *Folder) Flush() {
 	if f.pending != "" {
-		io.WriteString(f.To, f.pending)
+		f.write(f.pending)
 		f.pending = ""
 	}
 }
@@ -94,4 +103,36 @@ func visible(text string) (count int) {
 		count++
 	}
 	return count
+}
+
+// raw writes past a folder.
+type raw struct{ past *Folder }
+
+func (r raw) Write(data []byte) (int, error) {
+	r.past.Flush()
+	return r.past.write(string(data))
+}
+
+// Raw is the writer for what other programs read, and for lines that are copied: they are not broken.
+func Raw(w io.Writer) io.Writer {
+	if cleaner, ok := w.(Cleaner); ok {
+		return Cleaner{To: Raw(cleaner.To)}
+	}
+	if folder, ok := w.(*Folder); ok {
+		return raw{folder}
+	}
+	return w
+}
+
+// File is the file that a writer writes to in the end.
+func File(w io.Writer) (*os.File, bool) {
+	switch w := w.(type) {
+	case Cleaner:
+		return File(w.To)
+	case *Folder:
+		return File(w.To)
+	case *os.File:
+		return w, true
+	}
+	return nil, false
 }

@@ -53,6 +53,6 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity,
 			entry.Statement, f.What, entry.Do})
 	}
-	bad, doubtful := judged.Problems()
-	return result, bad+doubtful > 0
+	bad, _ := judged.Problems()
+	return result, bad > 0
 }
