@@ -82,8 +82,8 @@ func newRoot(s *invocation) *cobra.Command {
 
 // run carries out a command line and gives the exit code.
 func run(s *invocation, args []string) int {
-	out := term.NewFolder(s.out, s.getenv)
-	messages := term.Cleaner{To: term.NewFolder(s.errOut, s.getenv)}
+	out := term.NewWrapper(s.out, s.getenv)
+	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv)}
 	s.out = term.Cleaner{To: out} // not standard error: what a program writes there that runs under the tool is its own
 	s.in = asking{s.in, out}
 	root := newRoot(s)
@@ -107,7 +107,7 @@ func run(s *invocation, args []string) int {
 // asking reads answers; the question is written first.
 type asking struct {
 	io.Reader
-	out *term.Folder
+	out *term.Wrapper
 }
 
 func (a asking) Read(data []byte) (int, error) {

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Folder breaks lines that are longer than the terminal is wide, at spaces. What goes on is indented below the line, so
+// Wrapper breaks lines that are longer than the terminal is wide, at spaces. What goes on is indented below the line, so
 // that it cannot be taken for a line of its own. It stands behind whatever prints, for what a command did not lay out.
 // A line without its end is kept until Flush.
-type Folder struct {
+type Wrapper struct {
 	To      io.Writer
 	Width   int   // 0: lines stay as they are
 	Err     error // the first that writing met
 	pending string
 }
 
-// NewFolder folds what goes to w at the width that it has.
-func NewFolder(w io.Writer, getenv func(string) string) *Folder {
+// NewWrapper folds what goes to w at the width that it has.
+func NewWrapper(w io.Writer, getenv func(string) string) *Wrapper {
 	f, _ := File(w)
-	return &Folder{To: w, Width: widthOf(f, getenv)}
+	return &Wrapper{To: w, Width: widthOf(f, getenv)}
 }
 
 // Write implements io.Writer.
-func (f *Folder) Write(data []byte) (int, error) {
+func (f *Wrapper) Write(data []byte) (int, error) {
 	if f.Width == 0 {
 		return f.write(string(data))
 	}
@@ -44,7 +44,7 @@ func (f *Folder) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-func (f *Folder) write(text string) (int, error) {
+func (f *Wrapper) write(text string) (int, error) {
 	n, err := io.WriteString(f.To, text)
 	if f.Err == nil {
 		f.Err = err
@@ -53,7 +53,7 @@ func (f *Folder) write(text string) (int, error) {
 }
 
 // Flush writes a line that has no end yet, such as a question.
-func (f *Folder) Flush() {
+func (f *Wrapper) Flush() {
 	if f.pending != "" {
 		f.write(f.pending)
 		f.pending = ""
@@ -105,8 +105,8 @@ func visible(text string) (count int) {
 	return count
 }
 
-// raw writes past a folder.
-type raw struct{ past *Folder }
+// raw writes past a wrapper.
+type raw struct{ past *Wrapper }
 
 func (r raw) Write(data []byte) (int, error) {
 	r.past.Flush()
@@ -118,8 +118,8 @@ func Raw(w io.Writer) io.Writer {
 	if cleaner, ok := w.(Cleaner); ok {
 		return Cleaner{To: Raw(cleaner.To)}
 	}
-	if folder, ok := w.(*Folder); ok {
-		return raw{folder}
+	if wrapper, ok := w.(*Wrapper); ok {
+		return raw{wrapper}
 	}
 	return w
 }
@@ -129,7 +129,7 @@ func File(w io.Writer) (*os.File, bool) {
 	switch w := w.(type) {
 	case Cleaner:
 		return File(w.To)
-	case *Folder:
+	case *Wrapper:
 		return File(w.To)
 	case *os.File:
 		return w, true

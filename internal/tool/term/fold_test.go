@@ -19,7 +19,7 @@ func TestFold(t *testing.T) {
 		{"no end", "no end"},
 	} {
 		var b strings.Builder
-		f := &Folder{To: &b, Width: 20}
+		f := &Wrapper{To: &b, Width: 20}
 		for i := range len(c.text) { // in pieces, as it may come
 			fmt.Fprint(f, c.text[i:i+1])
 		}
@@ -29,7 +29,7 @@ func TestFold(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	f := &Folder{To: &b}
+	f := &Wrapper{To: &b}
 	fmt.Fprint(f, "a line without width stays as it is")
 	if b.String() != "a line without width stays as it is" {
 		t.Errorf("%q", b.String())

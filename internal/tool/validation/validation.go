@@ -3,6 +3,7 @@ package validation
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/document"
@@ -49,9 +50,23 @@ func (r *Report) Problems() (problems, warnings int) {
 // directory; kind is Unknown when the content shall tell.
 func File(text, path, whole string, kind Kind) *Report {
 	c := &checker{path: path, report: &Report{Kind: kind}}
+	if is := encoding(text); is != readable {
+		code := diag.FileEncoding
+		if is == empty {
+			code = diag.FileSyntax
+		}
+		c.find(code, 1, 1, is)
+		return c.say()
+	}
 	doc, fault := document.Parse(text)
 	if fault != nil {
-		c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+		if !isText(text) {
+			c.find(diag.FileEncoding, 1, 1, binaryFile)
+		} else if named, line, column := slipAt(text, fault); named != noSlip {
+			c.find(diag.FileSyntax, line, column, named)
+		} else {
+			c.find(diag.FileSyntax, fault.Line, fault.Column, said(fault.What))
+		}
 		return c.say()
 	}
 	if kind == Unknown {
@@ -80,6 +95,7 @@ func File(text, path, whole string, kind Kind) *Report {
 	default:
 		c.at(diag.FileKindUnknown, doc.Top(), ofNoKind)
 	}
+	c.once()
 	slices.SortStableFunc(c.found, func(a, b finding) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
@@ -122,6 +138,22 @@ func directoryOf(path string) string {
 		return ""
 	}
 	return search.BaseName(directory[:len(directory)-1])
+}
+
+// once leaves one finding for each fault: what the loader says of a place comes before what the schema says of it.
+func (c *checker) once() {
+	same := func(schema finding) bool {
+		v, ok := schema.fact.(violation)
+		return ok && slices.ContainsFunc(c.found, func(f finding) bool {
+			if f.line != schema.line || f.column != schema.column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
+				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
+				return false
+			}
+			// Of what an object lacks, the place is that of the object.
+			return !slices.ContainsFunc(v.missing(), func(name string) bool { return !strings.Contains(f.fact.say(), name) })
+		})
+	}
+	c.found = slices.DeleteFunc(c.found, func(f finding) bool { return f.code == diag.FileSchema && same(f) })
 }
 
 // checker makes a report.

@@ -70,6 +70,14 @@ func (v violation) fault() string {
 	return v.Want[0] + " is missing"
 }
 
+// missing are the members that the violation is about, when it is about members that are not there.
+func (v violation) missing() []string {
+	if v.Rule == schema.Required || v.Rule == schema.OneRequired {
+		return v.Want
+	}
+	return nil
+}
+
 // allowed says which numbers there may be.
 func allowed(least, most float64) string {
 	switch {
