@@ -7,7 +7,7 @@
  *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), files and what
  * they are (file.c, image.c), threads (thread.c), the start service/   the client of the driver service: its connection
  * (client.c), drivers with what they need (closure.c), devices that they open by it (namespace.c) core/      the link
- * to the core: questions (ask.c), facts (read.c), remembered answers (memo.c), plans (plan.c) library/   libraries that
+ * to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c) library/   libraries that
  * are mapped (mapped.c), of drivers (driver.c), of layers (layer.c) state/     drivers and who holds them (driver.c,
  * removal.c), objects, records of physical devices, handles dispatch/  vkGet*ProcAddr and the tables (names.c),
  * commands that nobody knows (unknown.c), what is said where a function is missing (missing.c) physdev/   physical

@@ -25,6 +25,7 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 struct facts {
     bool begun;           /* what is always sent first has been */
     struct wire_writer w; /* facts for the next message */
+    struct looks looks;
     struct service service;
     struct goc *memory; /* of the core, from the first message on that is not remembered */
     void *call;
@@ -47,6 +48,7 @@ void facts_free(struct facts *facts)
     if (!facts) return;
     service_end(&facts->service);
     goc_close(facts->memory);
+    looks_end(&facts->looks);
     free(facts->w.bytes);
     for (uint32_t i = 0; i < facts->count; i++) round_drop(facts->round[i]);
     free(facts);
@@ -74,6 +76,7 @@ __attribute__((destructor)) static void stop(void)
     if (exit_begun()) return;
     round_drop(atomic_exchange(&remembered, NULL));
     memo_drop();
+    known_forget();
     goc_trim();
 }
 
@@ -132,11 +135,11 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     if (wire_get_need_var(record, &var))
         read_var(w, (struct variable){var.name, var.secure});
     else if (wire_get_need_directory(record, &directory))
-        read_directory(w, directory.path);
+        read_directory(w, &f->looks, directory.path);
     else if (wire_get_need_file(record, &file))
-        read_file(w, file.path);
+        read_file(w, &f->looks, file.path);
     else if (wire_get_need_exists(record, &exists))
-        read_exists(w, exists.path);
+        read_exists(w, &f->looks, exists.path);
     else if (record->id == WIRE_NEED_GRAPHICS)
         read_graphics(w);
     else if (record->id == WIRE_NEED_SERVICE)

@@ -58,9 +58,11 @@ static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *resul
 
     const void *any = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
     bool searched = !d->mapped->closure && !path_has_directory(given);
-    char *real = d->mapped->closure ? NULL /* the linker's name of it means nothing any more */
-                                    : gate_path_of(any);
+    char *real = d->mapped->closure /* the linker's name of it means nothing any more */ || d->mapped->as_given
+                     ? NULL
+                     : gate_path_of(any);
     if (real) d->mapped->real = real;
+    if (real && image_is_named(any, given)) d->mapped->as_given = path_has_directory(given);
     if (searched) d->mapped->found = image_name_of(any);
     library_identify(d->mapped);
     char *path = strdup(d->mapped->real);
@@ -198,7 +200,8 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
         driver_lib_free(d);
         return NULL;
     }
-    if (step->has_slash) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
+    if (step->has_slash &&
+        !mapped->as_given) { /* DRV-026: a warning when the file loaded is not the one that library_path names */
         char *wanted = path_other_than(step->library, d->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",

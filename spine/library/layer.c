@@ -176,7 +176,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &text);
+    if (library_may_open(l->library, &n->identity, &text)) n->handle = gate_dlopen(l->library, &n->identity, &text);
     if (n->handle && library_is_left(n->handle)) {
         library_let_go(n->handle);
         n->handle = NULL;
@@ -189,13 +189,15 @@ static enum state open_one(struct instance *in, struct layer_node *n)
         free(text);
         return wrong ? WRONG_CLASS : FAILED;
     }
+    library_judged(&n->identity);
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
     n->path = gate_path_of((void *)n->gipa);
     if (!n->path) n->path = strdup(l->library);
     if (!n->path) return NO_MEMORY;
     if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
-    if (path_has_directory(l->library)) { /* LAY-283: a warning when the file loaded is not the manifest's */
+    /* LAY-283: a warning when the file loaded is not the manifest's */
+    if (path_has_directory(l->library) && !image_is_named((void *)n->gipa, l->library)) {
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",

@@ -17,6 +17,7 @@ struct mapped_lib {
     char *given;             /* as passed to dlopen */
     char *real;              /* real path of the object loaded; == given until the driver has been negotiated with */
     char *found;             /* the path by which the linker found it, when given is a name that it searched for */
+    bool as_given;           /* real is what given leads to as well */
     bool reported;           /* its driver has reported a physical device (ERRATA 1) */
 };
 
@@ -41,6 +42,8 @@ struct closure *library_find_served(const char *given, const struct file_identit
  * mapped? identity: of the file that is there now, all zero when the linker searches for it. False: text as of
  * library_open. */
 bool library_may_open(const char *path, struct file_identity *identity, char **text);
+/* A file that may be opened was: it need not be read for that again, as long as it is the same. */
+void library_judged(const struct file_identity *identity);
 /* The same of a file that was looked at: was it overwritten? now: NULL when it is not known. */
 bool library_refused(const char *given, const struct file_identity *now);
 /* Was the file of what is open by this handle overwritten, and is it left as it is? */

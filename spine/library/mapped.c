@@ -3,7 +3,9 @@
  * A driver that has reported a physical device stays mapped after its instance is gone, until its file changes or the
  * loader itself is unloaded (ERRATA 1): loading it again is the greatest part of a new instance's cost, and unloading
  * it a top cause of crashes. Libraries found by vkEnumerateInstanceExtensionProperties stay until the next
- * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else.
+ * vkDestroyInstance (INS-087). Both are further references of the dynamic linker's own count and nothing else. A driver
+ * that has no device is closed the first time, and stays when it is opened a second time (ERRATA 28): a program that
+ * makes instances again does not pay for it each time.
  *
  * Which file is mapped is known by what its path named before it was opened. A file that was overwritten in place is
  * never closed and never used again: its code is not what was mapped (docs/decisions/001).
@@ -16,18 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOSED_MAX 32 /* drivers of which it is remembered that they were closed */
+
 /* A reference held by the loader itself. */
 struct held {
     struct held *next;
     void *handle;
     struct closure *closure; /* which the handle is in, when it is not NULL */
     char *given, *look;      /* look: the path whose file is compared */
+    char *real;              /* that of the object, where given leads to it as well; NULL: it is not known */
     struct file_identity identity;
 };
 
 static struct held *kept;            /* under the lock */
 static struct held *preloaded;       /* under the lock */
 static struct held *left;            /* under the lock: what was overwritten stays as it is, for ever */
+static struct held *closed;          /* under the lock: without a handle, what was closed once (ERRATA 28) */
 static struct mapped_lib *open_libs; /* under the lock: those that are identified */
 
 bool library_never_closed(void)
@@ -53,6 +59,7 @@ static void held_free(struct held *h)
 {
     free(h->given);
     free(h->look);
+    free(h->real);
     free(h);
 }
 
@@ -77,31 +84,94 @@ static bool was_overwritten(const char *look, const struct file_identity *then)
     return file_identify(look, &now) && file_overwritten(&now, then);
 }
 
+/* The entry of a list that has this handle, or NULL. */
+static struct held *listed(struct held *list, const void *handle)
+{
+    while (list && list->handle != handle) list = list->next;
+    return list;
+}
+
+/* Closes an object, and remembers that it was closed once where this was the loader's last reference. */
+static void held_close_one(struct held *h)
+{
+    reference_drop(h->handle, h->closure);
+    bool last = h->identity.inode != 0;
+    lock_take();
+    last = last && !listed(kept, h->handle) && !listed(preloaded, h->handle);
+    for (const struct mapped_lib *l = open_libs; l && last; l = l->next) last = l->handle != h->handle;
+    unsigned count = 0;
+    for (const struct held *c = closed; c && last; c = c->next, count++)
+        last = strcmp(c->given, h->given) != 0 && count < CLOSED_MAX;
+    if (last) {
+        h->handle = NULL;
+        h->closure = NULL;
+        h->next = closed;
+        closed = h;
+    }
+    lock_drop();
+    if (!last) held_free(h);
+}
+
 static void held_close(struct held *h)
 {
     while (h) {
         struct held *next = h->next;
-        if (!h->closure && was_overwritten(h->look, &h->identity)) {
+        if (!h->closure && was_overwritten(h->look, &h->identity))
             leave(h);
-        } else {
-            reference_drop(h->handle, h->closure);
-            held_free(h);
-        }
+        else
+            held_close_one(h);
         h = next;
     }
+}
+
+/* ERRATA 28: was this very file closed once? What is known of another one of its name is forgotten. */
+static bool closed_before(const struct held *h)
+{
+    struct held *other = NULL;
+    bool same = false;
+    lock_take();
+    for (struct held **at = &closed; *at && !same && !other; at = &(*at)->next) {
+        if (strcmp((*at)->given, h->given) != 0) continue;
+        same = file_same(&(*at)->identity, &h->identity);
+        if (same) break;
+        other = *at;
+        *at = other->next;
+        break;
+    }
+    lock_drop();
+    if (other) held_free(other);
+    return same;
+}
+
+/* Makes a reference the loader's own, unless it has one of the same object: then the caller still has it. */
+static bool keep(struct held *h)
+{
+    exit_watch();
+    lock_take();
+    bool first = !listed(kept, h->handle);
+    if (first) {
+        h->next = kept;
+        kept = h;
+    }
+    lock_drop();
+    return first;
 }
 
 /* At exit the drivers stay where they are: other threads may still run in them, and nothing is gained. */
 __attribute__((destructor)) static void let_go(void)
 {
     if (exit_begun()) return;
-    held_close(kept);
-    held_close(preloaded);
-    for (struct held *h = left, *next; h; h = next) {
-        next = h->next;
-        held_free(h);
-    }
-    kept = preloaded = left = NULL;
+    struct held *open[] = {kept, preloaded};
+    kept = preloaded = NULL;
+    held_close(open[0]);
+    held_close(open[1]);
+    struct held *others[] = {left, closed};
+    left = closed = NULL;
+    for (unsigned i = 0; i < 2; i++)
+        for (struct held *h = others[i], *next; h; h = next) {
+            next = h->next;
+            held_free(h);
+        }
 }
 
 /* The claim keeps other threads from letting the same one go while the file system is asked. */
@@ -114,6 +184,7 @@ void library_drop_replaced(const char *given, const struct file_identity *served
     lock_take();
     struct held *h = kept;
     while (h && strcmp(h->given, given) != 0) h = h->next;
+    if (h && served && file_same(served, &h->identity)) h = NULL;
     if (h && claim_take(&claim, &kept, NULL)) {
         for (h = kept; h && strcmp(h->given, given) != 0;) h = h->next; /* it may have gone meanwhile */
         lock_drop();
@@ -204,12 +275,36 @@ static bool is_own(const struct file_identity *identity)
     return same;
 }
 
-bool library_may_open(const char *path, struct file_identity *identity, char **text)
+/* Files that are no loader by their name, and were opened: where an identity would stand. Under the lock. */
+#define JUDGED 128
+static struct file_identity judged[JUDGED];
+
+static struct file_identity *judged_place(const struct file_identity *f)
 {
-    bool seen = path_has_directory(path) && file_identify(path, identity);
-    if (!seen) *identity = (struct file_identity){0};
+    lock_wanted(true);
+    return &judged[(f->inode ^ f->device) % JUDGED];
+}
+
+void library_judged(const struct file_identity *identity)
+{
+    if (!identity->inode) return;
+    lock_take();
+    *judged_place(identity) = *identity;
+    lock_drop();
+}
+
+/* Of what the path names now; all zero: nothing, or the linker searches for it. */
+static void look_at(const char *path, struct file_identity *identity)
+{
+    if (!path_has_directory(path) || !file_identify(path, identity)) *identity = (struct file_identity){0};
+}
+
+static bool may_open(const char *path, const struct file_identity *identity, char **text)
+{
+    bool seen = identity->inode != 0;
     lock_take();
     enum known known = known_as(path, seen ? identity : NULL);
+    if (seen && known == UNKNOWN && file_same(judged_place(identity), identity)) known = KNOWN;
     lock_drop();
     *text = NULL;
     if (known == OVERWRITTEN) {
@@ -222,14 +317,13 @@ bool library_may_open(const char *path, struct file_identity *identity, char **t
     return false;
 }
 
-/* ---- opening and closing --------------------------------------------------------------------------------------- */
-
-/* The reference to an object in a list, or NULL. */
-static const struct held *listed(const struct held *list, void *handle)
+bool library_may_open(const char *path, struct file_identity *identity, char **text)
 {
-    while (list && list->handle != handle) list = list->next;
-    return list;
+    look_at(path, identity);
+    return may_open(path, identity, text);
 }
+
+/* ---- opening and closing --------------------------------------------------------------------------------------- */
 
 /* The linker goes by the paths that have led to an object: what is kept under one of them may not be what this path
  * names now. Lets it go then; true: the path is to be opened again. */
@@ -257,11 +351,38 @@ bool library_is_left(void *handle)
     return is;
 }
 
+/* Of an object that the loader has open by the same path and of the same file, the real path is known: no directory on
+ * the way is asked again. */
+static void real_of(struct mapped_lib *lib)
+{
+    char *real = NULL;
+    size_t room = 0;
+    for (bool done = !lib->identity.inode; !done;) {
+        lock_take();
+        const struct held *h = listed(kept, lib->handle);
+        if (!h || !h->real) h = listed(preloaded, lib->handle);
+        bool known = h && h->real && strcmp(h->given, lib->given) == 0 && file_same(&h->identity, &lib->identity);
+        size_t size = known ? strlen(h->real) + 1 : 0;
+        done = size <= room;
+        if (known && done) memcpy(real, h->real, size);
+        lock_drop();
+        if (done && known) {
+            lib->real = real;
+            lib->as_given = true;
+            return;
+        }
+        free(real);
+        real = done ? NULL : malloc(room = size);
+        if (!real) return;
+    }
+}
+
 struct mapped_lib *library_open(const char *path, char **text)
 {
     struct file_identity identity;
-    library_drop_replaced(path, NULL);
-    if (!library_may_open(path, &identity, text)) return NULL;
+    look_at(path, &identity);
+    library_drop_replaced(path, identity.inode ? &identity : NULL);
+    if (!may_open(path, &identity, text)) return NULL;
     struct mapped_lib *lib = calloc(1, sizeof *lib);
     if (!lib || !(lib->given = strdup(path))) {
         free(lib);
@@ -269,17 +390,21 @@ struct mapped_lib *library_open(const char *path, char **text)
     }
     lib->real = lib->given;
     lib->identity = identity;
-    lib->handle = gate_dlopen(path, text);
+    lib->handle = gate_dlopen(path, &identity, text);
     if (lib->handle && drop_stale(lib)) {
         library_let_go(lib->handle);
-        lib->handle = gate_dlopen(path, text);
+        lib->handle = gate_dlopen(path, NULL, text);
     }
     if (lib->handle && library_is_left(lib->handle)) { /* by a name of it that is new to the loader */
         library_let_go(lib->handle);
         lib->handle = NULL;
         *text = library_overwritten_text(path);
     }
-    if (lib->handle) return lib;
+    if (lib->handle) {
+        library_judged(&identity);
+        real_of(lib);
+        return lib;
+    }
     free(lib->given);
     free(lib);
     return NULL;
@@ -309,6 +434,7 @@ static struct held *hold(const struct mapped_lib *lib)
                        .closure = lib->closure,
                        .given = strdup(lib->given),
                        .look = strdup(look_of(lib)),
+                       .real = lib->as_given ? strdup(lib->real) : NULL,
                        .identity = lib->identity};
     if (h->given && h->look) return h;
     held_free(h);
@@ -336,31 +462,28 @@ void library_identify(struct mapped_lib *lib)
 void library_close(struct mapped_lib *lib)
 {
     if (!lib) return;
-    bool drop = true;
-    if (lib->identified && !lib->closure && was_overwritten(look_of(lib), &lib->identity)) {
-        struct held *h = library_is_left(lib->handle) ? NULL : hold(lib);
+    lock_take();
+    bool another = listed(kept, lib->handle) || listed(preloaded, lib->handle); /* with this one, nothing is unmapped */
+    lock_drop();
+    struct held *h = NULL;
+    if (!another && lib->identified && !lib->closure && was_overwritten(look_of(lib), &lib->identity)) {
+        h = library_is_left(lib->handle) ? NULL : hold(lib);
         if (h) leave(h);
-        drop = false;
-    } else if (lib->reported && unloading() == UNLOAD_USUAL) {
-        /* This reference becomes the loader's own, unless it has one of the same object. */
-        struct held *h = hold(lib);
-        if (h) {
-            exit_watch();
-            lock_take();
-            if (!listed(kept, h->handle)) {
-                h->next = kept;
-                kept = h;
-                h = NULL;
-                drop = false;
-            }
-            lock_drop();
-            if (h) held_free(h);
-        }
+        library_forget(lib);
+        return;
     }
-    struct closure *closure = drop ? lib->closure : NULL;
-    if (drop && !closure) library_let_go(lib->handle);
+    bool drop = true;
+    if (lib->identified && unloading() == UNLOAD_USUAL && (h = hold(lib))) {
+        drop = !(lib->reported || closed_before(h)) || !keep(h);
+        if (!drop) h = NULL;
+    }
+    void *handle = lib->handle;
+    struct closure *closure = lib->closure;
     library_forget(lib); /* first, of a closure: library_served looks for it among what is open */
-    closure_drop(closure);
+    if (h)
+        held_close_one(h);
+    else if (drop)
+        reference_drop(handle, closure);
 }
 
 void library_forget(struct mapped_lib *lib)
@@ -389,7 +512,7 @@ void library_preload(const struct mapped_lib *lib)
     if (h->closure)
         closure_hold(h->closure);
     else
-        h->handle = gate_dlopen(h->given, NULL); /* another reference */
+        h->handle = gate_dlopen(h->given, &h->identity, NULL); /* another reference */
     if (!h->handle) {
         held_free(h);
         return;
@@ -415,7 +538,12 @@ void library_drop_preloaded(const char *given)
         gone = h;
     }
     lock_drop();
-    held_close(gone);
+    while (gone) {
+        struct held *next = gone->next;
+        gone->next = NULL;
+        if (unloading() != UNLOAD_USUAL || !closed_before(gone) || !keep(gone)) held_close(gone);
+        gone = next;
+    }
 }
 
 void library_close_layer(void *handle, const char *path, const struct file_identity *identity)

@@ -8,12 +8,13 @@
 /* Of a file as it was at one moment; another one at its path differs. */
 struct file_identity {
     uint64_t device, inode, size;
-    int64_t changed[2]; /* the larger unit first */
+    int64_t changed[2], modified[2]; /* the larger unit first */
+    bool special;                    /* neither a regular file nor a directory: as file_is_special */
 };
 static inline bool file_same(const struct file_identity *a, const struct file_identity *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed[0] == b->changed[0] &&
-           a->changed[1] == b->changed[1];
+           a->changed[1] == b->changed[1] && a->modified[0] == b->modified[0] && a->modified[1] == b->modified[1];
 }
 /* False: there is no such file, or it cannot be looked at. */
 bool file_identify(const char *path, struct file_identity *out);
@@ -31,6 +32,8 @@ const char *loader_named_by(int fd);
 /* The path by which the linker has found the object that contains a function, links in it included; for free(). NULL:
  * none is found, or no memory. */
 char *image_name_of(const void *function);
+/* Is it this path, so that both lead to the same file? */
+bool image_is_named(const void *function, const char *path);
 /* Is it there, and neither a regular file nor a directory? Whoever opens a pipe waits for its other end, and a device
  * may act. What stat does not know may still be opened by a library that stands in for the C library's fopen. */
 bool file_is_special(const char *path);

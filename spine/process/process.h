@@ -24,7 +24,8 @@ void fork_watch(void);
 /* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). It waits for nothing but a fork. */
 /* Of what is opened lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
  * copy of what the dynamic linker says, for free(); NULL without memory. */
-void *gate_dlopen(const char *path, char **text);
+/* seen: what the path has just been seen to be; NULL: it is looked at. */
+void *gate_dlopen(const char *path, const struct file_identity *seen, char **text);
 /* A reference to a library that the process has under this name; NULL: it has none. */
 void *gate_dlopen_mapped(const char *name);
 int gate_dlclose(void *handle);

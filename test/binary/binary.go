@@ -39,6 +39,8 @@ type Library struct {
 	Code    Behaviour // of what is exported
 	Init    Behaviour // of its initialiser; "": it has none
 	Release string    // of vkloader, in the note that its library has; "": no note
+	Interp  string    // the dynamic linker that a program asks for; "": a library
+	Texts   []string  // constants, each with a zero at its end
 }
 
 var machines = map[string]elf.Machine{
@@ -48,7 +50,7 @@ var machines = map[string]elf.Machine{
 
 // Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
 // runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash,
-// init=return|hang|crash and release=TEXT.
+// init=return|hang|crash, release=TEXT, interp=PATH and texts=TEXT,... with %20 for a space.
 func Parse(words []string) (*Library, error) {
 	l := &Library{}
 	for _, word := range words {
@@ -93,6 +95,10 @@ func Parse(words []string) (*Library, error) {
 			_, ok = offsets[l.Init]
 		case "release":
 			l.Release = value
+		case "interp":
+			l.Interp = value
+		case "texts":
+			l.Texts = strings.Split(strings.ReplaceAll(value, "%20", " "), ",")
 		default:
 			ok = false
 		}
@@ -188,6 +194,18 @@ func (l *Library) Bytes() []byte {
 	if l.Release != "" { // the names come last
 		sections = slices.Insert(sections, 9, &section{name: ".note.vkloader", kind: elf.SHT_NOTE, align: 4, content: l.note()})
 	}
+	constants := []byte{0}
+	for _, text := range append([]string{l.Interp}, l.Texts...) {
+		constants = append(constants, text+"\x00"...)
+	}
+	rodata := &section{name: ".rodata", kind: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC, align: 1, content: constants}
+	headersCount := uint64(3)
+	if len(constants) > 2 {
+		sections = slices.Insert(sections, 9, rodata)
+	}
+	if l.Interp != "" {
+		headersCount++
+	}
 	sections[1].content = hashTable(count)
 	symbols.content = make([]byte, uint64(count)*symbols.entry)
 	for _, i := range indices {
@@ -200,7 +218,7 @@ func (l *Library) Bytes() []byte {
 	for _, s := range sections {
 		names.content = append(names.content, s.name+"\x00"...)
 	}
-	place := m.size(64, 52) + 3*m.size(56, 32)
+	place := m.size(64, 52) + headersCount*m.size(56, 32)
 	for _, s := range sections[1:] {
 		place = (place + s.align - 1) / s.align * s.align
 		s.where = place
@@ -214,11 +232,14 @@ func (l *Library) Bytes() []byte {
 	headers := (place + 7) / 8 * 8
 
 	file := make([]byte, headers)
-	copy(file, m.header(class, machine, headers, len(sections)))
+	copy(file, m.header(class, machine, headers, headersCount, len(sections)))
 	end := sections[6].where + uint64(len(code))
 	programs := m.program(elf.PT_LOAD, elf.PF_R|elf.PF_X, 0, end, page)
 	programs = append(programs, m.program(elf.PT_LOAD, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), page)...)
 	programs = append(programs, m.program(elf.PT_DYNAMIC, elf.PF_R|elf.PF_W, dynamic.where, uint64(len(dynamic.content)), 8)...)
+	if l.Interp != "" {
+		programs = append(programs, m.program(elf.PT_INTERP, elf.PF_R, rodata.where+1, uint64(len(l.Interp)+1), 1)...)
+	}
 	copy(file[m.size(64, 52):], programs)
 	offset := uint32(0)
 	for _, s := range sections {
@@ -413,7 +434,7 @@ func (l *Library) dynamic(m *image, sections []*section) (b []byte) {
 }
 
 // header is the ELF header.
-func (m *image) header(class elf.Class, machine elf.Machine, sections uint64, count int) []byte {
+func (m *image) header(class elf.Class, machine elf.Machine, sections, programs uint64, count int) []byte {
 	b := append([]byte(elf.ELFMAG), byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT), 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	little := binary.LittleEndian
 	b = little.AppendUint16(b, uint16(elf.ET_DYN))
@@ -421,7 +442,7 @@ func (m *image) header(class elf.Class, machine elf.Machine, sections uint64, co
 	b = little.AppendUint32(b, uint32(elf.EV_CURRENT))
 	b = m.word(m.word(m.word(b, 0), m.size(64, 52)), sections)
 	b = little.AppendUint32(b, 0)
-	for _, v := range []uint64{m.size(64, 52), m.size(56, 32), 3, m.size(64, 40), uint64(count), uint64(count - 1)} {
+	for _, v := range []uint64{m.size(64, 52), m.size(56, 32), programs, m.size(64, 40), uint64(count), uint64(count - 1)} {
 		b = little.AppendUint16(b, uint16(v))
 	}
 	return b

@@ -34,22 +34,46 @@ func TestListingExtensionsKeepsLibraries(t *testing.T) {
 			w.Driver("b", "log_load", "ext VK_KHR_surface 1")
 			w.DriverKind(world.NoExports, "rejected", "log_load")
 			h := w.Start()
-			h.OK("instance_extensions")
-			h.OK("instance_extensions", "layer", "")
-			same(t, "after listing", loads(w), []string{"a+", "b+", "rejected+", "rejected-", "rejected+", "rejected-", "rejected+", "rejected-", "rejected+", "rejected-"})
+			// ERRATA 28: what is opened a second time stays, unless all is closed.
+			stays, again := mode != "0", []string{"rejected+", "rejected-"}
+			if stays {
+				again = nil
+			}
+			h.OK("instance_extensions", "count", "only")
+			same(t, "after listing", loads(w), []string{"a+", "b+", "rejected+", "rejected-"})
+			w.ForgetLog()
+			h.OK("instance_extensions", "count", "only", "layer", "")
+			if stays {
+				same(t, "after listing again", loads(w), []string{"rejected+"})
+			} else {
+				same(t, "after listing again", loads(w), again)
+			}
 			w.ForgetLog()
 			h.OK("create_instance")
-			same(t, "at creation", loads(w), []string{"rejected+", "rejected-"})
+			same(t, "at creation", loads(w), again)
 			h.Do("destroy_instance")
-			same(t, "at destruction", loads(w), []string{"rejected+", "rejected-", "a-", "b-"})
+			same(t, "at destruction", loads(w), slices.Concat(again, []string{"a-", "b-"}))
 			w.ForgetLog()
 			h.OK("instance_extensions", "count", "only")
-			same(t, "listing again", loads(w), []string{"a+", "b+", "rejected+", "rejected-"})
+			same(t, "in a second life", loads(w), slices.Concat([]string{"a+", "b+"}, again))
+			w.ForgetLog()
+			h.OK("create_instance")
+			h.Do("destroy_instance")
+			if stays {
+				same(t, "at its end", loads(w), nil)
+			} else {
+				same(t, "at its end", loads(w), slices.Concat(again, []string{"a-", "b-"}))
+				h.OK("instance_extensions", "count", "only")
+			}
 			w.ForgetLog()
 			h.Do("close")
 			got := loads(w)
 			slices.Sort(got)
-			same(t, "when the loader goes", got, []string{"a-", "b-"})
+			want := []string{"a-", "b-"}
+			if stays {
+				want = append(want, "rejected-")
+			}
+			same(t, "when the loader goes", got, want)
 			h.Quit()
 		})
 	}

@@ -101,6 +101,12 @@ VISIBLE int stat(const char *restrict path, struct stat *restrict out)
     return REAL(stat)(redirected(path, room, sizeof room), out);
 }
 
+VISIBLE int lstat(const char *restrict path, struct stat *restrict out)
+{
+    char room[4400];
+    return REAL(lstat)(redirected(path, room, sizeof room), out);
+}
+
 VISIBLE FILE *fopen(const char *path, const char *mode)
 {
     char room[4400];

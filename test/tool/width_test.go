@@ -119,7 +119,6 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 		"list devices": {"list", "devices"}, "env": {"env"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"info", "--full"},
 		"ps": {"ps"}, "settings": {"settings", "show"}, "quarantine": {"quarantine", "list"}, "system": {"system", "status"},
 		"version": {"version"}, "statement": {"help", "LAY-173"}, "service": {"service", "status"}, "cdi": {"cdi", "list"},
-		"dry settings": {"settings", "set", "--no-layers", "--dry-run"},
 
 		"there: doctor": there("doctor"), "there: doctor full": there("doctor", "--full", "--rules"), "there: screen": there(),
 		"there: drivers": there("list", "drivers", "--rules"), "there: layers": there("list", "layers"), "there: paths": there("list", "paths"),

@@ -108,6 +108,10 @@ func (a *activator) regular() {
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
 		if !named[k] && first[i] && d.implicitEnabled(a.list[i]) { // LAY-109: one that comes later is never asked
+			if d.leftToShow(a.list[i]) {
+				d.withoutOverlay(a.list[i])
+				continue
+			}
 			a.add(i, ByImplicit)
 		}
 	}
@@ -315,6 +319,8 @@ func (d *decider) explainListed() {
 			switch {
 			case by[i] != 0:
 				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
+			case l.Implicit && d.implicitEnabled(l) && d.leftToShow(l):
+				code, what = diag.LayerCompute, d.policyOfCompute()
 			case forbidden:
 				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
 			case !enabled:

@@ -275,6 +275,8 @@ func (a *activator) bySettings() {
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
 			a.own[i] = ByApplication
+		case l.Implicit && d.implicitEnabled(l) && d.leftToShow(l):
+			d.withoutOverlay(l)
 		case l.Implicit && d.implicitEnabled(l):
 			a.own[i] = ByImplicit
 		}

@@ -84,9 +84,12 @@ search:
 	s.drivers(chosen)
 	s.hardware(chosen.Member(HardwareMember))
 	s.service(chosen.Member(ServiceMember))
+	if word, _ := chosen.Member(ComputeMember).Text(); word == NoOverlays.String() {
+		s.Compute = NoOverlays
+	}
 	s.devices(chosen.Member("device_configurations"))
 	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
-		s.Service == ServiceLast { // SET-25
+		s.Service == ServiceLast && s.Compute == AllLayers { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}

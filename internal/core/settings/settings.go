@@ -87,6 +87,26 @@ func (s Service) String() string {
 	return "last"
 }
 
+// Compute is which implicit layers programs get that show nothing, of ComputeMember.
+type Compute uint8
+
+// Policies.
+const (
+	AllLayers  Compute = iota // the same as others
+	NoOverlays                // none that is for showing pictures
+)
+
+// ComputeMember is the member of a settings object that says so. Other loaders do not know it.
+const ComputeMember = "vkloader_compute_layers"
+
+// String is the policy as it is written.
+func (c Compute) String() string {
+	if c == NoOverlays {
+		return "no_overlays"
+	}
+	return "all"
+}
+
 // Settings is the settings object in force.
 type Settings struct {
 	File           string
@@ -98,6 +118,7 @@ type Settings struct {
 	Drivers        []string
 	Hardware       Hardware
 	Service        Service
+	Compute        Compute
 	HasDevices     bool // device configurations are active (SET-92)
 	Devices        []Device
 }

@@ -27,20 +27,22 @@ type Closure struct {
 	Missing []Missing
 	Old     []Old
 	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
+
+	rules map[*File]Rule // by which each was found
 }
 
 // Close follows what a library needs and looks for symbols that nothing defines.
 func (l *Linker) Close(f *File) *Closure {
 	c := l.Follow(f)
 	if len(c.Missing)+len(c.Old) == 0 {
-		c.Symbols = c.undefined()
+		c.Symbols = c.undefined(l)
 	}
 	return c
 }
 
 // Follow follows what a library needs, breadth first, as the dynamic linker does. It reads no symbols.
 func (l *Linker) Follow(f *File) *Closure {
-	c := &Closure{Files: []*File{f}}
+	c := &Closure{Files: []*File{f}, rules: map[*File]Rule{}}
 	parents := map[*File]*File{}
 	named := map[string]*File{f.Soname: f}
 	failed := map[string]bool{}
@@ -54,7 +56,10 @@ func (l *Linker) Follow(f *File) *Closure {
 			for p := parents[by]; p != nil; p = parents[p] {
 				chain = append(chain, p)
 			}
-			r := l.Find(name, chain...)
+			r := Result{File: l.loaded()[name]}
+			if r.File == nil {
+				r = l.Find(name, chain...)
+			}
 			if r.File == nil || r.File.err != nil {
 				failed[name] = true
 				if l.given[name] {
@@ -74,7 +79,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			if r.File.Soname != "" {
 				named[r.File.Soname] = r.File
 			}
-			parents[r.File] = by
+			parents[r.File], c.rules[r.File] = by, r.Rule
 			c.Files = append(c.Files, r.File)
 		}
 	}
@@ -93,10 +98,18 @@ func (l *Linker) Follow(f *File) *Closure {
 
 // undefined are the symbols of the first library that nobody defines. Who defines a symbol does not matter here, so
 // small files are looked at first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
-func (c *Closure) undefined() []string {
+func (c *Closure) undefined(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
 	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
+	for _, f := range l.loaded() { // what these define is there as well
+		if !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	if l.program != nil {
+		files = append(files, l.program)
+	}
 	for _, name := range c.Files[0].Symbols().Undefined() {
 		if !slices.ContainsFunc(files, func(f *File) bool { return f.Symbols().Exports(name) }) {
 			none = append(none, name)

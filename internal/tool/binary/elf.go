@@ -14,6 +14,7 @@ type ELF struct {
 	Class   int         // word size: 32 or 64
 	Machine elf.Machine // for which processor
 	Type    elf.Type    // ET_DYN for what can be loaded
+	Interp  string      // the dynamic linker that a program asks for (PT_INTERP); "": none
 
 	Soname    string
 	Needed    []string
@@ -64,6 +65,14 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 	l := &ELF{Machine: f.Machine, Type: f.Type, Class: 32}
 	if f.Class == elf.ELFCLASS64 {
 		l.Class = 64
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz <= maxText {
+			name := make([]byte, p.Filesz)
+			if _, err := p.ReadAt(name, 0); err == nil {
+				l.Interp, _, _ = strings.Cut(string(name), "\x00")
+			}
+		}
 	}
 	for _, read := range []func(*elf.File) error{l.readDynamic, l.readVersions} {
 		if err := read(f); err != nil {

@@ -32,11 +32,17 @@ type Linker struct {
 	cache   map[string][]cacheEntry
 	levels  []string
 	program *File
+	plugin  *File             // a library that the program opens later
 	given   map[string]bool   // names that every program brings, wherever they lie
 	files   map[string]*File  // by path
 	reals   map[string]string // directories without symbolic links
 	lib     []string          // what places has found
 	last    []string          // what defaults has found
+
+	elevated    bool
+	interpreter *Interpreter     // of the program; nil: not known
+	started     map[string]*File // what the program has loaded when it starts, by name; nil: not looked for yet
+	rules       map[*File]Rule   // of these
 }
 
 // LinkerOptions say for which process is looked.
@@ -45,35 +51,34 @@ type LinkerOptions struct {
 	Machine  Machine // its processor
 	Elevated bool    // then LD_LIBRARY_PATH counts for nothing
 	Program  string  // its executable, whose DT_RPATH counts for everything; "": one without
+	Plugin   string  // a library that it opens later, and that opens or needs others; "": none
 	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
 }
 
 // NewLinker reads what is the same for every library: the variable, the cache, the processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, cache: map[string][]cacheEntry{},
-		files: map[string]*File{}, reals: map[string]string{}}
+		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
 	if options.Share != nil {
 		l.files = options.Share.files
 	}
 	if value, _ := m.Lookup("LD_LIBRARY_PATH"); !options.Elevated {
 		l.paths = strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
 	}
-	if data, err := m.ReadLarge("/etc/ld.so.cache"); err == nil {
-		flags, known := cacheFlags[l.elf]
-		for _, e := range parseCache(data) {
-			if !known || e.flags == flags {
-				l.cache[e.name] = append(l.cache[e.name], e)
-			}
+	if options.Program != "" {
+		if l.program = l.openProgram(options.Program); l.program != nil && l.program.Interp != "" {
+			l.interpreter = readInterpreter(m, l.program.Interp, l.elf)
 		}
 	}
+	if options.Plugin != "" {
+		if plugin := l.Open(options.Plugin); plugin.err == nil {
+			l.plugin = plugin
+		}
+	}
+	l.readCache()
 	l.levels = levels(m, l.elf)
 	if !l.musl() { // there, what wants glibc finds none
 		l.given = map[string]bool{"libc.so.6": true, "ld-linux-x86-64.so.2": true, "ld-linux.so.2": true}
-	}
-	if options.Program != "" {
-		if program := l.Open(options.Program); program.err == nil {
-			l.program = program
-		}
 	}
 	return l
 }
@@ -192,6 +197,8 @@ type Result struct {
 	File        *File    // nil: nowhere
 	Directories []string // that were searched, in order
 	Others      []string // files of the name that were passed over because they are for other processes
+	Rule        Rule     // by which the file was found
+	Loaded      bool     // the program has it from its start
 }
 
 // Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the
@@ -208,13 +215,14 @@ func (l *Linker) Find(name string, by ...*File) Result {
 				r.File = f
 			}
 		}
-		if r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
+		if r.Rule = ByPath; r.File != nil && errors.Is(r.File.err, fs.ErrNotExist) {
 			r.File = nil
 		}
 		return r
 	}
-	for _, directory := range l.directories(by) {
-		if l.try(&r, directory, name) {
+	for _, place := range l.directories(by) {
+		if l.try(&r, place.path, name) {
+			r.Rule = place.rule
 			return r
 		}
 	}
@@ -223,6 +231,7 @@ func (l *Linker) Find(name string, by ...*File) Result {
 			continue
 		}
 		if l.take(&r, e.path) {
+			r.Rule = ByCache
 			return r
 		}
 	}
@@ -231,6 +240,7 @@ func (l *Linker) Find(name string, by ...*File) Result {
 	}
 	for _, directory := range l.defaults() {
 		if l.try(&r, directory, name) {
+			r.Rule = ByDefault
 			return r
 		}
 	}
@@ -248,28 +258,38 @@ func (l *Linker) hasLevel(rest string) bool {
 
 // directories are those before the cache: DT_RPATH of what wants the library and of what wants that, unless there is a
 // DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
-func (l *Linker) directories(by []*File) []string {
-	var directories []string
-	add := func(list []string, f *File) {
-		for _, element := range list {
-			directories = append(directories, l.expand(element, path.Dir(f.Path))...)
+func (l *Linker) directories(by []*File) []place {
+	var list []place
+	add := func(elements []string, rule Rule, f *File) {
+		for _, element := range elements {
+			for _, directory := range l.expand(element, path.Dir(f.Path)) {
+				list = append(list, place{directory, rule})
+			}
 		}
 	}
 	if len(by) == 0 || by[0].RunPath == nil {
 		for _, f := range by {
 			if f.RunPath == nil {
-				add(f.RPath, f)
+				add(f.RPath, ByRPath, f)
 			}
 		}
 		if l.program != nil && l.program.RunPath == nil {
-			add(l.program.RPath, l.program)
+			add(l.program.RPath, ByRPath, l.program)
 		}
 	}
-	directories = append(directories, l.paths...)
-	if len(by) > 0 {
-		add(by[0].RunPath, by[0])
+	for _, directory := range l.paths {
+		list = append(list, place{directory, ByVariable})
 	}
-	return directories
+	if len(by) > 0 {
+		add(by[0].RunPath, ByRunPath, by[0])
+	}
+	return list
+}
+
+// place is a directory with the rule by which it is searched.
+type place struct {
+	path string
+	rule Rule
 }
 
 // try looks into a directory, its subdirectories for better processors first.
@@ -314,6 +334,9 @@ func (l *Linker) places() []string {
 }
 
 func (l *Linker) findPlaces() []string {
+	if l.ownLinker() {
+		return []string{"lib"}
+	}
 	has := func(place string) bool { return l.machine.Exists("/"+place) || l.machine.Exists("/usr/"+place) }
 	if triplet := multiarch[l.elf]; triplet != "" && has("lib/"+triplet) {
 		return []string{"lib/" + triplet, "lib"}
@@ -340,11 +363,10 @@ func (l *Linker) defaults() []string {
 
 func (l *Linker) findDefaults() []string {
 	if name := muslNames[l.elf]; name != "" && l.musl() {
-		data, err := l.machine.ReadFile("/etc/ld-musl-" + name + ".path")
-		if err != nil {
-			return []string{"/lib", "/usr/local/lib", "/usr/lib"}
-		}
-		return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
+		return l.muslDirectories(name)
+	}
+	if l.ownLinker() {
+		return l.interpreter.directories
 	}
 	if l.machine.Exists("/etc/NIXOS") { // there, each program's dynamic linker knows its own package only
 		return nil
@@ -371,6 +393,9 @@ func (l *Linker) Last() string {
 
 // musl tells whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
 func (l *Linker) musl() bool {
+	if l.interpreter != nil {
+		return l.interpreter.musl
+	}
 	return l.machine.Exists("/lib/ld-musl-"+muslNames[l.elf]+".so.1") && !l.machine.Exists("/etc/ld.so.cache") &&
 		!l.machine.Exists("/lib64/ld-linux-x86-64.so.2")
 }
@@ -401,14 +426,6 @@ func (l *Linker) expand(text, origin string) []string {
 	return replace(list, "PLATFORM", platform...)
 }
 
-// FindFor looks for a library that the program itself needs, or opens.
-func (l *Linker) FindFor(name string) Result {
-	if l.program == nil {
-		return l.Find(name)
-	}
-	return l.Find(name, l.program)
-}
-
 // Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
 // directories that only the libraries themselves name are left out.
 func (l *Linker) Everywhere(name string) []string {
@@ -419,8 +436,8 @@ func (l *Linker) Everywhere(name string) []string {
 		}
 	}
 	for _, directory := range l.directories(nil) {
-		if path.IsAbs(directory) {
-			add(strings.TrimRight(directory, "/") + "/" + name)
+		if path.IsAbs(directory.path) {
+			add(strings.TrimRight(directory.path, "/") + "/" + name)
 		}
 	}
 	for _, e := range l.cache[name] {

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -166,6 +167,9 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 // printLoaders shows the loaders, that which programs get first.
 func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
+	if r.Loader != nil {
+		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
+	}
 	if len(r.Loaders) == 0 {
 		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
 	} else {

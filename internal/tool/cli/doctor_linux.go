@@ -175,6 +175,9 @@ func examine(s *invocation, about *subject, user, device string, load bool, limi
 	options := doctor.Options{User: user, Device: device}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
+		if mapped := p.Loaders(); len(mapped) > 0 {
+			options.Mapped = mapped[0].Path
+		}
 	}
 	found, missing := probe.Find(s.executable, "")
 	if missing == nil {

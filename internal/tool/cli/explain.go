@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -21,10 +22,15 @@ const explainSchema = 1
 
 // explanation is what explain says.
 type explanation struct {
-	Schema int            `json:"schema"`
-	App    string         `json:"app,omitempty"`
-	In     []explain.Item `json:"in"`
-	Out    []explain.Item `json:"out"`
+	Schema int             `json:"schema"`
+	App    string          `json:"app,omitempty"`
+	Loader *loaders.Loader `json:"loader,omitempty"` // that the program gets, for which it is decided; absent: none
+	In     []explain.Item  `json:"in"`
+	Out    []explain.Item  `json:"out"`
+
+	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy keeps out of programs that show nothing
+
+	Chance []explain.Chance `json:"chance,omitempty"` // layers whose order is by chance
 
 	PID     int                  `json:"pid,omitempty"`     // of the process that it is about
 	Differs []process.Difference `json:"differs,omitempty"` // between what that has loaded and what it would load now
@@ -68,7 +74,10 @@ func newExplain(s *invocation) *cobra.Command {
 			if asJSON {
 				return writeJSON(s, answer)
 			}
+			printLoader(s, answer.Loader, answer.App)
 			printExplained(s, answer.App, answer.In, answer.Out)
+			printComputing(s, answer.Compute)
+			printChance(s, answer.Chance, answer.Loader)
 			printDifferences(s, answer.Differs)
 			if statements {
 				printRules(s, answer.In, answer.Out)
@@ -88,6 +97,7 @@ func newExplain(s *invocation) *cobra.Command {
 
 // explained explains a decision for a program; names, when there are any, say of what.
 func explained(about *subject, app string, names []string) (*explanation, error) {
+	loader := decideFor(about)
 	answer, err := decision.Ask(about.source)
 	if err != nil {
 		return nil, err
@@ -109,9 +119,22 @@ func explained(about *subject, app string, names []string) (*explanation, error)
 		}
 	}
 	explain.Fixes(about.source, answer, in, out)
-	result := &explanation{Schema: explainSchema, App: app, In: in, Out: out}
+	result := &explanation{Schema: explainSchema, App: app, Loader: loader, In: in, Out: out}
+	computing, err := explain.Computing(about.source, answer)
+	if err != nil {
+		return nil, err
+	}
+	result.Compute = explain.Matching(explain.WithoutOverlays(computing), names)
+	if len(names) == 0 {
+		result.Chance = explain.ByChance(answer)
+	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer)
+		if computing != nil { // whether it shows something is not known: what fits better counts
+			if other := about.process.Differences(computing); len(other) < len(result.Differs) {
+				result.Differs = other
+			}
+		}
 	}
 	return result, nil
 }

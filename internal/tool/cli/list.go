@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
@@ -43,7 +44,11 @@ func newList(s *invocation) *cobra.Command {
 				if err := other.check(); err != nil {
 					return err
 				}
-				find := func() ([]explain.Row, []explain.Place, error) { return foundOf(s, list.Kind) }
+				var loader *loaders.Loader
+				find := func() (rows []explain.Row, places []explain.Place, err error) {
+					rows, places, loader, err = foundOf(s, list.Kind)
+					return rows, places, err
+				}
 				if other.platform != "" {
 					find = func() ([]explain.Row, []explain.Place, error) { return listOther(s, &other, list.Kind) }
 				}
@@ -55,10 +60,14 @@ func newList(s *invocation) *cobra.Command {
 					err = writeJSON(s, struct {
 						Schema int             `json:"schema"`
 						Kind   string          `json:"kind"`
+						Loader *loaders.Loader `json:"loader,omitempty"` // that programs get, for which it is decided; absent: none
 						Found  []explain.Row   `json:"found"`
 						Places []explain.Place `json:"places"`
-					}{listSchema, name, rows, places})
+					}{listSchema, name, loader, rows, places})
 				} else {
+					if other.platform == "" {
+						printLoader(s, loader, "")
+					}
 					printFound(s, name, rows, places)
 				}
 				bad := slices.ContainsFunc(rows, func(r explain.Row) bool { return r.Severity == diag.Problem })
@@ -79,11 +88,13 @@ func newList(s *invocation) *cobra.Command {
 // listBoth lists drivers and layers.
 func listBoth(s *invocation) (err error) {
 	for i, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
-		rows, places, failed := foundOf(s, kind)
+		rows, places, loader, failed := foundOf(s, kind)
 		if failed != nil {
 			return failed
 		}
-		if i > 0 {
+		if i == 0 {
+			printLoader(s, loader, "")
+		} else {
 			fmt.Fprintln(s.out)
 		}
 		name := kind.One + "s"
@@ -96,19 +107,20 @@ func listBoth(s *invocation) (err error) {
 	return err
 }
 
-// foundOf gives what this machine has of a kind, and where it was looked for.
-func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, error) {
+// foundOf gives what this machine has of a kind, where it was looked for, and for which loader it is decided.
+func foundOf(s *invocation, kind explain.Kind) ([]explain.Row, []explain.Place, *loaders.Loader, error) {
 	source, err := s.source("", false)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	loader := loaders.Decide(source, "")
 	answer, err := decision.Ask(source)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	rows := kind.Rows(answer)
 	kind.TryRows(source, answer, rows)
-	return rows, kind.Places(answer), nil
+	return rows, kind.Places(answer), loader, nil
 }
 
 func printFound(s *invocation, name string, rows []explain.Row, places []explain.Place) {

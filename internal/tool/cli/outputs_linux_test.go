@@ -41,6 +41,7 @@ var outputs = map[string][]string{
 	"doctor":         {"doctor"},
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
+	"settings-order": {"settings order"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
 	"oci":            {"oci CDI/image.tar"},
 	"cdi-list":       {"cdi list --directory CDI"},
@@ -59,7 +60,7 @@ var titles = map[string]string{
 	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
-	"settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
+	"settings-order": "vkloader settings order", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
 	"oci": "vkloader oci", "cdi-list": "vkloader cdi list", "cdi-verify": "vkloader cdi verify",
 	"graph": "vkloader graph", "bundle": "vkloader bundle", "run": "vkloader run --dry-run",
 	"system": "vkloader system status, and system use,", "version": "vkloader version", "service": "vkloader service status",
@@ -67,7 +68,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../survey", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../launch", "../graph", "../system", "../term", "../cdi", "../../service/offer")
+	comments := fieldComments(t, ".", "../environment", "../loaders", "../survey", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../layerorder", "../launch", "../graph", "../system", "../term", "../cdi", "../../service/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")

@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -38,6 +39,9 @@ func overview(s *invocation, asJSON bool) error {
 		}
 	}
 	fmt.Fprintln(s.out)
+	if !onWindows {
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+	}
 	for _, row := range []struct {
 		title string
 		names []string

@@ -6,21 +6,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/settings"
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
 )
 
 func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "policy hardware|service",
-		Short: "Show or choose which drivers the loader opens",
+		Use:   "policy hardware|service|compute",
+		Short: "Show or choose which drivers and layers the loader opens",
 		Long: "policy shows or sets what the loader does beyond the rules of every loader: whether it opens drivers of hardware that\n" +
-			"is not present, and when it asks the driver service. Without a subcommand it shows the policies.\n\n" +
+			"is not present, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
 			policyHelp,
 		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error { return showPolicies(s, "hardware", "service") },
+		RunE: func(*cobra.Command, []string) error { return showPolicies(s, "hardware", "service", "compute") },
 	}
-	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s))
+	cmd.AddCommand(newPolicyHardware(s), newPolicyService(s), newPolicyCompute(s))
 	return cmd
 }
 
@@ -88,6 +89,37 @@ func newPolicyService(s *invocation) *cobra.Command {
 	return cmd
 }
 
+// Words of the command line for the policy about programs that show nothing.
+var computeWords = map[string]settings.Compute{"off": settings.AllLayers, "on": settings.NoOverlays}
+
+func newPolicyCompute(s *invocation) *cobra.Command {
+	c := &settingsfile.Change{}
+	cmd := &cobra.Command{
+		Use:   "compute on|off",
+		Short: "Keep overlay layers out of programs that show nothing",
+		Long: "Overlays are implicit layers, which every program gets, also one that only computes. With \"on\" an instance that\n" +
+			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
+			"An overlay is known by its name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or because its manifest\n" +
+			"offers extensions of presentation and nothing else. Layers that select devices, validate or record are no overlays.\n" +
+			"A layer that the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings name stays, and so does one\n" +
+			"whose extension the program enables. Programs that run games (Wine, Steam, gamescope) get the same layers as before.\n" +
+			"\"vkloader explain\" lists the layers that the policy leaves out.\n\n" +
+			policyHelp,
+		Example:   "  vkloader policy compute on\n  vkloader policy compute on --app /usr/bin/ollama",
+		ValidArgs: []string{"on", "off"},
+		Args:      oneOf(true),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return showPolicies(s, "compute")
+			}
+			c.Compute = computeWords[args[0]].String()
+			return setPolicy(s, c)
+		},
+	}
+	policyFlags(cmd, c)
+	return cmd
+}
+
 func policyFlags(cmd *cobra.Command, c *settingsfile.Change) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
@@ -106,10 +138,16 @@ func showPolicies(s *invocation, names ...string) error {
 	shown := place.Show("")
 	table := term.NewTable("policy", "now", "choices", "for")
 	for _, name := range names {
-		choices := map[string]string{"hardware": "on, awake, off", "service": "last, always, never"}[name]
+		choices := map[string]string{"hardware": "on, awake, off", "service": "last, always, never",
+			"compute": "on, off"}[name]
 		now := func(set *settingsfile.ForPrograms) string {
-			if name == "service" {
+			switch {
+			case name == "service":
 				return term.Or(set.Service, settings.ServiceLast.String())
+			case name == "compute" && set.Compute != "":
+				return "on"
+			case name == "compute":
+				return "off"
 			}
 			for word, value := range hardwareWords {
 				if value.String() == set.Hardware {
@@ -137,6 +175,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 	if err != nil {
 		return err
 	}
+	c.Finish = layerorder.Renew
 	written, err := place.Set(c, nil) // it names no devices
 	if err != nil {
 		return err
@@ -151,6 +190,7 @@ func setPolicy(s *invocation, c *settingsfile.Change) error {
 		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+		warnIgnored(s, c.Apps, written.Content)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/quarantine"
 	"vkloader/internal/tool/settingsfile"
@@ -73,6 +74,14 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var ignored []string
+			for i := range list {
+				e := &list[i]
+				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Entry)); e.InForce && len(said) > 0 {
+					e.InForce, e.Ignored = false, said[0]
+					ignored = append(ignored, said...)
+				}
+			}
 			if asJSON {
 				return writeJSON(s, quarantined{quarantineSchema, list})
 			}
@@ -88,7 +97,12 @@ func newQuarantineList(s *invocation) *cobra.Command {
 				}
 				table.Row(state, e.Name, forWhom(e.Program), until(&e.Entry), e.Why)
 			}
-			table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+			style := term.StyleFor(s.out, s.getenv)
+			table.Print(s.out, "", style)
+			slices.Sort(ignored)
+			for _, said := range slices.Compact(ignored) {
+				style.Lines(s.out, "", nil, "It is "+said+".")
+			}
 			return nil
 		},
 	}
@@ -127,6 +141,14 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 	return cmd
 }
 
+// quarantineFields are the fields of the settings file that keep it out.
+func quarantineFields(e *quarantine.Entry) []string {
+	if e.Kind == "driver" {
+		return []string{loaders.DriversField, loaders.ExclusiveField}
+	}
+	return []string{loaders.LayersField}
+}
+
 // addQuarantine adds one, and says so.
 func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*quarantine.Entry, error) {
 	found, err := s.settings()
@@ -138,6 +160,9 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 		return nil, err
 	}
 	fmt.Fprintf(s.errOut, "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
+		fmt.Fprintf(s.errOut, "vkloader: warning: this is %s\n", said)
+	}
 	return e, nil
 }
 
@@ -157,13 +182,26 @@ func quarantineLength(text string) (time.Duration, error) {
 	return length * unit, nil
 }
 
+// notInQuarantine says so of a name, and what is.
+func notInQuarantine(found *settingsfile.Found, name string) error {
+	list, err := quarantine.List(found)
+	if err != nil || len(list) == 0 {
+		return exit.Problem("%s is not in quarantine: nothing is", name)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name+" for "+forWhom(e.Program))
+	}
+	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
+}
+
 func newQuarantineLift(s *invocation) *cobra.Command {
 	var app string
 	var all bool
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
-		Long: "lift removes the quarantine of a driver or layer. With --app it removes only that for one program;\n" +
-			"with --all it removes every quarantine.\n\n" + exitCodesHelp,
+		Long: "lift removes the quarantines of a name: of a driver or layer, of its manifest, or of the program that they are for.\n" +
+			"With --app it removes only those for this program; with --all it removes every quarantine.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
@@ -173,21 +211,18 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if app != "" {
-				real, err := settingsfile.RealApps(&found.Machine, []string{app})
-				if err != nil {
-					return err
-				}
-				app = real[0]
+			real := app
+			if list, err := settingsfile.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
+				real = list[0] // the program may be gone, or be named without its directory
 			}
 			lifted, err := quarantine.Lift(found, func(e *quarantine.Entry) bool {
-				return (all || slices.Contains(args, e.Name)) && (app == "" || e.Program == app)
+				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
 			})
 			for _, e := range lifted {
 				fmt.Fprintf(s.out, "%s is back for %s\n", e.Name, forWhom(e.Program))
 			}
 			if err == nil && len(lifted) == 0 && !all {
-				err = exit.Problem("%s is not in quarantine", args[0])
+				err = notInQuarantine(found, args[0])
 			}
 			return err
 		},

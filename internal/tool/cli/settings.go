@@ -10,6 +10,8 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/layerorder"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/settingsfile"
 	"vkloader/internal/tool/term"
@@ -17,7 +19,7 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear",
+		Use:   "settings show|set|clear" + orderUse,
 		Short: "Show, write and remove the loader settings file",
 		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
@@ -27,6 +29,7 @@ func newSettings(s *invocation) *cobra.Command {
 	}
 	show := newSettingsShow(s)
 	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
+	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd
 }
@@ -55,6 +58,7 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 	for _, e := range over {
 		if e.Err == nil && !e.Restored {
 			gone = append(gone, e.File.Path)
+			restoreOrder(s, m, e.File)
 		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
@@ -64,6 +68,20 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 		fmt.Fprintf(s.errOut, "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
 	return renewQuarantines(s, m, gone)
+}
+
+// restoreOrder keeps the rules about the order of layers of a file whose time was over.
+func restoreOrder(s *invocation, m *machine.Machine, old *settingsfile.File) {
+	found, err := settingsfile.Look(&machine.Source{Machine: *m, AsUser: true})
+	restored := false
+	if err == nil {
+		restored, err = layerorder.Restore(found, old)
+	}
+	if err != nil {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+	} else if restored {
+		fmt.Fprintf(s.errOut, "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+	}
 }
 
 func putBack(restored bool) string {
@@ -93,6 +111,12 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				app = apps[0]
 			}
 			shown := place.Show(app)
+			if f := place.InForce(); f != nil {
+				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+			}
+			if shown.Order, err = layerorder.List(place); err != nil {
+				return err
+			}
 			if asJSON {
 				err = writeJSON(s, shown)
 			} else {
@@ -133,6 +157,9 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 	default:
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
 	}
+	for _, said := range shown.Ignored {
+		style.Lines(s.out, "  ", nil, said)
+	}
 	for _, other := range shown.Shadowed {
 		fmt.Fprintf(s.out, "  %s does not count beside it\n", term.OneLine(other))
 	}
@@ -153,6 +180,10 @@ func printShown(s *invocation, shown *settingsfile.Shown) {
 			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
 			printPrograms(s, &p)
 		}
+	}
+	if len(shown.Order) > 0 {
+		fmt.Fprintln(s.out)
+		printOrder(s, shown.Order)
 	}
 	if len(shown.Findings) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))
@@ -202,6 +233,9 @@ func printPrograms(s *invocation, p *settingsfile.ForPrograms) {
 		line("drivers whose hardware is not here: not opened")
 	case settings.AwakeHardware.String():
 		line("drivers whose hardware is not here, or sleeps: not opened")
+	}
+	if p.Compute == settings.NoOverlays.String() {
+		line("programs that enable no surface extension: no overlay layers")
 	}
 	switch p.Service {
 	case settings.ServiceAlways.String():

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/tool/layerorder"
 	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/settingsfile"
 )
@@ -72,6 +73,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if err != nil {
 		return err
 	}
+	c.Finish = layerorder.Renew
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
@@ -83,6 +85,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settingsfile.Change, asJS
 	if written.Alone {
 		fmt.Fprintln(s.errOut, "vkloader: these programs get these settings only, and no longer those for all programs")
 	}
+	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
 		return writeJSON(s, written.Content)
 	}

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 )
@@ -17,8 +18,15 @@ import (
 // errEndless is the error of a decision that is given up.
 var errEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Ask decides with facts from a source of this system, for a program that asks for nothing of its own.
-func Ask(from facts.Source) (*plan.Answer, error) { return AskFor(plan.App{}, from) }
+// Ask decides with facts from a source of this system, for a program that asks for nothing of its own. Where the settings
+// have a policy for programs that show nothing, it is one that shows pictures.
+func Ask(from facts.Source) (*plan.Answer, error) {
+	answer, err := AskFor(plan.App{}, from)
+	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
+		return answer, err
+	}
+	return AskFor(plan.App{Extensions: []plan.Name{{Text: "VK_KHR_surface", Set: true}}, ExtensionCount: 1}, from)
+}
 
 // AskFor decides for a program by what it gives to vkCreateInstance.
 func AskFor(app plan.App, from facts.Source) (*plan.Answer, error) {
@@ -61,4 +69,25 @@ type lacking struct {
 
 func (l lacking) Exists(name string) bool {
 	return !slices.Contains(l.files, filepath.Clean(name)) && l.Source.Exists(name)
+}
+
+// Replacing is a source in which a file has other content, or is there though it is not.
+func Replacing(from facts.Source, name, content string) facts.Source {
+	return replacing{from, filepath.Clean(name), content}
+}
+
+type replacing struct {
+	facts.Source
+	name, content string
+}
+
+func (r replacing) Exists(name string) bool {
+	return filepath.Clean(name) == r.name || r.Source.Exists(name)
+}
+
+func (r replacing) File(name string) facts.File {
+	if filepath.Clean(name) == r.name {
+		return facts.File{Content: r.content}
+	}
+	return r.Source.File(name)
 }

@@ -28,6 +28,7 @@ const (
 	doNothing fixed = iota
 	doNothingWithoutDevice
 	doNothingBesideOwn
+	doNothingChosen
 	seeWhich
 	seeWhichName
 	clearSettings
@@ -50,6 +51,7 @@ const (
 	nvidiaModuleDebian
 	nvidiaModuleMissing
 	updateDriver
+	wslWithout
 )
 
 var fixedWords = [...]struct {
@@ -60,9 +62,10 @@ var fixedWords = [...]struct {
 	doNothingWithoutDevice: {"Nothing, as long as this machine has no graphics device.", nil},
 	doNothingBesideOwn: {"Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
 		"loader.", nil},
-	seeWhich:      {"See which: vkloader env", []string{"vkloader env"}},
-	seeWhichName:  {"See which variables name them: vkloader env", []string{"vkloader env"}},
-	clearSettings: {"vkloader settings clear", []string{"vkloader settings clear"}},
+	doNothingChosen: {"Nothing, if that is meant.", nil},
+	seeWhich:        {"See which: vkloader env", []string{"vkloader env"}},
+	seeWhichName:    {"See which variables name them: vkloader env", []string{"vkloader env"}},
+	clearSettings:   {"vkloader settings clear", []string{"vkloader settings clear"}},
 	// NVIDIA's driver is one piece, and the container tools carry it over.
 	nvidiaWhole: {"Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
 		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate", nil},
@@ -89,6 +92,7 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
+	wslWithout:   {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
 	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
 }
 
@@ -289,6 +293,7 @@ const (
 	fixing aim = iota
 	forTime
 	forPower
+	forDevice
 	otherName
 	byHand // it ends the fault, and is for nobody but the user to do
 )
@@ -309,6 +314,8 @@ func (t tried) say() (string, []string) {
 		text = "For a program that starts too slowly: " + text
 	case forPower:
 		text = "For a program that does not need it: " + text
+	case forDevice:
+		text = "Nothing, if that is meant. For a program that wants the device: " + text
 	case otherName:
 		text = "Write " + t.Variable + " instead: " + text
 	}

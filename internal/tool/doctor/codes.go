@@ -43,6 +43,11 @@ const (
 	GPUDisplayOnly
 	GPUReserved
 	GPUAsleep
+	GPULeftOut
+	GPUNoVulkan
+	GPUNeedsNewer
+	GPUVirtual
+	DirectoryUnreadable
 	NvidiaVersion
 	DriverIdle
 	DeviceTwice
@@ -50,11 +55,15 @@ const (
 	NoDriver
 	LeftoverOverride
 	LeftoverSettings
+	SettingsOwn
+	SettingsPath
+	OrderStale
 	LoaderMissing
 	LoaderBroken
 	LoaderOld
 	LoaderBundled
 	LoaderOther
+	LoaderIgnores
 	VariableValue
 	VariableDevice
 	VariableUnknown
@@ -150,6 +159,19 @@ var table = [codeCount]Entry{
 	GPUAsleep: {"gpu-asleep", diag.Note, "",
 		"To wake it takes a second or two and power, even for a program that then uses another device.",
 		"Keep programs that do not need it from loading its driver."},
+	GPULeftOut: {"gpu-left-out", diag.Note, "ENV-2",
+		"Its driver works. What is named here keeps it out of programs, which do not see the device.",
+		"Nothing, if that is meant."},
+	GPUNoVulkan: {"gpu-no-vulkan", diag.Note, "",
+		"Programs compute on the processor, or use OpenGL.", "Nothing."},
+	GPUNeedsNewer: {"gpu-needs-newer", diag.Problem, "",
+		"A driver that is older than the device does not list it.", "Update Mesa and the kernel."},
+	GPUVirtual: {"gpu-virtual", diag.Note, "",
+		"A virtual machine has Vulkan on its device only if the host offers it, through Venus. Without it, programs compute on the processor.",
+		"Nothing, if software is enough. Otherwise start the virtual machine with Venus (QEMU: -device virtio-gpu-gl,blob=on,venus=on)."},
+	DirectoryUnreadable: {"directory-unreadable", diag.Problem, "PATH-16",
+		"A loader takes a directory that it may not read for one that is not there.",
+		"Let every user read the directory."},
 	NvidiaVersion: {"nvidia-version", diag.Problem, "",
 		"NVIDIA's module of the kernel and its libraries work only when they are of one version.",
 		"Restart the machine: the driver was updated while it was running."},
@@ -172,6 +194,15 @@ var table = [codeCount]Entry{
 	LeftoverSettings: {"leftover-settings", diag.Warning, "SET-13",
 		"A settings file changes every program until it is removed, also when what wrote it is not running.",
 		"Change it in what wrote it."},
+	SettingsOwn: {"settings-own", diag.Note, "SET-13",
+		"vkloader settings, policy and quarantine keep what they are told in this file.",
+		"Nothing, if that is meant. To see it: vkloader settings show. To remove it: vkloader settings clear"},
+	SettingsPath: {"settings-path", diag.Problem, "SET-85",
+		"A layer or driver of a settings file comes from the path that it names, and from nowhere else.",
+		"Install what it names, or correct the path."},
+	OrderStale: {"settings-order", diag.Warning, "SET-53",
+		"A settings file names layers one by one. A layer that was installed later takes the place of all others, which may be the wrong side.",
+		"Write the rules again: vkloader settings order apply"},
 	LoaderMissing: {"loader-missing", diag.Problem, "",
 		"A program that uses Vulkan does not start, or does without, when the dynamic linker finds no loader.",
 		"Install a Vulkan loader."},
@@ -186,6 +217,9 @@ var table = [codeCount]Entry{
 		"Remove the bundled loader."},
 	LoaderOther: {"loader-other", diag.Note, "",
 		"With several loaders on one machine it depends on the program which one it gets.", "Nothing."},
+	LoaderIgnores: {"loader-ignores", diag.Warning, "",
+		"Loaders of other versions do not read every variable and setting; docs/loaders.md says which came with which version.",
+		"Use vkloader run, or vkloader system use vkloader."},
 	VariableValue: {"variable-value", diag.Warning, "ENV-1",
 		"A value that the variable does not take has no effect, or another one than it seems to.",
 		"Correct or unset the variable."},

@@ -1,16 +1,19 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 
+	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
 // distribution is who made the system, and so how something is installed.
 type distribution struct {
-	name string   // in words
-	ids  []string // its own id and those that it is like, lower case
+	name    string   // in words
+	ids     []string // its own id and those that it is like, lower case
+	version string   // of the release; "" for one that has none
 
 	class   int  // word size of the programs that something is installed for
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
@@ -33,6 +36,8 @@ func readDistribution(m *machine.Machine) distribution {
 			d.name = value
 		case "ID":
 			d.ids = append([]string{strings.ToLower(value)}, d.ids...)
+		case "VERSION_ID":
+			d.version = value
 		case "ID_LIKE":
 			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
 		}
@@ -49,18 +54,19 @@ type manager struct {
 	install  string                   // before names of packages
 	library  func(name string) string // the word that installs a library; nil: none is known
 	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
+	again    string                   // before the name of an installed package of which a file is gone
 }
 
 // managers are asked in this order; the first whose id the system has is taken.
 var managers = []manager{
-	{"debian", "apt install", debianPackage, false},
-	{"fedora", "dnf install", provided, true},
-	{"rhel", "dnf install", provided, true},
-	{"suse", "zypper install", provided, true},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false},
-	{"arch", "pacman -S", nil, false},
-	{"gentoo", "emerge", nil, false},
-	{"void", "xbps-install", nil, false},
+	{"debian", "apt install", debianPackage, false, "apt install --reinstall"},
+	{"fedora", "dnf install", provided, true, "dnf reinstall"},
+	{"rhel", "dnf install", provided, true, "dnf reinstall"},
+	{"suse", "zypper install", provided, true, "zypper install --force"},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "apk fix"},
+	{"arch", "pacman -S", nil, false, "pacman -S"},
+	{"gentoo", "emerge", nil, false, "emerge --oneshot"},
+	{"void", "xbps-install", nil, false, "xbps-install --force"},
 }
 
 // provided is how packages of RPM say that they have a library for 64-bit programs.
@@ -118,6 +124,9 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
+// run is a line of the package manager.
+func (d distribution) run(line string) advice { return asRoot{line} }
+
 // forLibrary installs a library.
 func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
@@ -130,7 +139,7 @@ func (d distribution) forLibrary(name string) advice {
 		}
 	} else if m != nil && m.library != nil {
 		if word := m.library(name); word != "" {
-			return asRoot{m.install + " " + word}
+			return d.run(m.install + " " + word)
 		}
 	}
 	if m != nil && m.id == "arch" {
@@ -161,8 +170,17 @@ func (d distribution) install(f *drivers.Family) advice {
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA {
 		return asRoot{"ubuntu-drivers install"}
 	}
-	if m := d.manager(); m != nil && f.Packages[m.id] != "" {
-		return asRoot{m.install + " " + f.Packages[m.id]}
+	if !d.reallyHas(f) {
+		suite, has := d.suite()
+		switch {
+		case f.Name == dozen:
+			return wslWithout
+		case has && !slices.Contains(chips.Lacks(d.ids[0], suite.Of), f.Name):
+			return fromSuite{suite.Name, "Mesa " + suite.Mesa, f.Packages["debian"]}
+		}
+	}
+	if m := d.manager(); m != nil && f.Packages[m.id] != "" && d.reallyHas(f) {
+		return d.run(m.install + " " + f.Packages[m.id])
 	}
 	return installDriver{family: f.Name}
 }

@@ -141,13 +141,16 @@ func (e *exam) fallback() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool {
 		return len(g.Drivers) > 0 && e.refused(g) == "" && len(g.Nodes) > 0
 	})
-	wanted := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() })
+	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
 	case good == 0:
 		e.withoutDriver()
 	case len(software) > 0 && !served && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0], "", notServed, nil)
-		if !wanted {
+		if by := e.pinnedBy(); by != "" {
+			found.fact, found.advice = chosenSoftware{by}, doNothingChosen
+			found.soften(diag.Note)
+		} else if !wanted {
 			found.soften(diag.Note)
 			found.advice = doNothingWithoutDevice
 		}

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
 
@@ -17,9 +18,14 @@ type Options struct {
 	Library string // the loader that belongs to the tool, without symbolic links; "": none
 	Device  string // a selector of the devices that are examined, by what the kernel knows of them; "": all
 
+	Plugin string // a library that the program opens later, which decides the loader; "": none
+	Mapped string // the loader that a process has; "": what the dynamic linker finds for the program
+
 	Groups []uint32 // the groups of a process, where User is its number; nil: those of /etc/group
 
-	share *binary.Linker // of an examination of the same machine
+	share    *binary.Linker // of an examination of the same machine
+	packages *packages      // of it as well
+	known    loaders.Known  // loaders of the same machine
 }
 
 // exam is an examination under way.
@@ -35,6 +41,7 @@ type exam struct {
 	gpus    []*GPU // that are examined
 	every   []*GPU
 	class   int // word size of the program
+	keptOut *[]keptOut
 }
 
 // Examine looks at a machine through a source of facts, and tries what is said to help. The error is for what kept it
@@ -70,13 +77,16 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 // look examines without trying anything.
 func look(source *machine.Source, options Options) (*exam, error) {
 	source = source.Keeping()
+	if options.packages == nil {
+		options.packages = newPackages()
+	}
+	if options.known == nil {
+		options.known = loaders.Known{}
+	}
 	e := &exam{Report: &Report{source: source, chosen: options.Device != "", Schema: Schema, Sandboxes: []Sandbox{}, GPUs: []GPU{},
 		Loaders: []Loader{}, Drivers: []Module{}, Layers: []Module{}, Findings: []Finding{}},
 		machine: &source.Machine, source: source, options: options}
 	var err error
-	if e.plan, err = decision.Ask(source); err != nil {
-		return nil, err
-	}
 	if e.class = source.Class; e.class == 0 {
 		e.class = ProcessClass
 	}
@@ -84,7 +94,11 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		e.Class = e.class
 	}
 	e.linker = binary.NewLinker(e.machine, binary.LinkerOptions{Class: e.class, Machine: e.processor(),
-		Elevated: source.Elevated, Program: source.Program, Share: options.share})
+		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
+	e.decideFor()
+	if e.plan, err = decision.Ask(e.source); err != nil {
+		return nil, err
+	}
 	e.system = readDistribution(e.machine)
 	e.system.class = e.class
 	e.system.foreign = strings.Contains(e.text("/var/lib/dpkg/arch"), "i386")
@@ -96,9 +110,10 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.Answer = e.plan
 	for i := range e.plan.Findings {
 		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
-			e.decided(f)
+			e.unreadable(e.decided(f))
 		}
 	}
+	e.closed()
 	e.libraries()
 	e.otherWordSize()
 	if err := e.graphics(); err != nil {
@@ -107,6 +122,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.loaders()
 	e.leftovers()
 	e.environment()
+	e.ignored()
 	e.Order()
 	return e, nil
 }
@@ -124,7 +140,7 @@ func (e *exam) uninteresting(f *diag.Finding) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return e.named(f.Path) && !e.machine.Exists(f.Path)
+		return !e.machine.Exists(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }

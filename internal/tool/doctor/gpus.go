@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
@@ -154,6 +155,9 @@ func (e *exam) devices() {
 		if err != nil || !e.machine.Exists(directory) {
 			continue
 		}
+		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && e.machine.Exists(parent+"/vendor") {
+			directory = parent // of PCI, which is the same device
+		}
 		g := e.device(directory)
 		g.cards = append(g.cards, name)
 		claimed["/dev/dri/"+name] = true
@@ -261,14 +265,15 @@ func (e *exam) graphics() error {
 	e.serve()
 	for _, g := range e.gpus {
 		g.Label = e.label(g)
-		e.GPUs = append(e.GPUs, *g)
 		e.judge(g)
+		e.GPUs = append(e.GPUs, *g)
 	}
 	e.nvidiaVersions()
 	e.absent()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
+	e.byChoice()
 	e.fallback()
 	return nil
 }
@@ -286,8 +291,10 @@ func (e *exam) judge(g *GPU) {
 		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
 		e.found(GPUReserved, g.Title(), "", reserved{g.Kernel}, nil)
+	case e.withoutVulkan(g):
 	case g.Kernel == "" && g.Vendor != "":
-		e.found(GPUNoKernelDriver, g.Title(), g.directory, untaken, e.kernelCure(g))
+		e.withoutKernelDriver(g)
+	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
 	case len(g.Nodes) == 0:
@@ -302,6 +309,8 @@ func (e *exam) judge(g *GPU) {
 		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
+	default:
+		e.tooNew(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		var names []string
@@ -364,12 +373,29 @@ func (e *exam) undriven(g *GPU) {
 	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return // whether a driver that is not known here is for a device that is not known, nobody can tell
 	}
+	if e.leftOut(g) {
+		return
+	}
+	p, gone := e.uninstalled(f)
 	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
 	if e.class != ProcessClass {
 		what.class = e.class
 	}
 	do := e.containerCure(g)
-	if do == nil && f != nil {
+	switch {
+	case do != nil || f == nil:
+	case gone != "":
+		what.lost = gone
+		do = e.system.again(p.Name, gone)
+	case p != nil:
+		what.lacks = p.Name + " " + p.Version
+		do = installDriver{family: f.Name}
+		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(chips.Lacks(e.system.ids[0], suite.Of), f.Name) {
+			do = fromSuite{suite.Name, "Mesa " + suite.Mesa, p.Name}
+		} else if f.Name == dozen {
+			do = wslWithout
+		}
+	default:
 		do = e.system.install(f)
 	}
 	found := e.found(GPUNoDriver, g.Title(), "", what, do)
@@ -377,7 +403,7 @@ func (e *exam) undriven(g *GPU) {
 		found.offer(fixing, explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(what.elsewhere, "/vulkan/icd.d")+":"+
 			or(e.variable(variables.DataDirs.Name()), search.Linux().DataDirs)))
 	}
-	if f == nil && g.Kernel != "" { // there may be no driver anywhere
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // there may be no driver anywhere
 		found.soften(diag.Warning)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/explain"
-	"vkloader/internal/tool/settingsfile"
 )
 
 // leftovers finds what a configurator switches on for every program until somebody takes it away: the override layer
@@ -26,19 +25,8 @@ func (e *exam) leftovers() {
 		seen[f.Path] = true
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
 	}
-	if s := e.plan.Settings; s != nil {
-		file := path.Clean(s.File)
-		what := overruling{does: s, written: e.written(file)}
-		found := e.found(LeftoverSettings, search.BaseName(file), file, nil, nil)
-		if f, err := settingsfile.Read(e.machine, file); err == nil && f.Ours {
-			what.ours, what.expires = true, f.Expires
-			found.advice = clearSettings
-		} else {
-			// What another program has written is told, and is not for --fix to remove.
-			found.offer(byHand, explain.RemoveFile(file))
-		}
-		found.fact = what
-	}
+	e.settings()
+	e.order()
 }
 
 // overriding is what an override layer does to every program, as far as it can be read.
@@ -144,7 +132,7 @@ func (e *exam) judgeLoaders(first binary.Result) {
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
 		owner := e.packageOf(file.Real)
-		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, installAgain{file.Path, owner})
+		found := e.found(LoaderBroken, loaderName, file.Path, noLoader{file.Path, unwrap(file.Err())}, e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}
@@ -185,9 +173,6 @@ func (e *exam) libraryPath(directory string) explain.Change {
 	}
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
-
-// packageOf is the package that a file belongs to; "" for none.
-func (e *exam) packageOf(file string) string { return e.machine.Owners([]string{file})[file] }
 
 func (e *exam) bundled(l *Loader) bool {
 	return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))

@@ -88,8 +88,10 @@ func (e *exam) module(m *Module, fits func(has func(string) bool) bool, misfit C
 	m.File = r.File.Real
 	if err := r.File.Err(); err != nil {
 		var do advice
-		if errors.Is(err, fs.ErrPermission) {
-			do = asRoot{"chmod a+rX " + term.Quoted(r.File.Real)}
+		if denied(err) {
+			do = e.opening(e.closedPart(r.File.Real))
+		} else if owner := e.packageOf(r.File.Real, r.File.Path); owner != "" {
+			do = e.system.again(owner, r.File.Path)
 		}
 		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{r.File.Path, unwrap(err)}, do)
 		return nil
@@ -123,6 +125,8 @@ func (e *exam) missing(m *Module, r binary.Result) {
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
 		if tokened, file := e.sibling(m.Library); file != "" {
 			what.beside, do = file, rightDirectory{m.Manifest, file, tokened}
+		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
+			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
 		e.found(LibraryMissing, m.Name, m.Manifest, what, do)
 		return
@@ -133,7 +137,21 @@ func (e *exam) missing(m *Module, r binary.Result) {
 			e.system.forLibrary(m.Library))
 		return
 	}
-	e.nowhere(LibraryMissing, m, nowhere{name: m.Library})
+	if place := e.closedLibrary(m.Library); place != "" {
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{place, fs.ErrPermission}, e.opening(e.closedPart(place)))
+		return
+	}
+	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
+}
+
+// closedLibrary is where a library lies that may not be read, which the dynamic linker passes over; "" for nowhere.
+func (e *exam) closedLibrary(name string) string {
+	for _, place := range e.linker.Everywhere(name) {
+		if denied(e.linker.Open(place).Err()) {
+			return place
+		}
+	}
+	return ""
 }
 
 // sibling looks for a library that is not where its manifest says in the directories of the same place for libraries of other
@@ -168,7 +186,13 @@ func (e *exam) nowhere(code Code, m *Module, what nowhere) *Finding {
 			changes = append(changes, e.libraryPath(directory))
 		}
 	}
-	return e.found(code, m.Name, m.Manifest, what, e.findable(what.name)).offer(fixing, changes...)
+	do := e.findable(what.name)
+	if what.configured == "" {
+		if what.owner = e.ofPackage(what.name, what.places); what.owner != "" {
+			do = e.system.again(what.owner, what.name)
+		}
+	}
+	return e.found(code, m.Name, m.Manifest, what, do).offer(fixing, changes...)
 }
 
 // besides are directories that are not the dynamic linker's, where container tools put drivers.
@@ -232,8 +256,12 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		case len(missing.Result.Others) > 0:
 			unusable.file = missing.Result.Others[0]
 			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
+		case e.closedLibrary(missing.Name) != "":
+			unusable.file, unusable.err = e.closedLibrary(missing.Name), fs.ErrPermission
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.opening(e.closedPart(unusable.file)))
 		default:
-			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name})
+			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
+				places: missing.Result.Directories})
 		}
 	}
 	type pair struct{ by, in *binary.File }
@@ -275,7 +303,7 @@ func (e *exam) atRunTime(m *Module, file *binary.File) {
 			what.also = append(what.also, name)
 			missing.fact = what
 		case r.File == nil:
-			missing = e.nowhere(LibraryRuntime, m, nowhere{by: file.Path, opens: true, name: name})
+			missing = e.nowhere(LibraryRuntime, m, nowhere{by: file.Path, opens: true, name: name, places: r.Directories})
 		case r.File.Err() != nil:
 			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: file.Path, opens: true, name: name,
 				file: r.File.Path, err: unwrap(r.File.Err())}, e.findable(name))

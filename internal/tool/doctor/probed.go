@@ -124,6 +124,9 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 			return err
 		}
 		r.probed(a)
+		if err := r.tryPolicy(at, environ, a, base, limit); err != nil {
+			return err
+		}
 	}
 	return nil
 }

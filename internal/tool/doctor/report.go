@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
 )
 
@@ -50,18 +51,20 @@ type Module struct {
 
 // Report is what an examination found.
 type Report struct {
-	Schema    int       `json:"schema"`
-	Verdict   string    `json:"verdict"`          // all of it in one line
-	System    string    `json:"system,omitempty"` // the distribution
-	PID       int       `json:"pid,omitempty"`    // of the process that was examined
-	Class     int       `json:"class,omitempty"`  // the program's word size, where it is not that of the library
-	Sandboxes []Sandbox `json:"sandboxes"`
-	GPUs      []GPU     `json:"gpus"`
-	Loaders   []Loader  `json:"loaders"`
-	Drivers   []Module  `json:"drivers"`
-	Layers    []Module  `json:"layers"`
-	Probes    []Probe   `json:"probes,omitempty"`
-	Findings  []Finding `json:"findings"`
+	Schema    int             `json:"schema"`
+	Verdict   string          `json:"verdict"`           // all of it in one line
+	System    string          `json:"system,omitempty"`  // the distribution
+	Program   string          `json:"program,omitempty"` // that was examined; absent: any that asks for nothing
+	PID       int             `json:"pid,omitempty"`     // of the process that was examined
+	Class     int             `json:"class,omitempty"`   // the program's word size, where it is not that of the library
+	Sandboxes []Sandbox       `json:"sandboxes"`
+	GPUs      []GPU           `json:"gpus"`
+	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
+	Loaders   []Loader        `json:"loaders"`
+	Drivers   []Module        `json:"drivers"`
+	Layers    []Module        `json:"layers"`
+	Probes    []Probe         `json:"probes,omitempty"`
+	Findings  []Finding       `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 

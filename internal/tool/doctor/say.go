@@ -94,6 +94,7 @@ type (
 		file, target string
 		link         bool
 		beside       string
+		owner        string // the installed package that it belongs to
 	}
 
 	// nowhere is a library that the dynamic linker does not find.
@@ -105,6 +106,8 @@ type (
 		configured string   // where ldconfig would find it
 		beside     []string // where it lies, in directories that nobody looks into
 		also       []string // more names like it
+		places     []string // directories of the dynamic linker
+		owner      string   // the installed package that it belongs to
 	}
 
 	// lacksEGL is what the driver does not find where no display is: a library, or every file of a pattern.
@@ -167,7 +170,15 @@ func (a absent) say() string {
 	if a.beside != "" {
 		what += "; " + a.beside + " is there"
 	}
-	return what
+	return what + ofOwner(a.owner)
+}
+
+// ofOwner says that a file is gone from a package.
+func ofOwner(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return "; the package " + owner + ", which is installed, should have it"
 }
 
 // whoNeeds is a library in words, with the driver or layer that needs it.
@@ -202,7 +213,7 @@ func (n nowhere) say() string {
 	for _, name := range n.also {
 		what += "; so is " + name
 	}
-	return what
+	return what + ofOwner(n.owner)
 }
 
 func (l lacksEGL) say() string {
@@ -264,6 +275,8 @@ type (
 		others     string // a manifest of a driver for programs of the other word size
 		otherClass int
 		elsewhere  string // a directory that has manifests and is not searched
+		lost       string // a manifest that is gone from an installed package
+		lacks      string // the installed package that should have the driver and has not
 	}
 
 	// twoVersions are those of NVIDIA's module of the kernel and of its library.
@@ -316,6 +329,12 @@ func (u undriven) say() string {
 	}
 	if u.elsewhere != "" {
 		what += "; manifests lie in " + u.elsewhere + ", where programs do not look"
+	}
+	switch {
+	case u.lost != "":
+		what += "; " + u.lost + " is gone from its package, which is installed"
+	case u.lacks != "":
+		what += "; the package " + u.lacks + " is installed and has no driver for it"
 	}
 	return what
 }
@@ -414,7 +433,7 @@ type (
 	// overruling is a settings file in force.
 	overruling struct {
 		does             *settings.Settings
-		ours             bool
+		ours, changes    bool
 		expires, written time.Time
 	}
 
@@ -489,8 +508,11 @@ func (o overruling) say() string {
 	if s.HasLevel {
 		does = append(does, "sets what is logged")
 	}
+	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
+		does = append(does, "sets a policy")
+	}
 	what := "it is in force and changes nothing"
-	if does != nil {
+	if does != nil && (o.changes || o.ours) {
 		what = "it is in force, and " + strings.Join(does, ", ")
 	}
 	switch {

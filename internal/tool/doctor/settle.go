@@ -43,7 +43,7 @@ func (e *exam) settle() {
 	}
 	after := func(c explain.Change) map[key]bool {
 		found, done := looked[c.Line()]
-		if done || !c.Possible() || len(looked) >= maxLooks {
+		if done || !c.Possible() || !c.Obeyed(e.source) || len(looked) >= maxLooks {
 			return found
 		}
 		options := e.options
@@ -93,7 +93,7 @@ func worse(before, after map[key]bool) bool {
 
 // followers are codes of what may follow from something else.
 var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
-	diag.VariableIgnored, diag.FileOpen, LoaderMissing, LoaderOld}
+	diag.VariableIgnored, diag.FileOpen, LoaderMissing, LoaderOld, diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware are codes of what is wrong with a device itself, or with the kernel's side of it.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
@@ -120,8 +120,9 @@ func (e *exam) follow(root *Finding, after map[key]bool) {
 // consequences marks what follows from a problem that no change of a variable fixes: without a library there is no
 // driver, without a driver no device.
 func (e *exam) consequences() {
+	e.oneCause()
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
+		return e.ofManifest(&f) || f.Severity == diag.Problem && f.Because == nil && !slices.Contains(followers, f.Code) &&
 			(e.ofDriver(&f) || slices.Contains(ofHardware, f.Code))
 	})
 	said := map[key]bool{}

@@ -39,7 +39,7 @@ func desktop(t *testing.T, more ...map[string]string) map[string]string {
 	base := []map[string]string{
 		file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")),
 		file(libraries+"libvulkan_radeon.so", library(t, "soname=libvulkan_radeon.so exports=vk_icdGetInstanceProcAddr")),
-		file(libraries+"libvulkan.so.1", library(t, "soname=libvulkan.so.1 exports=vkCreateInstance")),
+		file(libraries+"libvulkan.so.1", library(t, "soname=libvulkan.so.1 exports=vkCreateInstance release=0.9.0")),
 		file("usr/share/misc/pci.ids", "1002  AMD/ATI\n\t1234  Navi 31 [Radeon RX 7900 XTX]\n\t\t1 2  board\n8086  Intel\n"),
 		file("etc/os-release", "ID=debian\n"),
 	}

@@ -66,7 +66,7 @@ func (e *exam) rest(works bool) string {
 		good++
 	}
 	device := "No graphics device works"
-	if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return !g.displayOnly() }) {
+	if !slices.ContainsFunc(e.gpus, e.expects) {
 		device = "No graphics device is here"
 	}
 	switch {
@@ -77,6 +77,8 @@ func (e *exam) rest(works bool) string {
 		return "No driver works, and no program gets Vulkan; " + end
 	case unknown > 0:
 		return "A driver is there, and whether its device is cannot be told (vkloader list devices asks it); " + end
+	case software != "" && e.pinnedBy() != "":
+		return "Programs compute on the processor, through " + software + ", as " + e.pinnedBy() + " says; " + end
 	case software != "":
 		return device + "; programs compute on the processor, through " + software + "; " + end
 	}

@@ -60,6 +60,14 @@ func (c Change) Possible() bool {
 	return (c.File != "" || term.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
+// Obeyed tells whether the loader of a source is known to read the variables that the change sets: another one may ignore them.
+func (c Change) Obeyed(source *machine.Source) bool {
+	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
+		return false
+	}
+	return c.And == nil || c.And.Obeyed(source)
+}
+
 // On is a source of facts after the change.
 func (c Change) On(source *machine.Source) *machine.Source {
 	after := *source

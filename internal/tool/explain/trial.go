@@ -80,7 +80,7 @@ func (t *Trial) after(c Change) *trialResult {
 	if known, done := t.results[c.Line()]; done {
 		return known
 	}
-	if !c.Possible() || len(t.results) >= max(triesLeast, trialEffort/(1+len(t.known.files))) {
+	if !c.Possible() || !c.Obeyed(t.source) || len(t.results) >= max(triesLeast, trialEffort/(1+len(t.known.files))) {
 		return nil
 	}
 	var r *trialResult

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 
 	"vkloader/internal/core/facts"
 )
@@ -17,6 +18,7 @@ type Source struct {
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Served   func() facts.Service // asks the driver service; nil: there is none
 	Kept     *Kept                // what was read already, for decisions that see the same files; nil: nothing is kept
+	Loader   Loader               // what reads the facts; nil: this project's loader, which reads all of them
 }
 
 // Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
@@ -34,6 +36,25 @@ func (s *Source) Keeping() *Source {
 	with := *s
 	with.Kept = &Kept{map[string]facts.Directory{}, map[string]facts.File{}}
 	return &with
+}
+
+// Loader is another loader, which does not read everything that this project's does.
+type Loader interface {
+	Reads(variable string) bool                   // false: the variable counts as unset
+	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
+	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it
+}
+
+// settingsName is the name that settings files have.
+const settingsName = "vk_loader_settings.json"
+
+// unread tells whether the loader reads no settings file, and the path is of one.
+func (s *Source) unread(name string) bool {
+	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
+		return false
+	}
+	_, reads := s.Loader.Settings("")
+	return !reads
 }
 
 // Directory implements facts.Source. The names come unsorted, in the order the system gives them (PATH-18); on a
@@ -85,7 +106,18 @@ func (s *Source) directory(path string) facts.Directory {
 
 // File implements facts.Source.
 func (s *Source) File(path string) facts.File {
-	path = s.Path(path)
+	if s.unread(path) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
+	f := s.kept(s.Path(path))
+	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
+		f.Content, _ = s.Loader.Settings(f.Content)
+	}
+	return f
+}
+
+// kept is a file, read once where the source keeps what it reads.
+func (s *Source) kept(path string) facts.File {
 	if s.Kept == nil || s.hidden(path) {
 		return s.file(path)
 	}

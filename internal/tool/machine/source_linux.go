@@ -9,12 +9,15 @@ import (
 
 // Var implements facts.Source.
 func (s *Source) Var(name string, secure bool) facts.Var {
-	if secure && s.Elevated {
+	if secure && s.Elevated || s.Loader != nil && !s.Loader.Reads(name) {
 		return facts.Var{}
 	}
 	value, set := s.Lookup(name)
 	return facts.Var{Value: value, Set: set}
 }
+
+// Exists implements facts.Source.
+func (s *Source) Exists(name string) bool { return !s.unread(name) && s.Machine.Exists(name) }
 
 // Graphics implements facts.Source.
 func (s *Source) Graphics() facts.Graphics {
@@ -38,7 +41,7 @@ func (s *Source) Graphics() facts.Graphics {
 
 // Service implements facts.Source.
 func (s *Source) Service() facts.Service {
-	if s.Served == nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
+	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
 		return facts.Service{State: facts.ServiceNone}
 	}
 	return s.Served()

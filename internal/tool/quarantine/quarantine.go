@@ -19,7 +19,8 @@ import (
 // Now is an entry as it stands.
 type Now struct {
 	Entry
-	InForce bool   `json:"in_force"` // loaders get it
+	InForce bool   `json:"in_force"`          // loaders get it
+	Ignored string `json:"ignored,omitempty"` // why it is not: the program's loader does not read it
 	Over    string `json:"over,omitempty"`
 }
 
@@ -206,11 +207,11 @@ func change(found *settingsfile.Found, place string, f func(content map[string]a
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	was := len(objects(content)) > 0
+	was := len(settingsfile.Objects(content)) > 0
 	if entries, err = f(content, entries); err != nil {
 		return err
 	}
-	switch left := objects(content); {
+	switch left := settingsfile.Objects(content); {
 	case len(left) > 0:
 		var expires time.Time
 		if file != nil {

@@ -1,7 +1,6 @@
 package quarantine
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,57 +13,14 @@ import (
 // key names an object of the settings file by the programs that it is for; "" for all.
 func key(object map[string]any) string { return strings.Join(settingsfile.Apps(object), "\n") }
 
-// objects are those of a content.
-func objects(content map[string]any) (list []map[string]any) {
-	array, _ := content["settings_array"].([]any)
-	for _, element := range array {
-		if object, ok := element.(map[string]any); ok {
-			list = append(list, object)
-		}
-	}
-	return list
-}
-
-// copied is a deep copy.
-func copied(object map[string]any) map[string]any {
-	fresh := map[string]any{}
-	if text, err := json.Marshal(object); err == nil {
-		_ = json.Unmarshal(text, &fresh)
-	}
-	return fresh
-}
-
-// forProgram is the object that a program gets alone. Where it gets that of other programs too, or that of all, a copy is
-// made for it, so that it loses nothing of what that says.
-func forProgram(content map[string]any, program string) map[string]any {
-	if object := settingsfile.For(content, []string{program}, false); object != nil {
-		return object
-	}
-	fresh := map[string]any{}
-	for _, object := range objects(content) {
-		apps := settingsfile.Apps(object)
-		if slices.Contains(apps, program) {
-			fresh = copied(object)
-			break
-		}
-		if apps == nil && len(fresh) == 0 {
-			fresh = copied(object)
-		}
-	}
-	fresh["app_keys"] = []any{program}
-	array, _ := content["settings_array"].([]any)
-	content["settings_array"] = append([]any{fresh}, array...) // the first that names a program counts (SET-29)
-	return fresh
-}
-
 // put changes a content so that loaders keep the entry's driver or layer out. others are the drivers that stay.
 func (e *Entry) put(content map[string]any, others []string) error {
 	var list []map[string]any
 	if e.Program != "" {
-		list = append(list, forProgram(content, e.Program))
+		list = append(list, settingsfile.ForProgram(content, e.Program))
 	} else {
 		settingsfile.For(content, nil, true)
-		list = objects(content) // a program gets its own object and not that for all
+		list = settingsfile.Objects(content) // a program gets its own object and not that for all
 	}
 	e.Before = map[string]string{}
 	for _, object := range list {
@@ -112,7 +68,7 @@ func nameOf(layer any) string {
 
 // take changes a content back; what was changed by somebody else since stays as it is.
 func (e *Entry) take(content map[string]any) {
-	for _, object := range objects(content) {
+	for _, object := range settingsfile.Objects(content) {
 		if apps := settingsfile.Apps(object); e.Program != "" && !slices.Equal(apps, []string{e.Program}) {
 			continue
 		}
@@ -140,36 +96,12 @@ func (e *Entry) take(content map[string]any) {
 			object["layers"] = layers
 		}
 	}
-	// An object that says nothing more, or what that for all programs says, is none.
-	all := ""
-	for _, object := range objects(content) {
-		if settingsfile.Apps(object) == nil {
-			all = said(object)
-			break
-		}
-	}
-	array, _ := content["settings_array"].([]any)
-	content["settings_array"] = slices.DeleteFunc(array, func(element any) bool {
-		object, ok := element.(map[string]any)
-		if !ok {
-			return false
-		}
-		says := said(object)
-		return says == "{}" || e.Program != "" && slices.Equal(settingsfile.Apps(object), []string{e.Program}) && says == all
-	})
-}
-
-// said is what an object says, without for whom.
-func said(object map[string]any) string {
-	object = copied(object)
-	delete(object, "app_keys")
-	text, _ := json.Marshal(object)
-	return string(text)
+	settingsfile.Prune(content, e.Program)
 }
 
 // inForce tells whether a content keeps the entry's driver or layer out.
 func (e *Entry) inForce(content map[string]any) bool {
-	for _, object := range objects(content) {
+	for _, object := range settingsfile.Objects(content) {
 		apps := settingsfile.Apps(object)
 		if e.Program != "" && !slices.Contains(apps, e.Program) {
 			continue

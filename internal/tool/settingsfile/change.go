@@ -32,7 +32,10 @@ type Change struct {
 	Log, Expires                          string
 	Hardware                              string // a policy of driver_hardware; "any" takes it out; "": as it is
 	Service                               string // when the driver service is asked; "last" takes it out; "": as it is
+	Compute                               string // which layers programs get that show nothing; "all" takes it out; "": as it is
 	System, Force, Dry                    bool
+
+	Finish func(p *Found, place string, content map[string]any) error // the last change of the content; nil: none
 }
 
 // Devices are how a change learns of devices.
@@ -77,6 +80,7 @@ func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
+	dropRules(content, apps)
 	if !Drop(content, apps) {
 		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
 	}
@@ -147,13 +151,18 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 			}
 		}
 	}
+	if c.Finish != nil {
+		if err := c.Finish(p, where, content); err != nil {
+			return nil, err
+		}
+	}
 	if written.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return nil, err
 	}
 	if c.Dry {
 		return written, judge(content, where)
 	}
-	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" { // nothing is left to say
+	if len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(Rules(content)) == 0 { // nothing is left to say
 		written.Gone = true
 		if f != nil {
 			if _, err := Remove(&p.Machine, where); err != nil {
@@ -173,15 +182,17 @@ func (p *Found) Set(c *Change, devices Devices) (*Written, error) {
 
 func (c *Change) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log != "" ||
-		c.Hardware+c.Service != ""
+		c.Hardware+c.Service+c.Compute != ""
 }
 
 // apply changes an object of the file.
 func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 	if c.NoLayers {
 		object["layers"] = []any{}
+		delete(object, OrderMember)
 	}
 	if len(c.Layers) > 0 {
+		delete(object, OrderMember)
 		list, err := c.layerEntries(p)
 		if err != nil {
 			return err
@@ -214,6 +225,13 @@ func (c *Change) apply(p *Found, devices Devices, object map[string]any) error {
 		delete(object, settings.ServiceMember)
 	default:
 		object[settings.ServiceMember] = c.Service
+	}
+	switch c.Compute {
+	case "":
+	case settings.AllLayers.String():
+		delete(object, settings.ComputeMember)
+	default:
+		object[settings.ComputeMember] = c.Compute
 	}
 	if c.Log != "" {
 		words := []any{}

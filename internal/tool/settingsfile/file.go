@@ -114,6 +114,9 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 // to put back. A symbolic link stays, and its target is written.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	mark := map[string]any{"written_by": Writer}
+	if old, ok := content[Mark].(map[string]any); ok && old[rulesMember] != nil {
+		mark[rulesMember] = old[rulesMember]
+	}
 	if !expires.IsZero() {
 		mark["expires"] = expires.UTC().Format(time.RFC3339)
 	}

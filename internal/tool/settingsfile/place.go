@@ -1,8 +1,17 @@
 package settingsfile
 
+import (
+	"time"
+
+	"vkloader/internal/tool/exit"
+)
+
 // Place chooses the settings file that a change for this user is to be written into, and refuses another program's.
-func (p *Found) Place() (string, error) {
-	place, err := (&Change{}).place(p)
+func (p *Found) Place() (string, error) { return p.PlaceFor(false) }
+
+// PlaceFor does so for this user, or for all users.
+func (p *Found) PlaceFor(system bool) (string, error) {
+	place, err := (&Change{System: system}).place(p)
 	if err != nil {
 		return "", err
 	}
@@ -10,4 +19,28 @@ func (p *Found) Place() (string, error) {
 		return "", NotOurs(f)
 	}
 	return place, nil
+}
+
+// Put writes a content in place of a file of ours, or of none; nothing is left of the file when the content says nothing.
+func Put(p *Found, place string, file *File, content map[string]any) error {
+	var err error
+	switch {
+	case len(Objects(content)) == 0 && len(Rules(content)) == 0:
+		if file != nil {
+			_, err = Remove(&p.Machine, place)
+		}
+	default:
+		if err := judge(content, place); err != nil {
+			return err
+		}
+		expires := time.Time{}
+		if file != nil {
+			expires = file.Expires
+		}
+		err = Write(&p.Machine, place, content, expires, false)
+	}
+	if err != nil {
+		return exit.Unable("settings file: %w", err)
+	}
+	return nil
 }

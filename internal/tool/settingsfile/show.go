@@ -20,9 +20,11 @@ type Shown struct {
 	File     string              `json:"file,omitempty"` // that programs get; "": none
 	Ours     bool                `json:"ours"`
 	Expires  string              `json:"expires,omitempty"`
+	Ignored  []string            `json:"ignored,omitempty"`  // for whom the file, or a part of it, is not in force, because the loader does not read it
 	Shadowed []string            `json:"shadowed"`           // files that do not count, because that one is there
 	Places   []string            `json:"places"`             // that are tried, in order
 	Programs []ForPrograms       `json:"programs"`           // what the file says for whom
+	Order    []RuleNow           `json:"order,omitempty"`    // rules about the order of layers
 	Findings []validation.Remark `json:"findings"`           // what is wrong with the file
 	For      string              `json:"for,omitempty"`      // --app
 	InForce  *ForPrograms        `json:"in_force,omitempty"` // what that program gets
@@ -37,6 +39,7 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
+	Compute   string        `json:"compute_layers,omitempty"`  // which layers programs get that show nothing: no_overlays
 	Service   string        `json:"driver_service,omitempty"`  // when the driver service is asked: always or never
 }
 
@@ -121,6 +124,9 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	}
 	if set.Service != settings.ServiceLast {
 		shown.Service = set.Service.String()
+	}
+	if set.Compute != settings.AllLayers {
+		shown.Compute = set.Compute.String()
 	}
 	if set.HasLevel {
 		shown.Log = levelWords(set.Level)

@@ -5,6 +5,9 @@ import "strings"
 // longest is the longest name that is compared: a longer one is no name that somebody typed.
 const longest = 64
 
+// partLength is how long a part of a name must be to stand for it.
+const partLength = 3
+
 // Nearest is the candidate that differs least from a name, whatever the case of both; "" when none is near. Of two that
 // are equally near it is the first in the order of the alphabet. A short name may differ less than a long one.
 func Nearest(name string, candidates []string) string {
@@ -19,6 +22,17 @@ func Nearest(name string, candidates []string) string {
 		}
 		if d := Distance(lower, strings.ToLower(c)); d < least || d == least && best != "" && c < best {
 			best, least = c, d
+		}
+	}
+	if best != "" || len(name) < partLength {
+		return best
+	}
+	for _, c := range candidates {
+		if c != name && strings.Contains(strings.ToLower(c), lower) {
+			if best != "" {
+				return ""
+			}
+			best = c
 		}
 	}
 	return best

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/facts.h"
+#include "core/linux/known.h"
 #include "process/process.h"
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
@@ -27,8 +27,10 @@ void read_var(struct wire_writer *w, struct variable v)
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
-void read_directory(struct wire_writer *w, const char *path)
+void read_directory(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    struct reading reading;
+    if (reading_begin(&reading, w, looks, WIRE_DIRECTORY, path)) return;
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
@@ -36,7 +38,9 @@ void read_directory(struct wire_writer *w, const char *path)
     if (!dir) {
         if (errno == ENOMEM) w->failed = true;
         r.status = WIRE_DIRECTORY_NOT_OPENED;
+        reading_of_nothing(&reading);
     } else {
+        reading_of(&reading, dirfd(dir));
         for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
             size_t length = strlen(entry->d_name);
             if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
@@ -50,6 +54,7 @@ void read_directory(struct wire_writer *w, const char *path)
     r.names.count = list.count;
     r.names.list = (const char *const *)list.name;
     wire_put_directory(w, &r);
+    reading_end(&reading, w);
     names_free(&list);
 }
 
@@ -71,8 +76,10 @@ static long long stream_size(FILE *file, uint32_t *status)
     return size >= 0 && fseek(file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
-void read_file(struct wire_writer *w, const char *path)
+void read_file(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    struct reading reading;
+    if (reading_begin(&reading, w, looks, WIRE_FILE, path)) return;
     struct wire_file r = {WIRE_STR(path, path)};
     char *content = NULL;
     errno = 0;
@@ -81,9 +88,12 @@ void read_file(struct wire_writer *w, const char *path)
     FILE *file = r.status == WIRE_FILE_NOT_OPENED ? fopen(path, "rbe") : NULL;
     if (!file) {
         if (errno == ENOMEM) w->failed = true;
+        reading_of_nothing(&reading);
         wire_put_file(w, &r);
+        reading_end(&reading, w);
         return;
     }
+    reading_of(&reading, fileno(file));
     setvbuf(file, NULL, _IONBF, 0); /* all of it is read at once, into a block of its own */
     long long size = stream_size(file, &r.status);
     if (size > FILE_SIZE_MAX) {
@@ -104,6 +114,8 @@ void read_file(struct wire_writer *w, const char *path)
         }
     }
     wire_put_file(w, &r);
+    if (r.status == WIRE_FILE_NOT_READ) reading.stamped = false; /* it may be read another time */
+    reading_end(&reading, w);
     free(content);
     fclose(file);
 }
@@ -169,8 +181,12 @@ void read_exe(struct wire_writer *w)
     wire_put_exe(w, &r);
 }
 
-void read_exists(struct wire_writer *w, const char *path)
+void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    struct reading reading;
+    if (reading_begin(&reading, w, looks, WIRE_EXISTS, path)) return;
     struct wire_exists r = {WIRE_STR(path, path), .yes = access(path, F_OK) == 0};
+    if (!r.yes) reading_of_nothing(&reading);
     wire_put_exists(w, &r);
+    reading_end(&reading, w);
 }

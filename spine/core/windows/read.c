@@ -47,8 +47,9 @@ static bool add_entry(struct name_list *list, const WCHAR *entry)
     return added;
 }
 
-void read_directory(struct wire_writer *w, const char *path)
+void read_directory(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    (void)looks;
     struct name_list list = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;
@@ -112,8 +113,9 @@ static bool content_of(HANDLE file, uint32_t *status, char **content, uint32_t *
     return true;
 }
 
-void read_file(struct wire_writer *w, const char *path)
+void read_file(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    (void)looks;
     /* LAY-7: a file that cannot be opened is skipped */
     struct wire_file r = {WIRE_STR(path, path), .status = WIRE_FILE_NOT_OPENED};
     char *content = NULL;
@@ -160,8 +162,9 @@ void read_exe(struct wire_writer *w)
     free(path);
 }
 
-void read_exists(struct wire_writer *w, const char *path)
+void read_exists(struct wire_writer *w, struct looks *looks, const char *path)
 {
+    (void)looks;
     WCHAR *wide = wide_path(path);
     if (!wide && out_of_memory()) w->failed = true;
     struct wire_exists r = {WIRE_STR(path, path), .yes = wide && GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES};

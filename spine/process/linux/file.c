@@ -7,7 +7,12 @@
 
 static struct file_identity identity_of(const struct stat *s)
 {
-    return (struct file_identity){s->st_dev, s->st_ino, (uint64_t)s->st_size, {s->st_ctim.tv_sec, s->st_ctim.tv_nsec}};
+    return (struct file_identity){s->st_dev,
+                                  s->st_ino,
+                                  (uint64_t)s->st_size,
+                                  {s->st_ctim.tv_sec, s->st_ctim.tv_nsec},
+                                  {s->st_mtim.tv_sec, s->st_mtim.tv_nsec},
+                                  !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode)};
 }
 
 bool file_identify(const char *path, struct file_identity *out)
@@ -28,8 +33,8 @@ bool file_identify_open(int fd, struct file_identity *out)
 
 bool file_is_special(const char *path)
 {
-    struct stat s;
-    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+    struct file_identity now;
+    return file_identify(path, &now) && now.special;
 }
 
 bool path_has_directory(const char *path)

@@ -294,9 +294,10 @@ static void gate_leave(uint64_t me)
     lock_drop();
 }
 
-void *gate_dlopen(const char *path, char **text)
+void *gate_dlopen(const char *path, const struct file_identity *seen, char **text)
 {
-    if (path_has_directory(path) && file_is_special(path)) { /* the linker would wait for whoever writes into a pipe */
+    /* The linker would wait for whoever writes into a pipe. */
+    if (path_has_directory(path) && (seen ? seen->special : file_is_special(path))) {
         if (text && asprintf(text, "%s: cannot open shared object file: Not a regular file", path) < 0) *text = NULL;
         return NULL;
     }
@@ -342,6 +343,15 @@ char *image_name_of(const void *function)
     char *name = found ? strdup(info.dli_fname) : NULL;
     gate_leave(me);
     return name;
+}
+
+bool image_is_named(const void *function, const char *path)
+{
+    Dl_info info;
+    uint64_t me = gate_enter();
+    bool is = function && dladdr(function, &info) && info.dli_fname && strcmp(info.dli_fname, path) == 0;
+    gate_leave(me);
+    return is;
 }
 
 char *gate_path_of(const void *function)

@@ -13,19 +13,30 @@
 
 #define HEADERS_MAX 64   /* program headers that are looked at */
 #define ENTRIES_MAX 1024 /* of the dynamic section */
-#define ENTRIES 16       /* read at once */
+#define ENTRIES 32       /* read at once */
+#define BEGIN 1024       /* of a file, read at once: its headers are nearly always there */
 
-static bool read_at(int fd, uint64_t at, void *to, size_t size)
+/* A file and what was read of its beginning. */
+struct image {
+    int fd;
+    size_t length;
+    _Alignas(ElfW(Ehdr)) unsigned char begin[BEGIN];
+};
+
+static bool read_at(const struct image *image, uint64_t at, void *to, size_t size)
 {
-    return at <= INT32_MAX && pread(fd, to, size, (off_t)at) == (ssize_t)size;
+    if (at > INT32_MAX) return false;
+    if (at + size > image->length) return pread(image->fd, to, size, (off_t)at) == (ssize_t)size;
+    memcpy(to, image->begin + at, size);
+    return true;
 }
 
 /* Where an address of the loaded file lies in it. */
-static bool place_of(int fd, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64_t *place)
+static bool place_of(const struct image *image, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64_t *place)
 {
     ElfW(Phdr) part;
     for (unsigned i = 0; i < file->e_phnum && i < HEADERS_MAX; i++) {
-        if (!read_at(fd, (uint64_t)file->e_phoff + i * sizeof part, &part, sizeof part)) return false;
+        if (!read_at(image, (uint64_t)file->e_phoff + i * sizeof part, &part, sizeof part)) return false;
         if (part.p_type != PT_LOAD || address < part.p_vaddr || address - part.p_vaddr >= part.p_filesz) continue;
         *place = (uint64_t)part.p_offset + (address - part.p_vaddr);
         return true;
@@ -34,7 +45,8 @@ static bool place_of(int fd, const ElfW(Ehdr) * file, ElfW(Addr) address, uint64
 }
 
 /* The name's place in the file; false: it has none. */
-static bool soname_place(int fd, const ElfW(Ehdr) * file, const ElfW(Phdr) * dynamic, uint64_t *place)
+static bool soname_place(const struct image *image, const ElfW(Ehdr) * file, const ElfW(Phdr) * dynamic,
+                         uint64_t *place)
 {
     ElfW(Dyn) entry[ENTRIES];
     ElfW(Addr) strings = 0, name = 0;
@@ -43,7 +55,7 @@ static bool soname_place(int fd, const ElfW(Ehdr) * file, const ElfW(Phdr) * dyn
     if (count > ENTRIES_MAX) count = ENTRIES_MAX;
     for (uint64_t i = 0; i < count && !end; i += ENTRIES) {
         uint64_t now = count - i < ENTRIES ? count - i : ENTRIES;
-        if (!read_at(fd, (uint64_t)dynamic->p_offset + i * sizeof *entry, entry, (size_t)now * sizeof *entry))
+        if (!read_at(image, (uint64_t)dynamic->p_offset + i * sizeof *entry, entry, (size_t)now * sizeof *entry))
             return false;
         for (uint64_t k = 0; k < now && !end; k++) {
             end = entry[k].d_tag == DT_NULL;
@@ -53,24 +65,26 @@ static bool soname_place(int fd, const ElfW(Ehdr) * file, const ElfW(Phdr) * dyn
             named = true;
         }
     }
-    if (!named || !place_of(fd, file, strings, place)) return false;
+    if (!named || !place_of(image, file, strings, place)) return false;
     *place += name;
     return true;
 }
 
-static bool soname_read(int fd, char *name, size_t size)
+static bool soname_read(struct image *image, char *name, size_t size)
 {
     ElfW(Ehdr) file;
     ElfW(Phdr) part;
     uint64_t place;
-    if (!read_at(fd, 0, &file, sizeof file) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    ssize_t length = pread(image->fd, image->begin, sizeof image->begin, 0);
+    image->length = length > 0 ? (size_t)length : 0;
+    if (!read_at(image, 0, &file, sizeof file) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) return false;
     if (file.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) return false;
     if (file.e_phentsize != sizeof part) return false;
     for (unsigned i = 0; i < file.e_phnum && i < HEADERS_MAX; i++) {
-        if (!read_at(fd, (uint64_t)file.e_phoff + i * sizeof part, &part, sizeof part)) return false;
+        if (!read_at(image, (uint64_t)file.e_phoff + i * sizeof part, &part, sizeof part)) return false;
         if (part.p_type != PT_DYNAMIC) continue;
-        if (!soname_place(fd, &file, &part, &place) || place > INT32_MAX) return false;
-        ssize_t got = pread(fd, name, size - 1, (off_t)place);
+        if (!soname_place(image, &file, &part, &place) || place > INT32_MAX) return false;
+        ssize_t got = pread(image->fd, name, size - 1, (off_t)place);
         name[got > 0 ? got : 0] = 0;
         return true;
     }
@@ -80,7 +94,8 @@ static bool soname_read(int fd, char *name, size_t size)
 const char *loader_named_by(int fd)
 {
     char name[32];
-    return soname_read(fd, name, sizeof name) ? loader_name(name) : NULL;
+    struct image image = {.fd = fd};
+    return soname_read(&image, name, sizeof name) ? loader_name(name) : NULL;
 }
 
 const char *loader_named_in(const char *path)

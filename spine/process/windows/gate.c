@@ -67,8 +67,9 @@ static char *text_of(const char *path, DWORD error)
     return text;
 }
 
-void *gate_dlopen(const char *path, char **text)
+void *gate_dlopen(const char *path, const struct file_identity *seen, char **text)
 {
+    (void)seen;
     WCHAR *wide = wide_path(path);
     DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* no memory, or no text */
     HMODULE module = wide ? open(wide, &error) : NULL;

@@ -91,7 +91,7 @@ static void *open_fd(int fd, const char *name, char **text)
         path[length++] = '/';
     }
     snprintf(path + length, sizeof path - length, "%d", fd);
-    void *handle = gate_dlopen(path, text);
+    void *handle = gate_dlopen(path, NULL, text);
     *text = in_words(*text, path, name);
     return handle;
 }
@@ -127,7 +127,7 @@ static char *both(char *own, char *given)
 /* Opens one library that the driver needs; NULL: *text may say why. own: the system's is preferred. */
 static void *open_needed(struct service *service, const struct serve_file *file, bool own, bool *took, char **text)
 {
-    void *handle = own ? gate_dlopen(file->name, NULL) : gate_dlopen_mapped(file->name);
+    void *handle = own ? gate_dlopen(file->name, NULL, NULL) : gate_dlopen_mapped(file->name);
     *took |= own && handle;
     if (handle) return handle;
     const char *why;

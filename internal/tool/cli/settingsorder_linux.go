@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/layerorder"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// orderUse is in the usage of settings.
+const orderUse = "|order"
+
+// settingsOfSystem are the commands of settings that only Linux has.
+func settingsOfSystem(s *invocation) []*cobra.Command { return []*cobra.Command{newSettingsOrder(s)} }
+
+// orderSchema is raised when a field of settings order changes its meaning or goes.
+const orderSchema = 1
+
+// ordered is what settings order says.
+type ordered struct {
+	Schema  int                    `json:"schema"`
+	Rules   []settingsfile.RuleNow `json:"rules"`             // all rules, when they were listed
+	Removed []settingsfile.Rule    `json:"removed,omitempty"` // by remove
+	File    string                 `json:"file,omitempty"`    // that was written, or would be
+	Before  []layerorder.Layer     `json:"before,omitempty"`  // the layers from the program down
+	After   []layerorder.Layer     `json:"after,omitempty"`   // likewise, with the change
+}
+
+// orderOptions are those of every command that changes the order.
+type orderOptions struct {
+	program             string
+	system, dry, asJSON bool
+}
+
+func (o *orderOptions) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.program, "program", "", "for this program only, whose executable is `EXE`")
+	flags.BoolVar(&o.system, "system", false, "write the file for all users")
+	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
+	flags.BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+}
+
+// look finds the settings, and the program as they name it.
+func (o *orderOptions) look(s *invocation) (*settingsfile.Found, error) {
+	found, err := s.settings()
+	if err == nil && o.program != "" {
+		var real []string
+		if real, err = settingsfile.RealApps(&found.Machine, []string{o.program}); err == nil {
+			o.program = real[0]
+		}
+	}
+	return found, err
+}
+
+func newSettingsOrder(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use:   "order [LAYER before|after LAYER]",
+		Short: "Keep one layer before another; without arguments, list the rules",
+		Long: "The order of layers is that of the files in a directory, which is left to chance. A rule puts one layer before or\n" +
+			"after another, for all programs or for one. A layer that is before another is nearer to the program.\n\n" +
+			"The settings file gets a list of layers that changes the order and nothing else: every layer stays on, off or\n" +
+			"available as before. The command makes the decision with and without the list. It writes the list only if programs\n" +
+			"get the same layers with it, and shows the order before and after. Layers that are installed later take their usual\n" +
+			"place; \"vkloader settings order apply\" then writes the list again. \"vkloader settings show\" and \"vkloader doctor\"\n" +
+			"say when that is due. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
+			"program or VK_INSTANCE_LAYERS names them.\n\n" + exitCodesHelp,
+		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
+			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --program /opt/game/game\n" +
+			"  vkloader settings order remove VK_LAYER_MESA_overlay",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) == 3 && (args[1] == "before" || args[1] == "after") {
+				return nil
+			}
+			return fmt.Errorf("settings order: LAYER before LAYER, LAYER after LAYER, list, remove or apply")
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			switch len(args) {
+			case 0, 2:
+				return completeLayers(s)(cmd, args, typed)
+			case 1:
+				return []string{"before", "after"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := o.look(s)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return listOrder(s, found, o.asJSON)
+			}
+			rule := settingsfile.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+			if args[1] == "after" {
+				rule.Upper, rule.Lower = rule.Lower, rule.Upper
+			}
+			if rule.Upper == rule.Lower {
+				return fmt.Errorf("settings order: the two layers are the same")
+			}
+			done, err := layerorder.Add(found, rule, o.system, o.dry)
+			if err != nil {
+				return err
+			}
+			return printReordered(s, o, done, nil)
+		},
+	}
+	o.add(cmd)
+	cmd.AddCommand(newOrderList(s), newOrderRemove(s), newOrderApply(s))
+	return cmd
+}
+
+func newOrderList(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the rules about the order of layers", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			found, err := o.look(s)
+			if err != nil {
+				return err
+			}
+			return listOrder(s, found, o.asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+	return cmd
+}
+
+func newOrderRemove(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use:   "remove LAYER [LAYER]",
+		Short: "Remove the rules that name this layer, or these two",
+		Long: "remove removes the rules for all programs, or with --program those for one, that name the layer, or both layers.\n" +
+			"The list of layers in the settings file is written again without them.\n\n" + exitCodesHelp,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: completeLayers(s),
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := o.look(s)
+			if err != nil {
+				return err
+			}
+			removed, done, err := layerorder.Remove(found, o.system, o.dry, o.program, func(r settingsfile.Rule) bool {
+				for _, name := range args {
+					if r.Upper != name && r.Lower != name {
+						return false
+					}
+				}
+				return r.Program == o.program
+			})
+			if err != nil {
+				return err
+			}
+			return printReordered(s, o, done, removed)
+		},
+	}
+	o.add(cmd)
+	return cmd
+}
+
+func newOrderApply(s *invocation) *cobra.Command {
+	o := &orderOptions{}
+	cmd := &cobra.Command{
+		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			found, err := o.look(s)
+			if err != nil {
+				return err
+			}
+			done, err := layerorder.Apply(found, o.system)
+			if err != nil {
+				return err
+			}
+			return printReordered(s, o, done, nil)
+		},
+	}
+	cmd.Flags().BoolVar(&o.system, "system", false, "write the file for all users")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", orderSchema))
+	return cmd
+}
+
+func listOrder(s *invocation, found *settingsfile.Found, asJSON bool) error {
+	rules, err := layerorder.List(found)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(s, ordered{Schema: orderSchema, Rules: rules})
+	}
+	if len(rules) == 0 {
+		fmt.Fprintln(s.out, "There are no rules about the order of layers.")
+		return nil
+	}
+	printOrder(s, rules)
+	return nil
+}
+
+// printReordered shows the order before and after a change.
+func printReordered(s *invocation, o *orderOptions, done *layerorder.Outcome, removed []settingsfile.Rule) error {
+	if o.asJSON {
+		return writeJSON(s, ordered{Schema: orderSchema, Rules: []settingsfile.RuleNow{}, Removed: removed, File: done.File,
+			Before: done.Before, After: done.After})
+	}
+	list := func(title string, layers []layerorder.Layer) {
+		fmt.Fprintf(s.out, "%s\n", title)
+		for i, l := range layers {
+			use := ""
+			if !l.Active {
+				use = "  (only when asked for)"
+			}
+			fmt.Fprintf(s.out, "  %2d %s%s\n", i+1, l.Name, use)
+		}
+	}
+	for _, r := range removed {
+		fmt.Fprintf(s.out, "Removed: %s before %s\n", r.Upper, r.Lower)
+	}
+	list("Before, from the program down", done.Before)
+	list("After", done.After)
+	verb := "Wrote"
+	if o.dry {
+		verb = "Would write"
+	}
+	fmt.Fprintf(s.out, "%s %s\n", verb, done.File)
+	return nil
+}

@@ -1,0 +1,364 @@
+package doctor
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// cause is a machine on which one cause is named; what is at most a note counts for nothing.
+type cause struct {
+	name     string
+	files    map[string]string
+	environ  string   // words
+	problems []string // codes of problems and warnings that follow from no other, in order
+	code     string   // of a finding that is there
+	what, do string   // parts of what it says; "-X": do does not say it
+	verdict  string
+}
+
+func join(list ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, files := range list {
+		for name, content := range files {
+			all[name] = content
+		}
+	}
+	return all
+}
+
+// lavapipe is the software renderer.
+func lavapipe(t *testing.T) map[string]string {
+	t.Helper()
+	return join(file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
+		file(libraries+"libvulkan_lvp.so", library(t, "soname=libvulkan_lvp.so exports=vk_icdGetInstanceProcAddr")))
+}
+
+// laptop is a machine with an AMD and an NVIDIA card, each with its driver.
+func laptop(t *testing.T, more ...map[string]string) map[string]string {
+	t.Helper()
+	const second = "sys/bus/pci/devices/0000:03:00.0/"
+	return join(append([]map[string]string{desktop(t), nvidia(t, "550.54.14"), file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+		file(libraries+"libnvidia-glvkspirv.so.550.54.14", library(t, "exports=x")), file(libraries+"libnvidia-gpucomp.so.550.54.14", library(t, "exports=x")),
+		file(second+"class", "0x030200\n"), file(second+"vendor", "0x10de\n"), file(second+"device", "0x2520\n"),
+		file(second+"driver", "-> ../../drivers/nvidia")}, more...)...)
+}
+
+func checkCauses(t *testing.T, list []cause) {
+	t.Helper()
+	for _, c := range list {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			checkCause(t, examine(t, c.files, Options{}, strings.Fields(c.environ)...), &c)
+		})
+	}
+}
+
+func checkCause(t *testing.T, report *Report, c *cause) {
+	t.Helper()
+	var wrong []string
+	found := false
+	for _, f := range report.Findings {
+		if f.Severity != diag.Note && f.Because == nil {
+			wrong = append(wrong, f.Code.String())
+		}
+		without, not := strings.CutPrefix(c.do, "-")
+		found = found || f.Code.String() == c.code && strings.Contains(f.What, c.what) && strings.Contains(f.Do, without) != not
+	}
+	if strings.Join(wrong, " ") != strings.Join(c.problems, " ") {
+		t.Errorf("problems and warnings: %q, want %q", wrong, c.problems)
+	}
+	if c.code != "" && !found {
+		t.Errorf("no %s with %q and %q", c.code, c.what, c.do)
+	}
+	if !strings.Contains(report.Verdict, c.verdict) {
+		t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
+	}
+	if t.Failed() {
+		for _, f := range report.Findings {
+			t.Logf("%s %s %s: %s\n    %s\n    because %q", f.Severity, f.Code, f.Subject, f.What, f.Do, f.Because)
+		}
+		t.Log(report.Verdict)
+	}
+}
+
+// A driver that a variable keeps out is not missing, and one that somebody chose is no fault.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	all := laptop(t, lavapipe(t), file("etc/glvnd/egl_vendor.d/10_nvidia.json", "{}"))
+	radeon, lvp := "VK_DRIVER_FILES=/"+icds+"radeon_icd.json", "VK_DRIVER_FILES=/"+icds+"lvp_icd.json"
+	checkCauses(t, []cause{
+		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
+			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
+			do:   "Nothing, if that is meant. For a program that wants the device: unset VK_DRIVER_FILES", verdict: "uses RADV (Mesa); nothing is wrong"},
+		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
+			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
+		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
+			what: "left out by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
+		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
+			code: "gpu-left-out", what: "left out by VK_LOADER_DRIVERS_DISABLE", do: "export VK_LOADER_DRIVERS_DISABLE='intel*'"},
+		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
+			what: "because VK_DRIVER_FILES names this driver", verdict: "through lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong"},
+		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
+		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of them is for it", verdict: "nothing is wrong"},
+		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
+			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 warning"},
+		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
+			code: "variable-all-out", do: "unset VK_LOADER_DRIVERS_DISABLE"},
+		{name: "the settings file", files: desktop(t, lavapipe(t), file(settingsFile, `{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"/`+
+			icds+`lvp_icd.json"}],"additional_drivers_use_exclusively":true}}`)), problems: []string{"gpu-left-out", "leftover-settings"},
+			code: "gpu-left-out", what: "left out by " + settingsFile},
+	})
+}
+
+// A driver whose directory is not searched is not missing.
+func TestUnsearched(t *testing.T) {
+	t.Parallel()
+	checkCauses(t, []cause{
+		{name: "XDG_DATA_DIRS", files: desktop(t), environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
+			what: "its driver's manifest is /usr/share/vulkan/icd.d/radeon_icd.json, and XDG_DATA_DIRS leaves that directory out of the search",
+			do:   "export XDG_DATA_DIRS=/opt/share:/usr/share"},
+		{name: "XDG_CONFIG_DIRS", files: join(card("0x1002", "amdgpu", true), file("etc/xdg/vulkan/icd.d/radeon_icd.json", icd("libvulkan_radeon.so", "")),
+			file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			environ: "XDG_CONFIG_DIRS=/opt/xdg", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "export XDG_CONFIG_DIRS=/opt/xdg:/etc/xdg"},
+	})
+}
+
+// refusing is a directory whose files and directories of some names may not be read.
+type refusing struct {
+	root   string
+	closed []string
+}
+
+func (r refusing) refuses(name string, self bool) error {
+	for _, c := range r.closed {
+		if self && name == c || strings.HasPrefix(name, c+"/") {
+			return &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+		}
+	}
+	return nil
+}
+
+func (r refusing) at(name string) string { return filepath.Join(r.root, name) }
+
+func (r refusing) Lstat(name string) (fs.FileInfo, error) {
+	if err := r.refuses(name, false); err != nil {
+		return nil, err
+	}
+	return os.Lstat(r.at(name))
+}
+
+func (r refusing) Readlink(name string) (string, error) { return os.Readlink(r.at(name)) }
+
+func (r refusing) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := r.refuses(name, true); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(r.at(name))
+}
+
+func (r refusing) Open(name string) (*os.File, error) {
+	if err := r.refuses(name, true); err != nil {
+		return nil, err
+	}
+	return os.Open(r.at(name))
+}
+
+// What exists and may not be read is named, with what opens it, and no package is offered.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		closed string
+		cause
+	}{
+		{"/usr/share/vulkan/icd.d", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable",
+			what: "/usr/share/vulkan/icd.d may not be read, so the drivers in it are not found", do: "Run as root: chmod a+rX /usr/share/vulkan/icd.d"}},
+		{"/usr/share/vulkan", cause{problems: []string{"directory-unreadable"}, code: "directory-unreadable", what: "/usr/share/vulkan may not be read",
+			do: "chmod a+rX /usr/share/vulkan"}},
+		{"/" + icds + "radeon_icd.json", cause{problems: []string{"file-open"}, code: "file-open", what: "radeon_icd.json may not be read",
+			do: "Run as root: chmod a+rX /" + icds + "radeon_icd.json"}},
+		{"/" + libraries + "libvulkan_radeon.so", cause{problems: []string{"library-unreadable"}, code: "library-unreadable",
+			do: "Run as root: chmod a+rX /" + libraries + "libvulkan_radeon.so"}},
+	} {
+		t.Run(c.closed, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			lay(t, root, desktop(t))
+			report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{c.closed}}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkCause(t, report, &c.cause)
+		})
+	}
+}
+
+// installedPackage is a package of dpkg with its files.
+func installedPackage(name, version string, files ...string) map[string]string {
+	return join(file("var/lib/dpkg/status", "Package: "+name+"\nStatus: install ok installed\nArchitecture: amd64\nVersion: "+version+"\n"),
+		file("var/lib/dpkg/info/"+name+":amd64.list", "/.\n"+strings.Join(files, "\n")+"\n"))
+}
+
+// A file that is gone from an installed package comes back with that package, and nothing else is offered.
+func TestGoneFromPackage(t *testing.T) {
+	t.Parallel()
+	const driver = "/" + libraries + "libvulkan_radeon.so"
+	mesa := installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver, "/"+icds+"radeon_icd.json", "/"+icds+"lvp_icd.json")
+	bare := join(card("0x1002", "amdgpu", true), file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")))
+	again := "Run as root: apt install --reinstall mesa-vulkan-drivers:amd64"
+	checkCauses(t, []cause{
+		{name: "a library", files: join(bare, mesa, file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", ""))), problems: []string{"library-missing"},
+			code: "library-missing", what: "the package mesa-vulkan-drivers:amd64, which is installed, should have it", do: again},
+		{name: "a library by its path", files: join(bare, mesa, file(icds+"radeon_icd.json", icd(driver, ""))), problems: []string{"library-missing"},
+			code: "library-missing", what: "which is installed, should have it", do: again},
+		{name: "a library that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", icd(driver, "")), file(driver[1:], "\x7fELF")),
+			problems: []string{"library-unreadable"}, code: "library-unreadable", do: again},
+		{name: "a needed library", files: join(desktop(t), file(libraries+"libvulkan_radeon.so", library(t, "needed=libdrm.so.2 exports=vk_icdGetInstanceProcAddr")),
+			installedPackage("libdrm2", "2.4", "/"+libraries+"libdrm.so.2")), problems: []string{"library-needs"},
+			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
+		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
+			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
+		{name: "a package without the driver", files: join(card("0x10de", "nouveau", true), file("etc/os-release", "ID=debian\n"),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver)),
+			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed and has no driver for it", do: "-apt install mesa"},
+	})
+	for id, want := range map[string]string{"fedora": "dnf reinstall p", "opensuse-tumbleweed": "zypper install --force p", "arch": "pacman -S p",
+		"alpine": "apk fix p", "void": "xbps-install --force p"} {
+		if got, _ := (distribution{ids: []string{id}}).again("p", "/f").say(); got != "Run as root: "+want {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+}
+
+// One cause is one problem, however many drivers and layers it hits.
+func TestOneCause(t *testing.T) {
+	t.Parallel()
+	needs := "needed=libLLVM-15.so.1 exports=vk_icdGetInstanceProcAddr"
+	checkCauses(t, []cause{
+		{name: "a library that several lack", files: desktop(t, file(libraries+"libvulkan_radeon.so", library(t, needs)), file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
+			file(libraries+"libvulkan_lvp.so", library(t, needs)), file(implicit+"o.json", layerOf("VK_LAYER_o", "libo.so.1", `,"disable_environment":{"NO_O":"1"}`)),
+			file(libraries+"libo.so.1", library(t, "needed=libLLVM-15.so.1 exports=vkGetInstanceProcAddr"))),
+			problems: []string{"library-needs"}, code: "library-needs", do: "apt install libllvm15", verdict: "; 1 problem:"},
+		{name: "a driver and a layer of one library", files: join(card("0x10de", "nvidia", false, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", "")),
+			file(implicit+"n.json", layerOf("VK_LAYER_NV_optimus", "libGLX_nvidia.so.0", `,"disable_environment":{"NO_O":"1"}`))),
+			problems: []string{"library-missing"}, verdict: "; 1 problem:"},
+		{name: "a manifest that is cut off", files: join(desktop(t), file(icds+"radeon_icd.json", `{"file_format_version":`)), problems: []string{"file-syntax"}},
+		{name: "another driver's manifest", files: join(card("0x1002", "amdgpu", true), file("etc/os-release", "ID=debian\n"), file(icds+"intel_icd.json", `{`),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), problems: []string{"file-syntax", "gpu-no-driver"}},
+	})
+}
+
+// pci is a PCI device of a vendor, with a number and a driver of the kernel.
+func pci(vendor, device, kernel string, more ...map[string]string) map[string]string {
+	return join(append([]map[string]string{card(vendor, kernel, kernel != ""), file("sys/bus/pci/devices/0000:01:00.0/device", device+"\n"),
+		file("etc/os-release", "ID=debian\nVERSION_ID=\"12\"\n")}, more...)...)
+}
+
+// Which driver serves which chip, and since when, is known, and so is where newer ones come from.
+func TestChips(t *testing.T) {
+	t.Parallel()
+	loader := file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))
+	mesa := func(name, version string) map[string]string {
+		return join(loader, file(icds+name+"_icd.json", icd("libvulkan_"+name+".so", "")),
+			file(libraries+"libvulkan_"+name+".so", library(t, "exports=vk_icdGetInstanceProcAddr")+"in Mesa X\x00Mesa "+version+"%s\x00"))
+	}
+	linux := func(version string) map[string]string {
+		return file("proc/version", "Linux version "+version+"-21-amd64 (x@y)\n")
+	}
+	backports := "bookworm-backports has Mesa 25.0. With that repository, run as root: apt install -t bookworm-backports mesa-vulkan-drivers"
+	trixie := file("etc/os-release", "ID=debian\nVERSION_ID=\"13\"\n")
+	names := file("usr/share/misc/pci.ids", "1002  AMD/ATI\n\t7550  Navi 48 [Radeon RX 9070]\n")
+	checkCauses(t, []cause{
+		{name: "a card that is younger than Mesa", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "22.3.6"), names), problems: []string{"gpu-needs-newer"},
+			code: "gpu-needs-newer", what: "AMD Radeon RX 9070 needs Mesa 25.0; this is 22.3.6", do: backports, verdict: "1 problem"},
+		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
+			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
+			do: "Update the system to a release with Mesa 25.0 or newer."},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "uses RADV (Mesa); nothing is wrong"},
+		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
+		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
+		{name: "a kernel that is young enough", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.12.43")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "no kernel driver is bound", do: "modprobe amdgpu"},
+		{name: "NVIDIA of another release", files: pci("0x10de", "0x1180", "", loader, mesa("lvp", "22.3.6")), problems: []string{"gpu-no-kernel-driver"},
+			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470"},
+		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
+			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"},
+		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
+			verdict: "No graphics device is here; programs compute on the processor"},
+		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
+			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
+			code: "gpu-display-only", verdict: "nothing is wrong"},
+		{name: "NVK where the package has none", files: pci("0x10de", "0x2204", "nouveau", loader, mesa("lvp", "22.3.6"), installedPackage("mesa-vulkan-drivers", "22.3.6-1", "/x")),
+			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed and has no driver for it", do: backports},
+		{name: "NVK not installed", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "22.3.6")), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: backports},
+		{name: "NVK of Debian 13", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "25.0.7"), trixie), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
+			do: "Run as root: apt install mesa-vulkan-drivers"},
+		{name: "WSL without Dozen", files: join(mesa("lvp", "22.3.6"), file("dev/dxg", ""), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")), problems: []string{"gpu-no-driver"},
+			code: "gpu-no-driver", do: "Dozen of Mesa", verdict: "1 warning"},
+	})
+}
+
+// A virtual machine has as much Vulkan as its host offers, and less is no fault.
+func TestVirtualMachine(t *testing.T) {
+	t.Parallel()
+	const offered, not = "1001100000000000000000000000000000000000000000000000000000000000", "0100000000000000000000000000000011000000000000000000000000000000"
+	kvm := func(features string, more ...map[string]string) map[string]string {
+		const device = "sys/bus/pci/devices/0000:01:00.0/"
+		return join(append([]map[string]string{pci("0x1af4", "0x1050", "virtio-pci", lavapipe(t)), file(device+"virtio0/features", features+"\n"),
+			file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0/virtio0"), file("dev/dri/renderD128", ""),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
+	}
+	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
+	software := "programs compute on the processor, through lavapipe (Mesa); nothing is wrong"
+	checkCauses(t, []cause{
+		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
+		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no driver manifest is for it", verdict: "nothing is wrong"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "uses Venus (Mesa); nothing is wrong"},
+	})
+	report := examine(t, kvm(offered, venus), Options{})
+	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {
+		t.Errorf("one device twice: %+v", report.GPUs)
+	}
+}
+
+// What this tool keeps in a settings file is no leftover; what a settings file does is decided again, and what it names has to
+// be there.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ours := func(content string) map[string]string {
+		return file(settingsFile, `{"file_format_version":"1.0.0","`+settingsfile.Mark+`":{"written_by":"`+settingsfile.Writer+`"},"settings":{`+content+`}}`)
+	}
+	theirs := func(content string) map[string]string {
+		return file(settingsFile, `{"file_format_version":"1.0.0","settings":{`+content+`}}`)
+	}
+	overlay := join(file(implicit+"o.json", layerOf("VK_LAYER_o", "libvulkan_radeon.so", `,"disable_environment":{"NO_O":"1"}`)),
+		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
+	const rest = `{"name":"","path":"","control":"unordered_layer_location"}`
+	layer := func(control, path string) string {
+		return `"layers":[{"name":"VK_LAYER_o","path":"` + path + `","control":"` + control + `","treat_as_implicit_manifest":true},` + rest + `]`
+	}
+	place := "/" + implicit + "o.json"
+	checkCauses(t, []cause{
+		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "it is vkloader's own", verdict: "nothing is wrong"},
+		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
+		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force and changes nothing",
+			verdict: "nothing is wrong"},
+		{name: "a layer that is gone", files: desktop(t, overlay, theirs(`"layers":[{"name":"VK_LAYER_p","path":"/opt/gone.json","control":"on"},`+rest+`]`)),
+			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/gone.json, which does not exist", do: "rm -- " + settingsFile},
+		{name: "a driver that is gone", files: desktop(t, theirs(`"additional_drivers":[{"path":"/opt/a.json"},{"path":"/opt/b.json"}]`)),
+			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/a.json and /opt/b.json, which do not exist"},
+		{name: "of this tool's file", files: desktop(t, ours(`"additional_drivers":[{"path":"/opt/a.json"}]`)), problems: []string{"settings-path"},
+			code: "settings-path", do: "vkloader settings clear"},
+	})
+}

@@ -1,0 +1,238 @@
+package doctor
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/chips"
+	"vkloader/internal/tool/drivers"
+)
+
+// dozen is the driver for the Windows Subsystem for Linux.
+const dozen = "Dozen (Mesa)"
+
+// chip is what is known of a device's chip; nil: nothing.
+func (e *exam) chip(g *GPU) *chips.Chip {
+	if c := chips.ByPCI(hexadecimal(g.Vendor), hexadecimal(g.Device)); c != nil || g.directory == "" {
+		return c
+	}
+	for _, line := range strings.Split(e.text(g.directory+"/uevent"), "\n") {
+		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "OF_COMPATIBLE_") {
+			if c := chips.ByCompatible(value); c != nil {
+				return c
+			}
+		}
+	}
+	if g.Kernel == "virtio_gpu" {
+		return chips.ByPCI(0x1af4, 0x1050)
+	}
+	return nil
+}
+
+// withoutVulkan says of a device for whose chip no Vulkan driver exists that this is so.
+func (e *exam) withoutVulkan(g *GPU) bool {
+	c := e.chip(g)
+	if c == nil || c.HasVulkan() {
+		return false
+	}
+	e.found(GPUNoVulkan, g.Title(), "", noVulkan{c.Name}, nil)
+	g.Drivers = []string{} // those of its kernel driver are for younger chips
+	return true
+}
+
+// expects tells whether Vulkan is to be expected of a device.
+func (e *exam) expects(g *GPU) bool {
+	c := e.chip(g)
+	return !g.displayOnly() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)
+}
+
+// virtual tells whether a device is that of a virtual machine, which has as much Vulkan as its host offers.
+func (g *GPU) virtual() bool {
+	return g.Kernel == "virtio_gpu" || g.Kernel == "virtio-pci" || g.Kernel == "virtio-gpu"
+}
+
+// Bits of the features of a virtio GPU that Venus needs: commands in three dimensions, memory that the host shares, contexts
+// of several kinds.
+var venusBits = []int{0, 3, 4}
+
+// noVenus tells whether the host of a virtual machine offers no Vulkan for its device, as far as the device's features say.
+func (e *exam) noVenus(g *GPU) bool {
+	if !g.virtual() || g.directory == "" {
+		return false
+	}
+	places := []string{g.directory}
+	for _, name := range e.names(g.directory) {
+		if strings.HasPrefix(name, "virtio") {
+			places = append(places, g.directory+"/"+name)
+		}
+	}
+	for _, place := range places {
+		features := e.text(place + "/features")
+		if len(features) < 32 {
+			continue
+		}
+		return slices.ContainsFunc(venusBits, func(bit int) bool { return features[bit] != '1' })
+	}
+	return false
+}
+
+// mesaVersion is the release of Mesa that a driver comes from, as its library says; "" for another driver.
+func (e *exam) mesaVersion(m *Module) string {
+	if version, known := e.options.packages.mesa[m.File]; known || m.File == "" {
+		return version
+	}
+	data, _ := e.machine.ReadLarge(m.File)
+	version := ""
+	for _, part := range bytes.Split(data, []byte("Mesa "))[min(1, len(data)):] {
+		end := 0
+		for end < len(part) && end < 16 && (part[end] == '.' || part[end] >= '0' && part[end] <= '9') {
+			end++
+		}
+		if text := string(part[:end]); strings.Count(text, ".") == 2 && text[0] != '.' {
+			version = text
+			break
+		}
+	}
+	e.options.packages.mesa[m.File] = version
+	return version
+}
+
+// tooNew says of a device whose driver is there that its chip is younger than that; false: it is not, as far as is known.
+func (e *exam) tooNew(g *GPU) bool {
+	c := e.chip(g)
+	if c == nil || c.Mesa == "" {
+		return false
+	}
+	have, newest := "", &Module{}
+	for i := range e.Drivers {
+		m := &e.Drivers[i]
+		f := drivers.Of(m.Library)
+		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
+			continue
+		}
+		version := e.mesaVersion(m)
+		if version == "" || binary.CompareVersions(version, c.Mesa) >= 0 {
+			return false // another driver, or one that knows the chip
+		}
+		if have == "" || binary.CompareVersions(version, have) > 0 {
+			have, newest = version, m
+		}
+	}
+	if have == "" {
+		return false
+	}
+	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, needsNewer{"Mesa", e.chipName(g, c), c.Mesa, have}, e.newerMesa(c))
+	return true
+}
+
+// chipName is the device's name for people, otherwise that of its kind.
+func (e *exam) chipName(g *GPU, c *chips.Chip) string {
+	if name := e.pciName(g.Vendor, g.Device); name != "" {
+		return strings.TrimSpace(g.vendor() + " " + name)
+	}
+	return c.Name
+}
+
+// newerMesa is where a release of Mesa comes from that knows a chip.
+func (e *exam) newerMesa(c *chips.Chip) advice {
+	suite, has := e.system.suite()
+	if m := e.system.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
+		return fromSuite{suite.Name, "Mesa " + suite.Mesa, "mesa-vulkan-drivers"}
+	}
+	return newerRelease{"Mesa", c.Mesa}
+}
+
+// youngForKernel is what to do where the running kernel is older than the first one that has a driver for the chip.
+func (e *exam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
+	c := e.chip(g)
+	running := e.kernelVersion()
+	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
+		return nil, nil, false
+	}
+	what = needsNewer{"Linux", e.chipName(g, c), c.Kernel, running}
+	suite, has := e.system.suite()
+	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
+		return what, fromSuite{suite.Name, "Linux " + suite.Kernel, "linux-image-amd64"}, true
+	}
+	return what, newerRelease{"Linux", c.Kernel}, true
+}
+
+// kernelVersion is that of the running kernel, as 6.1; "" when it is not known.
+func (e *exam) kernelVersion() string {
+	words := strings.Fields(e.text("/proc/version"))
+	if len(words) < 3 {
+		return ""
+	}
+	number := words[2]
+	if end := strings.IndexFunc(number, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
+		number = number[:end]
+	}
+	parts := strings.Split(number, ".")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[0] + "." + parts[1]
+}
+
+// suite is where the system's release has newer packages.
+func (d distribution) suite() (chips.Suite, bool) {
+	if len(d.ids) == 0 {
+		return chips.Suite{}, false
+	}
+	return chips.Newer(d.ids[0], d.version)
+}
+
+// reallyHas tells whether the package that is named for a family has its driver in this release of the distribution.
+func (d distribution) reallyHas(f *drivers.Family) bool {
+	if len(d.ids) == 0 {
+		return true
+	}
+	lacks := chips.Lacks(d.ids[0], d.version)
+	for _, id := range d.ids[1:] {
+		lacks = append(lacks, chips.Lacks(id, "")...)
+	}
+	return !slices.Contains(lacks, f.Name)
+}
+
+// withoutKernelDriver says that no driver of the kernel has a device.
+func (e *exam) withoutKernelDriver(g *GPU) {
+	what, do, young := e.youngForKernel(g)
+	if !young {
+		what, do = untaken, e.kernelCure(g)
+		if releases := e.makersReleases(g); releases != "" {
+			what = untakenOf{releases}
+		}
+	}
+	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
+}
+
+// makersReleases says which releases of the maker's driver serve a chip; "" when it does not matter.
+func (e *exam) makersReleases(g *GPU) string {
+	c := e.chip(g)
+	switch {
+	case c == nil || !c.Maker:
+		return ""
+	case c.Last != "":
+		return "NVIDIA's driver serves it up to release " + c.Last
+	case binary.CompareVersions(c.First, "500") > 0:
+		return "NVIDIA's driver serves it from release " + c.First + " on"
+	}
+	return ""
+}
+
+// venus says of a virtual machine's device without a driver, or whose host offers none, what it needs; false: it is another
+// device, or it is served.
+func (e *exam) venus(g *GPU) bool {
+	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
+		return false
+	}
+	if e.noVenus(g) {
+		e.found(GPUVirtual, g.Title(), "", venusMissing{}, nil)
+	} else if !e.leftOut(g) {
+		e.found(GPUVirtual, g.Title(), "", venusMissing{driver: true}, e.system.install(drivers.For(g.Kernel)))
+	}
+	g.Drivers = []string{}
+	return true
+}

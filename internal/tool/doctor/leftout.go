@@ -1,0 +1,258 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// choosers are the variables that choose among the drivers that are installed: the first three by naming what is wanted.
+var choosers = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.DriversSelect, variables.DriversDisable}
+
+// directions are the variables that say where manifests are.
+var directions = []variables.ID{variables.DataDirs, variables.ConfigDirs, variables.DataHome, variables.ConfigHome}
+
+// keptOut is a driver that works and that programs do not get.
+type keptOut struct {
+	driver   *manifest.Driver
+	by       variables.ID // the variable that keeps it out, where it is one alone
+	variable bool
+	file     string // the settings file that keeps it out
+}
+
+// name is what keeps it out.
+func (k *keptOut) name() string {
+	if k.variable {
+		return k.by.Name()
+	}
+	return path.Clean(k.file)
+}
+
+// chosen tells whether what keeps it out names the drivers that are wanted.
+func (k *keptOut) chosen() bool { return k.variable && k.by != variables.DriversDisable }
+
+// unsearched tells whether its manifest is in a directory that is not searched.
+func (k *keptOut) unsearched() bool { return k.variable && slices.Contains(directions, k.by) }
+
+// left gives the drivers that work and that a variable or the settings file keeps out. The decision is made again without
+// each of them.
+func (e *exam) left() []keptOut {
+	if e.keptOut != nil {
+		return *e.keptOut
+	}
+	list := []keptOut{}
+	add := func(source facts.Source, out keptOut) {
+		answer, err := decision.Ask(source)
+		if err != nil {
+			return
+		}
+		for _, d := range answer.Drivers {
+			known := slices.ContainsFunc(e.plan.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
+				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
+			if !known && len(d.Files) == 0 && e.loads(d.Library) {
+				one := out
+				one.driver = d
+				list = append(list, one)
+			}
+		}
+	}
+	var set []variables.ID
+	for _, v := range append(slices.Clone(choosers), directions...) {
+		if e.source.Var(v.Name(), v.Secure()).Value != "" {
+			set = append(set, v)
+			add(decision.Without(e.source, v), keptOut{by: v, variable: true})
+		}
+	}
+	if len(set) > 1 { // each of several may be enough to keep it out: the first is named
+		add(decision.Without(e.source, set...), keptOut{by: set[0], variable: true})
+	}
+	if e.plan.Settings != nil {
+		file := e.plan.Settings.File
+		add(decision.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
+	}
+	e.keptOut = &list
+	return list
+}
+
+// loads tells whether the dynamic linker takes a library with all that it needs.
+func (e *exam) loads(library string) bool {
+	f := e.linker.Find(library).File
+	if f == nil || f.Err() != nil || f.Class != e.class || f.Machine != e.processor() {
+		return false
+	}
+	c := e.linker.Close(f)
+	return len(c.Missing)+len(c.Old) == 0
+}
+
+// keptFrom is the first driver for a device that is kept out; nil: none.
+func (e *exam) keptFrom(g *GPU) *keptOut {
+	list := e.left()
+	for i := range list {
+		if f := drivers.Of(list[i].driver.Library); f != nil && (f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software()) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// someGood tells whether any driver is left that works.
+func (e *exam) someGood() bool {
+	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
+}
+
+// served tells whether a device has a driver and may be opened.
+func (e *exam) served(g *GPU) bool {
+	return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.refused(g) == ""
+}
+
+// leftOut says of a device without a driver what keeps its driver out; false: nothing does, and it is not installed.
+func (e *exam) leftOut(g *GPU) bool {
+	kept := e.keptFrom(g)
+	if kept == nil {
+		return e.pinned(g)
+	}
+	if kept.unsearched() {
+		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, unsearched{kept.driver.Path, kept.name()}, nil)
+		value := e.source.Var(kept.name(), kept.by.Secure()).Value
+		missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
+		if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
+			found.offer(fixing, explain.SetVariable(kept.name(), value+":"+missing))
+		}
+		e.unsetting(found, kept.name())
+		return true
+	}
+	if !e.someGood() {
+		return true // that programs find no driver at all is said with its cause
+	}
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, leftOut{search.BaseName(kept.driver.Path), kept.name()}, nil)
+	why := forDevice
+	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
+	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
+		found.Severity, why = diag.Warning, fixing
+	}
+	if !kept.variable {
+		return true
+	}
+	switch kept.by {
+	case variables.DriversDisable, variables.DriversSelect:
+		found.offer(why, explain.DropFromFilter(e.source, kept.by, search.BaseName(kept.driver.Path))...)
+	default:
+		found.offer(why, explain.UnsetVariable(kept.name()))
+	}
+	return true
+}
+
+// ownSettings tells whether a settings file is one that this tool has written.
+func (e *exam) ownSettings(file string) bool {
+	if file == "" {
+		return false
+	}
+	f, err := settingsfile.Read(e.machine, path.Clean(file))
+	return err == nil && f.Ours
+}
+
+// pinned tells whether a variable names the drivers that programs get, and one of them works: then a device without a
+// driver is no fault.
+func (e *exam) pinned(g *GPU) bool {
+	name := e.pinnedBy()
+	if name == "" || !e.someGood() {
+		return false
+	}
+	e.found(GPULeftOut, g.Title(), "", leftOut{by: name}, nil)
+	return true
+}
+
+// pinnedBy is the variable that names the drivers that programs get; "" for none.
+func (e *exam) pinnedBy() string {
+	for _, v := range choosers[:3] {
+		if e.source.Var(v.Name(), v.Secure()).Value != "" {
+			return v.Name()
+		}
+	}
+	return ""
+}
+
+// byChoice makes what a filter of drivers leaves out notes, where a driver is left that works: it is what the filter is for,
+// and what it takes from a device is said with the device.
+func (e *exam) byChoice() {
+	if !e.someGood() {
+		return
+	}
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
+			f.soften(diag.Note)
+		}
+	}
+}
+
+// closed says which directories of manifests exist and may not be read: what is in them counts as not installed.
+func (e *exam) closed() {
+	for kind, severity := range []diag.Severity{search.Drivers: diag.Problem, search.ImplicitLayers: diag.Warning,
+		search.ExplicitLayers: diag.Warning} {
+		for _, location := range e.plan.Searched[kind].List {
+			if location.File {
+				continue
+			}
+			place := e.closedAt(location.Path)
+			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
+				found := e.found(DirectoryUnreadable, place, place, unreadableDirectory{place, search.Kind(kind) == search.Drivers},
+					e.opening(place))
+				found.soften(severity)
+			}
+		}
+	}
+}
+
+// closedAt is the part of a path that may not be read; "" when all may be, or it is not there.
+func (e *exam) closedAt(directory string) string {
+	if _, err := e.machine.ReadDir(directory); !denied(err) {
+		return ""
+	}
+	return e.closedPart(path.Clean(directory))
+}
+
+// closedPart is the part of a path that keeps it from being read: the file itself, or the directory that may not be entered.
+func (e *exam) closedPart(place string) string {
+	for parent := path.Dir(place); parent != place; place, parent = parent, path.Dir(parent) {
+		if _, err := e.machine.Stat(place); !denied(err) {
+			return place
+		}
+	}
+	return place
+}
+
+// unreadable says of a manifest or settings file that is there and may not be read what opens it.
+func (e *exam) unreadable(f *Finding) {
+	if f.Code != diag.FileOpen {
+		return
+	}
+	file, err := e.machine.Open(f.Path)
+	if err == nil {
+		file.Close()
+	}
+	if denied(err) {
+		place := e.closedPart(path.Clean(f.Path))
+		f.fact, f.advice = unreadableFile{f.Path}, e.opening(place)
+	}
+}
+
+// opening gives everybody the right to read a file or directory; its owner where it is the user's own.
+func (e *exam) opening(place string) advice {
+	home := path.Clean(e.variable(variables.Home.Name()))
+	return opening{place, path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")}
+}
+
+// denied tells whether an error is that the user may not.
+func denied(err error) bool { return errors.Is(err, fs.ErrPermission) }

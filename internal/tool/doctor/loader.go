@@ -1,0 +1,89 @@
+package doctor
+
+import (
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsfile"
+)
+
+// decideFor makes the examination one for the loader that the program gets: the decision is made as that loader makes it.
+func (e *exam) decideFor() {
+	source := *e.source
+	if e.options.Mapped != "" {
+		e.Loader = loaders.Identify(&source.Machine, e.options.Mapped)
+	} else {
+		e.Loader = loaders.For(&source, e.linker, e.options.known)
+	}
+	e.Loader.On(&source)
+	e.Program = source.Program
+	e.source, e.machine, e.Report.source = &source, &source.Machine, &source
+}
+
+// ignored says what is set for programs and is not in force, because their loader does not read it.
+func (e *exam) ignored() {
+	if e.Loader == nil || e.Loader.Ours() {
+		return
+	}
+	variables.Each(func(v variables.ID) {
+		value, set := e.machine.Lookup(v.Name())
+		if set && value != "" && strings.HasPrefix(v.Name(), "VK") && e.Loader.Has(v.Name()) == loaders.No {
+			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.source.Program})
+		}
+	})
+	plain := *e.source
+	plain.Loader = nil
+	if where, err := settingsfile.Look(&plain); err == nil {
+		if file := where.InForce(); file != nil {
+			e.ignoredSettings(file)
+		}
+	}
+}
+
+// ignoredSettings says what of the settings file is not in force. Another program's file is a note: its configurator may have
+// written it for other programs.
+func (e *exam) ignoredSettings(file *settingsfile.File) {
+	data, err := e.machine.ReadFile(file.Path)
+	if err != nil {
+		return
+	}
+	what := unread{file.Path, e.Loader, ""}
+	if e.Loader.Has(loaders.SettingsFile) != loaders.No {
+		fields := e.Loader.Ignored(loaders.FieldsIn(string(data)))
+		if len(fields) == 0 {
+			return
+		}
+		what.fields = strings.Join(fields, ", ")
+	}
+	found := e.found(LoaderIgnores, machine.Style.Base(file.Path), file.Path, what, ignoredBy{e.Loader, e.source.Program})
+	if !file.Ours {
+		found.soften(diag.Note)
+	}
+}
+
+// unread is a variable or a file that a loader does not read; fields: only these of the file.
+type unread struct {
+	name   string
+	loader *loaders.Loader
+	fields string
+}
+
+func (u unread) say() string {
+	if u.fields != "" {
+		return "the loader that programs get, " + u.loader.Title() + ", ignores " + u.fields + " in it"
+	}
+	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
+}
+
+// ignoredBy is where it is in force instead.
+type ignoredBy struct {
+	loader  *loaders.Loader
+	program string
+}
+
+func (i ignoredBy) say() (string, []string) {
+	return "It is " + i.loader.NotInForce(i.program) + ".", nil
+}

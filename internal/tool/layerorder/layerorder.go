@@ -1,0 +1,382 @@
+package layerorder
+
+import (
+	"slices"
+
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/spelling"
+)
+
+// Layer is a layer that a program can get.
+type Layer struct {
+	Name     string `json:"name"`
+	Implicit bool   `json:"implicit"`
+	Active   bool   `json:"active"` // of a program that asks for nothing of its own
+}
+
+// Outcome is what a change of the rules does, or would do.
+type Outcome struct {
+	File          string
+	Program       string
+	Before, After []Layer // from the program down
+}
+
+// asker asks decisions with a content in place of the settings file.
+type asker struct {
+	found *settingsfile.Found
+	place string
+}
+
+func (a *asker) ask(content map[string]any, program string, app plan.App, without ...variables.ID) (*plan.Answer, error) {
+	text, err := settingsfile.Encode(content)
+	if err != nil {
+		return nil, err
+	}
+	app.Extensions, app.ExtensionCount = []plan.Name{{Text: "VK_KHR_surface", Set: true}}, 1 // it shows pictures
+	source := *a.found.Source
+	if program != "" {
+		source.Program = program
+	}
+	return decision.AskFor(app, decision.Without(decision.Replacing(&source, a.place, string(text)), without...))
+}
+
+// layers are those that there are, whatever the filters among the variables leave out.
+func (a *asker) layers(content map[string]any, program string) ([]*manifest.Layer, error) {
+	answer, err := a.ask(content, program, plan.App{}, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Layers, nil
+}
+
+// view is the order that a program gets, as far as the variables of the tool's environment are its own.
+func (a *asker) view(content map[string]any, program string) (list []Layer, err error) {
+	answer, err := a.ask(content, program, plan.App{})
+	if err != nil {
+		return nil, err
+	}
+	seen, active := map[string]bool{}, map[string]bool{}
+	for _, one := range answer.Active {
+		active[answer.Layers[one.Layer].Name] = true
+	}
+	for _, l := range answer.Layers {
+		if !seen[l.Name] {
+			seen[l.Name] = true
+			list = append(list, Layer{l.Name, l.Implicit, active[l.Name]})
+		}
+	}
+	return list, nil
+}
+
+// Renew writes the rules of a content into it again. Settings that the rules are in say the same as without, except for
+// the order: when they do not, the error says of which program.
+func Renew(found *settingsfile.Found, place string, content map[string]any) error {
+	a := &asker{found, place}
+	rules := settingsfile.Rules(content)
+	for _, object := range settingsfile.Objects(content) {
+		strip(object)
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	plain := settingsfile.Copied(content)
+	for _, r := range rules {
+		if r.Program == "" {
+			settingsfile.For(content, nil, true)
+		} else {
+			settingsfile.ForProgram(content, r.Program)
+		}
+	}
+	for _, object := range settingsfile.Objects(content) {
+		apps := settingsfile.Apps(object)
+		program := ""
+		if len(apps) > 0 {
+			program = apps[0]
+		}
+		mine := slices.DeleteFunc(slices.Clone(rules), func(r settingsfile.Rule) bool {
+			return r.Program != "" && !slices.Equal(apps, []string{r.Program})
+		})
+		layers, err := a.layers(plain, program)
+		if err != nil {
+			return err
+		}
+		mine = slices.DeleteFunc(mine, func(r settingsfile.Rule) bool { return len(missing(r, layers)) > 0 })
+		if !arrange(object, layers, mine) {
+			return exit.Problem("the rules contradict each other: %s; remove one with \"vkloader settings order remove\"", told(mine))
+		}
+	}
+	settingsfile.Prune(content, "")
+	for _, object := range settingsfile.Objects(content) {
+		program := ""
+		if apps := settingsfile.Apps(object); len(apps) > 0 {
+			program = apps[0]
+		}
+		if err := a.same(plain, content, program, rules); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told are rules in words.
+func told(rules []settingsfile.Rule) string {
+	text := ""
+	for i, r := range rules {
+		if i > 0 {
+			text += ", "
+		}
+		text += r.Upper + " before " + r.Lower
+	}
+	return text
+}
+
+// missing are the layers of a rule that are not installed.
+func missing(r settingsfile.Rule, layers []*manifest.Layer) (names []string) {
+	for _, name := range []string{r.Upper, r.Lower} {
+		if !slices.ContainsFunc(layers, func(l *manifest.Layer) bool { return l.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// same makes the decision with and without the rules: a program gets the same layers, and in the order of the rules, one
+// that asks for nothing of its own and one that asks for every layer.
+func (a *asker) same(plain, content map[string]any, program string, rules []settingsfile.Rule) error {
+	all, err := a.layers(plain, program)
+	if err != nil {
+		return err
+	}
+	var app plan.App
+	for _, l := range all {
+		if !l.Implicit && !slices.ContainsFunc(app.Layers, func(n plan.Name) bool { return n.Text == l.Name }) {
+			app.Layers = append(app.Layers, plan.Name{Text: l.Name, Set: true})
+		}
+	}
+	app.LayerCount = uint32(len(app.Layers))
+	for _, asks := range []plan.App{{}, app} {
+		before, err := a.ask(plain, program, asks)
+		if err != nil {
+			return err
+		}
+		after, err := a.ask(content, program, asks)
+		if err != nil {
+			return err
+		}
+		who := programs(program)
+		if before.Result != after.Result {
+			return exit.Problem("not written: with the order, vkCreateInstance gives %s another result", who)
+		}
+		for _, pair := range [][2]*plan.Answer{{before, after}, {after, before}} {
+			for _, one := range pair[0].Active {
+				l := pair[0].Layers[one.Layer]
+				if !slices.ContainsFunc(pair[1].Active, func(o plan.Active) bool {
+					m := pair[1].Layers[o.Layer]
+					return m.Name == l.Name && m.Manifest == l.Manifest
+				}) {
+					verb := "lose"
+					if pair[0] == after {
+						verb = "also get"
+					}
+					return exit.Problem("not written: with the order, %s would %s %s", who, verb, l.Name)
+				}
+			}
+		}
+		for _, r := range rules {
+			upper, lower := at(after, r.Upper), at(after, r.Lower)
+			if (r.Program == "" || r.Program == program) && upper >= 0 && lower >= 0 && upper > lower {
+				return exit.Problem("not written: a settings file cannot put %s before %s for %s: a meta-layer contains one of them", r.Upper, r.Lower, who)
+			}
+		}
+	}
+	return nil
+}
+
+// programs is whom something is said of.
+func programs(program string) string {
+	if program == "" {
+		return "programs"
+	}
+	return program
+}
+
+// at is the place of a layer in a chain, -1 when it is not there.
+func at(answer *plan.Answer, name string) int {
+	return slices.IndexFunc(answer.Active, func(one plan.Active) bool { return answer.Layers[one.Layer].Name == name })
+}
+
+// Add adds a rule. dry changes nothing, and tells what would come of it.
+func Add(found *settingsfile.Found, rule settingsfile.Rule, system, dry bool) (*Outcome, error) {
+	return change(found, system, dry, rule.Program, func(a *asker, content map[string]any) error {
+		rules := settingsfile.Rules(content)
+		layers, err := a.layers(content, rule.Program)
+		if err != nil {
+			return err
+		}
+		for _, name := range missing(rule, layers) {
+			var names []string
+			for _, l := range layers {
+				names = append(names, l.Name)
+			}
+			if close := spelling.Nearest(name, names); close != "" {
+				return exit.Problem("no layer %s is installed; did you mean %s?", name, close)
+			}
+			return exit.Problem("no layer %s is installed, or the settings switch it off: see vkloader list layers", name)
+		}
+		if slices.Contains(rules, rule) {
+			return nil
+		}
+		settingsfile.SetRules(content, append(rules, rule))
+		return nil
+	})
+}
+
+// Remove removes the rules that which chooses; none is an error.
+func Remove(found *settingsfile.Found, system, dry bool, program string, which func(settingsfile.Rule) bool) (removed []settingsfile.Rule, o *Outcome, err error) {
+	o, err = change(found, system, dry, program, func(_ *asker, content map[string]any) error {
+		rules := settingsfile.Rules(content)
+		kept := slices.DeleteFunc(slices.Clone(rules), func(r settingsfile.Rule) bool {
+			if which(r) {
+				removed = append(removed, r)
+			}
+			return which(r)
+		})
+		if len(removed) == 0 {
+			return exit.Problem("there is no such rule: see vkloader settings order")
+		}
+		settingsfile.SetRules(content, kept)
+		return nil
+	})
+	return removed, o, err
+}
+
+// Apply writes the rules again, for the layers that are installed now.
+func Apply(found *settingsfile.Found, system bool) (*Outcome, error) {
+	return change(found, system, false, "", func(_ *asker, content map[string]any) error {
+		if len(settingsfile.Rules(content)) == 0 {
+			return exit.Problem("there are no rules about the order of layers")
+		}
+		return nil
+	})
+}
+
+// change changes the rules in the settings file.
+func change(found *settingsfile.Found, system, dry bool, program string, f func(*asker, map[string]any) error) (*Outcome, error) {
+	place, err := found.PlaceFor(system)
+	if err != nil {
+		return nil, err
+	}
+	if !dry {
+		unlock, err := settingsfile.Lock(&found.Machine, place)
+		if err != nil {
+			return nil, exit.As(exit.NotLooked, err)
+		}
+		defer unlock()
+		if err := found.Again(); err != nil {
+			return nil, err
+		}
+	}
+	file := found.InForce()
+	if file != nil && file.Path != place {
+		file = nil
+	}
+	if file != nil && !file.Ours {
+		return nil, settingsfile.NotOurs(file)
+	}
+	content, err := file.Decode()
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	a, o := &asker{found, place}, &Outcome{File: place, Program: program}
+	if o.Before, err = a.view(content, program); err != nil {
+		return nil, err
+	}
+	if err := f(a, content); err != nil {
+		return nil, err
+	}
+	if err := Renew(found, place, content); err != nil {
+		return nil, err
+	}
+	settingsfile.Prune(content, "")
+	if program != "" && !slices.ContainsFunc(settingsfile.Rules(content), func(r settingsfile.Rule) bool { return r.Program == program }) {
+		settingsfile.Prune(content, program)
+	}
+	if o.After, err = a.view(content, program); err != nil || dry {
+		return o, err
+	}
+	return o, settingsfile.Put(found, place, file, content)
+}
+
+// List gives the rules of the settings file in force, and what becomes of each.
+func List(found *settingsfile.Found) ([]settingsfile.RuleNow, error) {
+	list := []settingsfile.RuleNow{}
+	file := found.InForce()
+	if file == nil || !file.Ours {
+		return list, nil
+	}
+	content, err := file.Decode()
+	if err != nil {
+		return list, nil // it was changed by hand: settings show says so
+	}
+	rules := settingsfile.Rules(content)
+	if len(rules) == 0 {
+		return list, nil
+	}
+	renewed := settingsfile.Copied(content)
+	plain := settingsfile.Copied(content)
+	for _, object := range settingsfile.Objects(plain) {
+		strip(object)
+	}
+	a := &asker{found, file.Path}
+	wrong := Renew(found, file.Path, renewed)
+	for _, r := range rules {
+		layers, err := a.layers(plain, r.Program)
+		if err != nil {
+			return nil, err
+		}
+		now := settingsfile.RuleNow{Rule: r, State: settingsfile.RuleInForce, Missing: missing(r, layers)}
+		switch {
+		case len(now.Missing) > 0:
+			now.State = settingsfile.RuleIdle
+		case wrong != nil || !equal(content, renewed):
+			now.State = settingsfile.RuleStale
+		}
+		list = append(list, now)
+	}
+	return list, nil
+}
+
+// equal tells whether two contents say the same.
+func equal(a, b map[string]any) bool {
+	one, err := settingsfile.Encode(settingsfile.Copied(a))
+	other, wrong := settingsfile.Encode(settingsfile.Copied(b))
+	return err == nil && wrong == nil && string(one) == string(other)
+}
+
+// Restore writes the rules of a settings file that was removed because its time was over into a new one. restored tells
+// whether there were any.
+func Restore(found *settingsfile.Found, old *settingsfile.File) (restored bool, err error) {
+	was, err := old.Decode()
+	if err != nil || len(settingsfile.Rules(was)) == 0 {
+		return false, nil
+	}
+	unlock, err := settingsfile.Lock(&found.Machine, old.Path)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	content, err := (*settingsfile.File)(nil).Decode()
+	if err != nil {
+		return false, err
+	}
+	settingsfile.SetRules(content, settingsfile.Rules(was))
+	if err := Renew(found, old.Path, content); err != nil {
+		return false, err
+	}
+	return true, settingsfile.Put(found, old.Path, nil, content)
+}

@@ -1,0 +1,132 @@
+package loaders
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/machine"
+)
+
+// Name is what programs ask the dynamic linker for.
+const Name = "libvulkan.so.1"
+
+// Loader is a file that is a Vulkan loader.
+type Loader struct {
+	Path           string `json:"path"`                      // as the dynamic linker finds it
+	File           string `json:"file"`                      // without symbolic links
+	Version        string `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
+	From           string `json:"version_from,omitempty"`    // what tells the version: name, package or text
+	Release        string `json:"release,omitempty"`         // of vkloader; "" for another loader
+	Package        string `json:"package,omitempty"`         // that the file belongs to
+	PackageVersion string `json:"package_version,omitempty"` // its version
+	System         string `json:"system,omitempty"`          // the distribution whose package it is
+	Rule           string `json:"rule,omitempty"`            // why the program gets it
+	rule           binary.Rule
+	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
+}
+
+// What tells a version.
+const (
+	FromName    = "name"
+	FromPackage = "package"
+	FromText    = "text"
+)
+
+var (
+	inName    = regexp.MustCompile(`^libvulkan\.so\.([0-9]+\.[0-9]+\.[0-9]+)$`)
+	inPackage = regexp.MustCompile(`^(?:[0-9]+:)?([0-9]+\.[0-9]+\.[0-9]+)`)
+	inText    = regexp.MustCompile(`Vulkan Loader Version ([0-9]+\.[0-9]+\.[0-9]+)`)
+)
+
+// Identify says which loader a file is, by its path as the dynamic linker finds it.
+func Identify(m *machine.Machine, name string) *Loader {
+	l := &Loader{Path: name, File: name}
+	if real, err := m.Real(name); err == nil {
+		l.File = real
+	}
+	data, err := m.ReadLarge(l.File)
+	if err == nil {
+		l.Release = binary.Release(bytes.NewReader(data))
+		l.read(data)
+	}
+	if owner := ownerOf(m, l.File); owner != nil {
+		l.Package, l.PackageVersion, l.System = owner.name, owner.version, systemName(m)
+	}
+	for _, found := range []struct{ from, version string }{
+		{FromName, first(inName, path.Base(l.File))}, {FromPackage, first(inPackage, l.PackageVersion)}, {FromText, first(inText, string(data))},
+	} {
+		if found.version != "" && (found.from != FromPackage || strings.Contains(l.Package, "vulkan")) {
+			l.Version, l.From = found.version, found.from
+			break
+		}
+	}
+	return l
+}
+
+func first(form *regexp.Regexp, text string) string {
+	if found := form.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// read looks for the constants of the features in the file. Every loader has the two variables that the first one had; a file
+// without them hides its constants, and says nothing.
+func (l *Loader) read(data []byte) {
+	has := func(constant string) bool { return bytes.Contains(data, append([]byte(constant), 0)) }
+	if !has(variables.ICDFilenames.Name()) || !has(variables.InstanceLayers.Name()) {
+		return
+	}
+	l.texts = map[string]bool{}
+	for i := range table {
+		if mark := table[i].Mark(); mark != "" {
+			l.texts[mark] = has(mark)
+		}
+	}
+}
+
+// Ours tells whether it is a loader of this project.
+func (l *Loader) Ours() bool { return l.Release != "" }
+
+// Answer is what is known of a feature.
+type Answer uint8
+
+// Answers.
+const (
+	Unknown Answer = iota
+	Yes
+	No
+)
+
+// Has tells whether the loader has a feature; of what is in no table it is Yes.
+func (l *Loader) Has(name string) Answer {
+	f := Named(name)
+	switch {
+	case f == nil || l.Ours():
+		return Yes
+	case f.Ours:
+		return No
+	}
+	if has, known := l.texts[f.Mark()]; known {
+		if has {
+			return Yes
+		}
+		return No
+	}
+	newer := func(version string) bool {
+		return version != "" && binary.CompareVersions(l.Version, version) >= 0
+	}
+	switch {
+	case l.Version == "":
+		return Unknown
+	case f.Since != "" && newer(f.Since), newer(f.With):
+		return Yes
+	case f.Since != "", f.Without != "" && binary.CompareVersions(l.Version, f.Without) <= 0:
+		return No
+	}
+	return Unknown
+}

@@ -1,0 +1,164 @@
+package loaders
+
+import (
+	"context"
+	"os/exec"
+	"path"
+	"strings"
+	"time"
+
+	"vkloader/internal/tool/machine"
+)
+
+// owner is an installed package.
+type owner struct{ name, version string }
+
+// rpmLimit is how long rpm may take: its answer is nice to have.
+const rpmLimit = 2 * time.Second
+
+// ownerOf finds the package of a loader in what the package managers keep as texts, which takes less time than to ask them;
+// rpm, which keeps none, is asked on this machine. nil: no package is known to have it.
+func ownerOf(m *machine.Machine, file string) *owner {
+	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner, rpmOwner} {
+		if found := look(m, file); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// likely tells whether a package's name is one of a loader: only the lists of these are read.
+func likely(name string) bool {
+	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
+}
+
+// lists tells whether a list of paths has a file, below /usr or before it was moved there.
+func lists(list, file string) bool {
+	list = "\n" + list + "\n"
+	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")
+}
+
+func dpkgOwner(m *machine.Machine, file string) *owner {
+	const directory = "/var/lib/dpkg/info"
+	entries, _ := m.ReadDir(directory)
+	for _, entry := range entries {
+		name, is := strings.CutSuffix(entry.Name(), ".list")
+		if !is || !likely(name) {
+			continue
+		}
+		list, err := m.ReadFile(directory + "/" + entry.Name())
+		if err != nil || !lists(string(list), file) {
+			continue
+		}
+		name, architecture, _ := strings.Cut(name, ":")
+		return &owner{name, dpkgVersion(m, name, architecture)}
+	}
+	return nil
+}
+
+// dpkgVersion is the version of an installed package; architecture "": any.
+func dpkgVersion(m *machine.Machine, name, architecture string) string {
+	status, err := m.ReadLarge("/var/lib/dpkg/status")
+	if err != nil {
+		return ""
+	}
+	for rest := "\n" + string(status); ; {
+		_, after, found := strings.Cut(rest, "\nPackage: "+name+"\n")
+		if !found {
+			return ""
+		}
+		paragraph, _, _ := strings.Cut(after, "\n\n")
+		version, is := "", architecture == ""
+		for line := range strings.Lines(paragraph) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch {
+			case key == "Version":
+				version = value
+			case key == "Architecture" && value == architecture:
+				is = true
+			}
+		}
+		if is {
+			return version
+		}
+		rest = after
+	}
+}
+
+func apkOwner(m *machine.Machine, file string) *owner {
+	for _, database := range []string{"/lib/apk/db/installed", "/usr/lib/apk/db/installed"} {
+		data, err := m.ReadLarge(database)
+		if err != nil {
+			continue
+		}
+		for paragraph := range strings.SplitSeq(string(data), "\n\n") {
+			found, directory, has := owner{}, "", false
+			for line := range strings.Lines(paragraph) {
+				switch key, value, _ := strings.Cut(strings.TrimSpace(line), ":"); key {
+				case "P":
+					found.name = value
+				case "V":
+					found.version = value
+				case "F":
+					directory = value
+				case "R":
+					has = has || "/"+directory+"/"+value == file
+				}
+			}
+			if has {
+				return &found
+			}
+		}
+	}
+	return nil
+}
+
+func pacmanOwner(m *machine.Machine, file string) *owner {
+	const directory = "/var/lib/pacman/local"
+	entries, _ := m.ReadDir(directory)
+	for _, entry := range entries {
+		part := strings.Split(entry.Name(), "-")
+		if len(part) < 3 || !likely(entry.Name()) {
+			continue
+		}
+		list, err := m.ReadFile(directory + "/" + entry.Name() + "/files")
+		if err == nil && lists(string(list), strings.TrimPrefix(file, "/")) {
+			return &owner{strings.Join(part[:len(part)-2], "-"), strings.Join(part[len(part)-2:], "-")}
+		}
+	}
+	return nil
+}
+
+func rpmOwner(m *machine.Machine, file string) *owner {
+	if m.Foreign() || !path.IsAbs(file) || !m.Exists("/usr/lib/sysimage/rpm") && !m.Exists("/var/lib/rpm") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), rpmLimit)
+	defer cancel()
+	answer, err := exec.CommandContext(ctx, "rpm", "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file).Output()
+	name, version, ok := strings.Cut(strings.TrimSpace(string(answer)), " ")
+	if err != nil || !ok || strings.ContainsAny(version, " \n") {
+		return nil
+	}
+	return &owner{name, version}
+}
+
+// systemName is the distribution's name without what all of them have: "Debian", "Linux Mint".
+func systemName(m *machine.Machine) string {
+	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
+		data, err := m.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if value, is := strings.CutPrefix(strings.TrimSpace(line), "NAME="); is {
+				name := strings.Trim(value, `"'`)
+				for _, end := range []string{" GNU/Linux", " Linux"} {
+					name = strings.TrimSuffix(name, end)
+				}
+				return name
+			}
+		}
+	}
+	return ""
+}

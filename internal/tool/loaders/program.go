@@ -1,0 +1,60 @@
+package loaders
+
+import (
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/machine"
+)
+
+// Rules as they are written for programs.
+var ruleNames = map[binary.Rule]string{binary.ByPreload: "preload", binary.ByPath: "path",
+	binary.ByRPath: "rpath", binary.ByVariable: "variable", binary.ByRunPath: "runpath", binary.ByCache: "cache",
+	binary.ByDefault: "default"}
+
+// Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
+func Linker(source *machine.Source, plugin string) *binary.Linker {
+	class, processor := source.Class, binary.X8664
+	if class == 0 {
+		class = machine.OwnClass
+	}
+	if class == 32 {
+		processor = binary.I386
+	}
+	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: processor, Elevated: source.Elevated,
+		Program: source.Program, Plugin: plugin})
+}
+
+// Known are files that were identified already, by their paths; nil: none are kept.
+type Known map[string]*Loader
+
+// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none.
+func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
+	r := linker.FindFor(Name)
+	if r.File == nil || r.File.Err() != nil {
+		return nil
+	}
+	file := known[r.File.Path]
+	if file == nil {
+		if file = Identify(&source.Machine, r.File.Path); known != nil {
+			known[r.File.Path] = file
+		}
+	}
+	l := *file
+	l.rule, l.Rule = r.Rule, ruleNames[r.Rule]
+	return &l
+}
+
+// Decide makes a source one of facts as the loader of its program reads them, and gives that loader; nil where the dynamic
+// linker finds none. plugin is a library that the program opens later; "": none.
+func Decide(source *machine.Source, plugin string) *Loader {
+	l := For(source, Linker(source, plugin), nil)
+	l.On(source)
+	return l
+}
+
+// On makes a source one of facts as the loader reads them. Nothing changes for this project's loader, or for none.
+func (l *Loader) On(source *machine.Source) {
+	source.Loader = nil
+	if l != nil && !l.Ours() {
+		source.Loader = l
+	}
+}
