@@ -31,6 +31,8 @@ type Report struct {
 	Kind     Kind
 	Accepted bool // the loader takes something of it: the driver, at least one layer, settings for at least one program
 	Findings []diag.Finding
+
+	Libraries []Library // that an accepted manifest names
 }
 
 // Problems counts findings that are not mere notes.
@@ -49,7 +51,7 @@ func (r *Report) Problems() (problems, warnings int) {
 // File judges a file's text. path is for messages; whole, the same path from the root on, tells an implicit layer's
 // directory; kind is Unknown when the content shall tell.
 func File(text, path, whole string, kind Kind) *Report {
-	c := &checker{path: path, report: &Report{Kind: kind}}
+	c := &checker{path: path, whole: whole, report: &Report{Kind: kind}}
 	if is := encoding(text); is != readable {
 		code := diag.FileEncoding
 		if is == empty {
@@ -86,10 +88,20 @@ func File(text, path, whole string, kind Kind) *Report {
 			c.at(diag.DriverArchitecture, doc.Top().Member("ICD").Member("library_arch"), said(line.Text))
 		}
 		c.report.Accepted = driver.Usable && !driver.WrongArch
+		if driver.Usable {
+			c.library(doc.Top().Member("ICD"), Library{Name: search.BaseName(whole),
+				Path: manifest.ReadDriver(doc, whole, &manifest.System{}).Library})
+		}
 	case Implicit, Explicit:
 		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &manifest.System{})
 		c.lines(layers.Lines)
 		c.report.Accepted = len(layers.Layers) > 0
+		for _, l := range manifest.ReadLayers(doc, whole, c.report.Kind == Implicit, manifest.Placed, &manifest.System{}).Layers {
+			if !l.Meta {
+				c.library(layerAt(doc.Top(), l.Name), Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
+					GetInstance: l.GetInstance})
+			}
+		}
 	case Settings:
 		c.settings(doc)
 	default:
@@ -156,9 +168,30 @@ func (c *checker) once() {
 	c.found = slices.DeleteFunc(c.found, func(f finding) bool { return f.code == diag.FileSchema && same(f) })
 }
 
+// library takes note of the library that an object names.
+func (c *checker) library(object document.Value, l Library) {
+	at := memberOr(object, "library_path")
+	if !at.Exists() {
+		at = object
+	}
+	l.Line, l.Column = at.Position()
+	c.report.Libraries = append(c.report.Libraries, l)
+}
+
+// layerAt is the object of a layer in its manifest.
+func layerAt(top document.Value, name string) document.Value {
+	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
+		if text, _ := l.Member("name").Text(); text == name {
+			return l
+		}
+	}
+	return top.Member("layer")
+}
+
 // checker makes a report.
 type checker struct {
 	path     string
+	whole    string
 	report   *Report
 	found    []finding
 	violated int // how often the schema is violated
