@@ -10,6 +10,14 @@ ours() {
     esac
     return 1
 }
+# What "vkloader system use" has made: the choice of the distribution's loader becomes a plain link.
+if theirs=$(readlink "$d$LIBDIR/libvulkan.so.1.99.distribution"); then
+    ln -sfn "$theirs" "$d$LIBDIR/libvulkan.so.1"
+    rm -f "$d$LIBDIR/libvulkan.so.1.99.distribution"
+fi
+if ours "$d$LIBDIR/libvulkan.so.1.99.vkloader"; then
+    rm -f "$d$LIBDIR/libvulkan.so.1" "$d$LIBDIR/libvulkan.so.1.99.vkloader"
+fi
 for link in "$d$LIBDIR/libvulkan.so" "$d$LIBDIR/libvulkan.so.1"; do
     if ours "$link"; then rm -f "$link"; fi
 done

@@ -35,6 +35,7 @@ type Library struct {
 	Needed  []string
 	Defines []string // versions of its symbols
 	Imports []Import
+	Data    int // so many of the imports, from the first, are of data: they are looked up when the library is loaded
 	Exports []string
 	Code    Behaviour // of what is exported
 	Init    Behaviour // of its initialiser; "": it has none
@@ -49,7 +50,8 @@ var machines = map[string]elf.Machine{
 }
 
 // Parse reads a library from words: class=32|64 machine=x86_64|i386|aarch64|arm|riscv64|ppc64le soname=NAME
-// runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... code=return|hang|crash,
+// runpath=PATH rpath=PATH needed=NAME,... defines=VERSION,... exports=NAME,... imports=NAME[@VERSION@LIBRARY],... (functions),
+// data=NAME,... (imports that are no functions, before others), code=return|hang|crash,
 // init=return|hang|crash, release=TEXT, interp=PATH and texts=TEXT,... with %20 for a space.
 func Parse(words []string) (*Library, error) {
 	l := &Library{}
@@ -86,6 +88,11 @@ func Parse(words []string) (*Library, error) {
 					return nil, fmt.Errorf("%q is not NAME@VERSION@LIBRARY", text)
 				}
 				l.Imports = append(l.Imports, Import{part[0], part[1], part[2]})
+			}
+		case "data":
+			for _, name := range strings.Split(value, ",") {
+				l.Imports = slices.Insert(l.Imports, l.Data, Import{Name: name})
+				l.Data++
 			}
 		case "code":
 			l.Code = Behaviour(value)
@@ -193,6 +200,9 @@ func (l *Library) Bytes() []byte {
 	symbols, versions, dynamic, names := sections[2], sections[4], sections[8], sections[9]
 	if l.Release != "" { // the names come last
 		sections = slices.Insert(sections, 9, &section{name: ".note.vkloader", kind: elf.SHT_NOTE, align: 4, content: l.note()})
+	}
+	if l.Data > 0 {
+		sections = slices.Insert(sections, 9, &section{name: ".rela.dyn", kind: elf.SHT_RELA, link: 2, align: 8, entry: m.size(24, 12), content: l.relocations(m)})
 	}
 	constants := []byte{0}
 	for _, text := range append([]string{l.Interp}, l.Texts...) {
@@ -330,6 +340,18 @@ func (l *Library) definitions(m *image) (b []byte) {
 		for _, v := range []uint32{hash(name), 20, next, uint32(m.text(name)), 0} {
 			b = little.AppendUint32(b, v)
 		}
+	}
+	return b
+}
+
+// relocations are those of data: a place, a symbol with a type that is no call's, an addend.
+func (l *Library) relocations(m *image) (b []byte) {
+	const globDat = 6 // of x86-64 and of i386
+	for i := range l.Data {
+		symbol := uint64(i + 1)
+		b = m.word(b, 0)
+		b = m.word(b, symbol<<m.size(32, 8)|globDat)
+		b = m.word(b, 0)
 	}
 	return b
 }

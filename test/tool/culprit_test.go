@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,5 +172,30 @@ func TestFindCulpritApplies(t *testing.T) {
 	}
 	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {
 		t.Errorf("the program after it:\n%s", out)
+	}
+}
+
+// A driver that crashes where it was unloaded is no reason to do without it: it stays loaded.
+func TestFindCulpritUnloaded(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	library, program := w.Path("lib/left.so"), w.Path("bin/threads")
+	for _, directory := range []string{filepath.Dir(library), filepath.Dir(program)} {
+		if err := os.MkdirAll(directory, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arguments := range [][]string{{"-shared", "-fPIC", "-o", library, "testdata/unload/driver.c", "-lpthread"},
+		{"-o", program, "testdata/unload/program.c", "-ldl", "-lpthread"}} {
+		if err := world.Compile(arguments...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Env["VK_DRIVER_FILES"] = w.Write("left.json", `{"file_format_version":"1.0.0","ICD":{"library_path":"`+library+`","api_version":"1.3.0"}}`) + ":" +
+		filepath.Join(built, "drivers/null_icd.json")
+	v := hunted(t, w, 1, []string{program})
+	if want := "env VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=1 " + program; v.Result != "unloading" || len(v.Culprits) != 0 || v.Fix != want {
+		t.Errorf("%+v, want the fix %q", v, want)
 	}
 }

@@ -3,6 +3,7 @@ package tool
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +20,9 @@ func makeImage(ts *testscript.TestScript, negated bool, args []string) {
 	description, err := filepath.Abs(filepath.Join("testdata/machines", args[0]+".txtar"))
 	ts.Check(err)
 	root := ts.MkAbs("image-" + args[0])
-	_, err = build(description, root)
+	m, err := build(description, root)
+	ts.Check(err)
+	environ, err := json.Marshal(append([]string{}, m.env...))
 	ts.Check(err)
 	var layer, archive bytes.Buffer
 	ts.Check(pack(root, &layer))
@@ -27,7 +30,7 @@ func makeImage(ts *testscript.TestScript, negated bool, args []string) {
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{"0/layer.tar", layer.Bytes()}, {"config.json", []byte(`{"architecture":"amd64","os":"linux"}`)},
+	}{{"0/layer.tar", layer.Bytes()}, {"config.json", []byte(`{"architecture":"amd64","os":"linux","config":{"Env":` + string(environ) + `}}`)},
 		{"manifest.json", []byte(`[{"Config":"config.json","RepoTags":["` + args[0] + `:1"],"Layers":["0/layer.tar"]}]`)}} {
 		ts.Check(w.WriteHeader(&tar.Header{Name: f.name, Size: int64(len(f.data)), Mode: 0o644, Typeflag: tar.TypeReg}))
 		_, err = w.Write(f.data)

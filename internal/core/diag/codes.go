@@ -86,6 +86,7 @@ const (
 	VariableContradiction
 	VariableAllOut
 	FileEncoding
+	FileLibrary
 	codeCount
 )
 
@@ -180,6 +181,7 @@ var table = [codeCount]Entry{
 	VariableMatch:          {"variable-match", Variable, Warning, "ENV-35", "Correct the pattern: it is compared with the whole name."},
 	VariableContradiction:  {"variable-contradiction", Variable, Warning, "SET-108", "Unset one of the variables."},
 	FileEncoding:           {"file-encoding", File, Problem, "FUZ-016", "Save the file as text in UTF-8, without a byte-order mark."},
+	FileLibrary:            {"file-library", File, Problem, "DRV-042", "Install the library again, or ask whoever made it."},
 	VariableAllOut:         {"variable-all-out", Variable, Problem, "INS-029", "Unset the variable, or let it match a driver that is there."},
 }
 

@@ -27,6 +27,7 @@ type Closure struct {
 	Missing []Missing
 	Old     []Old
 	Symbols []string // that the library wants and nothing defines; only Close looks for them, when nothing is missing
+	Data    []string // those of them without which the library is not loaded: not only called
 
 	rules map[*File]Rule // by which each was found
 }
@@ -35,7 +36,9 @@ type Closure struct {
 func (l *Linker) Close(f *File) *Closure {
 	c := l.Follow(f)
 	if len(c.Missing)+len(c.Old) == 0 {
-		c.Symbols = c.undefined(l)
+		if c.Symbols = c.undefined(l); len(c.Symbols) > 0 {
+			c.Data = f.atOnce(c.Symbols)
+		}
 	}
 	return c
 }

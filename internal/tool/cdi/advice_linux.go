@@ -3,6 +3,7 @@ package cdi
 import (
 	"slices"
 
+	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/machine"
 )
 
@@ -34,7 +35,14 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem && f.Path == loaderName }) {
 		advice = append(advice, install(true))
 	}
-	if !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
+	for _, f := range v.Findings {
+		if f.Path == drivers.NvidiaCapabilities {
+			if advice = append(advice, f.Do); f.Severity == Problem {
+				return advice // the driver is that of the host
+			}
+		}
+	}
+	if v.Bad() && !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
 		if !given && !image.Exists("/lib/ld-musl-"+processorName(image)+".so.1") {
 			advice = append(advice, "The host's drivers, when the container starts: vkloader cdi generate (--cdi tells whether they fit).")
 		}

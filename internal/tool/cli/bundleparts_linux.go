@@ -57,7 +57,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return pathsOf(ordinary) })
 	text("chain.html", "the chain as a picture", func() (string, error) {
-		chain, err := survey.Chain(s.executable, source, g.still, g.limit)
+		chain, err := survey.Chain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
 			return "", err
 		}

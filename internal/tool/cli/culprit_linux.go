@@ -31,7 +31,7 @@ const culpritSchema = 2
 type verdict struct {
 	Schema   int              `json:"schema"`
 	Program  []string         `json:"program"`
-	Result   string           `json:"result"` // fine, found, elsewhere, unsteady or stopped
+	Result   string           `json:"result"` // fine, found, unloading, elsewhere, unsteady or stopped
 	Culprits []launch.Suspect `json:"culprits"`
 	Runs     []launch.Run     `json:"runs"`
 	What     string           `json:"what"`                // how the program ended by itself
@@ -43,6 +43,9 @@ type verdict struct {
 	Applied  bool             `json:"applied"`             // --apply has kept the culprits out of the program
 	Notes    []string         `json:"notes"`
 }
+
+// keepsLoaded keeps drivers and layers loaded.
+var keepsLoaded = variables.DisableUnloading.Name() + "=1"
 
 // hunt is a search for what crashes or hangs a program.
 type hunt struct {
@@ -85,6 +88,9 @@ func (r *launched) findCulprit(s *invocation, m *machine.Machine, path string, a
 		Runs: found.Runs, What: found.First.What, Process: found.First.Program, Files: append([]string{}, found.First.Files...), Phase: found.First.Phase,
 		Last: found.First.Last, Notes: append([]string{}, h.notes...)}
 	var failed error
+	if found.Result == launch.SearchUnloading {
+		v.Fix = strings.Join(append([]string{"env", keepsLoaded}, quotedAll(args)...), " ")
+	}
 	if found.Result == launch.SearchFound {
 		_, changes := h.without(found.Culprits)
 		v.Fix = strings.Join(append(append([]string{"env"}, changes...), quotedAll(args)...), " ")
@@ -171,6 +177,8 @@ func (h *hunt) without(list []launch.Suspect) (environ, changes []string) {
 	for _, x := range list {
 		at := slices.IndexFunc(h.answer.Layers, func(l *manifest.Layer) bool { return l.Name == x.Name && l.Manifest == x.Manifest })
 		switch {
+		case x.Kind == launch.Unloading:
+			set(variables.DisableUnloading.Name(), "1")
 		case x.Kind == "driver":
 			drivers = append(drivers, x.Name)
 		case at >= 0 && h.answer.Layers[at].Implicit && h.answer.Layers[at].DisableName != "":
@@ -226,7 +234,7 @@ func (h *hunt) trial(list []launch.Suspect) (*launch.Seen, error) {
 	seen := &launch.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
 		Layers: progress.Layers, What: ended(end)}
 	if end.Fault != nil {
-		seen.Files, seen.Program = end.Fault.Files, end.Fault.Program
+		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
 	return seen, nil
@@ -287,6 +295,8 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			line("file", c.Manifest)
 			line("lib", c.Library)
 		}
+	case launch.SearchUnloading:
+		fmt.Fprintln(s.errOut, style.Bad("Culprit: a driver or layer that was unloaded, and left something to be called when a thread or the program ends"))
 	case launch.SearchUnsteady:
 		fmt.Fprintln(s.errOut, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
 	default:
@@ -303,7 +313,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	if v.Fix != "" {
 		line("do", v.Fix)
-		if !apply {
+		if !apply && v.Result == launch.SearchFound {
 			line("", "or let the tool keep it out of this program: vkloader run --find-culprit --apply ...")
 		}
 	}

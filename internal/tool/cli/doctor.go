@@ -170,6 +170,9 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 	if r.Loader != nil {
 		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
 	}
+	if r.Other != nil {
+		style.Lines(s.out, "  ", nil, r.Other.Line())
+	}
 	if len(r.Loaders) == 0 {
 		fmt.Fprintln(s.out, "  none that the dynamic linker finds")
 	} else {

@@ -35,7 +35,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries with everythin
 type hereOnly struct {
 	markdown, keepOut     bool
 	fix, undo, yes, force bool
-	user, device          string
+	user, device, plugin  string
 	pid                   int
 }
 
@@ -50,6 +50,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+selector.Forms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
+	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "with --probe: keep what crashes or hangs out of all programs, or of that of --app, until its file changes")
 	flags.StringVar(&d.user, "user", "", "the user, by name or number, whose permissions count (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
@@ -57,8 +58,8 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 
 // files says whether nothing was asked for that only a running machine has; otherwise the error says what.
 func (d *doctoring) files() error {
-	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" {
-		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown, --pid, --user or --device")
+	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
+		return errors.New("--platform is for files: not with --fix, --undo, --probe, --markdown, --pid, --user, --device or --plugin")
 	}
 	return nil
 }
@@ -101,6 +102,9 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	if err := d.checkSubject(about); err != nil {
+		return err
+	}
+	if err := about.opens(d.plugin); err != nil {
 		return err
 	}
 	if d.fix {
@@ -172,7 +176,7 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 // examine gives the doctor's report on a machine; load: with each driver and layer loaded in a child.
 func examine(s *invocation, about *subject, user, device string, load bool, limit time.Duration) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: user, Device: device}
+	options := doctor.Options{User: user, Device: device, Plugin: about.plugin}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
 		if mapped := p.Loaders(); len(mapped) > 0 {
@@ -188,7 +192,7 @@ func examine(s *invocation, about *subject, user, device string, load bool, limi
 	result, err := doctor.Examine(source, options)
 	if err == nil && load {
 		if err = missing; err == nil {
-			err = result.ProbeAll(found, source.Environ, limit)
+			err = result.ProbeAll(result.PlaceFor(found), source.Environ, limit)
 		}
 	}
 	if told := (*exit.Error)(nil); errors.As(err, &told) {

@@ -221,7 +221,7 @@ func (f *fixer) end(report *doctor.Report) error {
 	if f.done > 0 {
 		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
 	} else {
-		fmt.Fprintln(f.out, "Nothing was done.")
+		fmt.Fprintln(f.out, "Nothing was done: nothing here ends with a change of your own files.")
 	}
 	if f.later {
 		fmt.Fprintln(f.out, "Variables count from the next login on.")
@@ -236,12 +236,26 @@ func (f *fixer) end(report *doctor.Report) error {
 			title = true
 		}
 		printAttention(f.invocation, f.style, &finding)
+		f.style.Lines(f.out, "    left  ", nil, f.whyLeft(&finding))
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
 	if report.Has(diag.Problem) {
 		return exit.With(exit.Problems)
 	}
 	return nil
+}
+
+// whyLeft says why nothing was done about a finding.
+func (f *fixer) whyLeft(finding *doctor.Finding) string {
+	if change, is := finding.Change(); is {
+		switch {
+		case f.tried[change.Line()]:
+			return "you did not want the step, or it did not help"
+		case fix.Edits(&f.source.Machine, change) != nil:
+			return "the change would only replace this finding by another"
+		}
+	}
+	return finding.Unfixed()
 }
 
 // undoFix gives back what --fix has changed.

@@ -39,7 +39,7 @@ type explanation struct {
 func newExplain(s *invocation) *cobra.Command {
 	var (
 		asJSON, elevated, statements bool
-		app                          string
+		app, plugin                  string
 		pid                          int
 		other                        otherSystem
 	)
@@ -55,8 +55,8 @@ func newExplain(s *invocation) *cobra.Command {
 				return err
 			}
 			if other.platform != "" {
-				if pid != 0 {
-					return errors.New("--platform is for files: not with --pid")
+				if pid != 0 || plugin != "" {
+					return errors.New("--platform is for files: not with --pid or --plugin")
 				}
 				if other.platform == androidName {
 					return explainAndroid(s, &other, asJSON, statements, names)
@@ -65,6 +65,9 @@ func newExplain(s *invocation) *cobra.Command {
 			}
 			about, err := s.subject(app, elevated, pid)
 			if err != nil {
+				return err
+			}
+			if err := about.opens(plugin); err != nil {
 				return err
 			}
 			answer, err := explained(about, about.name(app), names)
@@ -89,6 +92,7 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&statements, "statements", false, "end with the statements of the specification that are named")
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
 	addPID(cmd, &pid)
+	addPlugin(cmd, &plugin)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	addPlatform(cmd, &other)
 	cmd.ValidArgsFunction = completeFound(s)

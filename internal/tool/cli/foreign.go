@@ -81,8 +81,6 @@ func (e *otherSystem) check() error {
 		return errors.New("--registry goes with --platform windows")
 	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
 		return errors.New("--properties, --package and --debuggable go with --platform android or openharmony")
-	case e.platform == "" && e.bits != "64" && !onWindows:
-		return errors.New("--bits goes with --platform")
 	}
 	return nil
 }

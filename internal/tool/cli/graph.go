@@ -52,7 +52,7 @@ func newGraph(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			chain, err := survey.Chain(s.executable, source, still || source.Foreign() || elevated, limit)
+			chain, err := survey.Chain(s.executable, loaderFile(source), source, still || source.Foreign() || elevated, limit)
 			if err != nil {
 				return exit.As(exit.NotLooked, err)
 			}

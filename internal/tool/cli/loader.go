@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vkloader/internal/tool/loaders"
+	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/term"
 )
 
@@ -19,7 +20,15 @@ func decideFor(about *subject) *loaders.Loader {
 			return l
 		}
 	}
-	return loaders.Decide(about.source, "")
+	return loaders.Decide(about.source, about.plugin)
+}
+
+// loaderFile is the file of the loader that a program gets, for which its source then decides; "": this project's, or none.
+func loaderFile(source *machine.Source) string {
+	if l := loaders.Decide(source, ""); l != nil && !l.Ours() {
+		return l.File
+	}
+	return ""
 }
 
 // printLoader says which loader it is decided for, where that is not this project's.

@@ -68,6 +68,9 @@ func newOCI(s *invocation) *cobra.Command {
 			i := s.image
 			answer := ociAnswer{Schema: ociSchema, Image: args[0], Name: i.Name, Architecture: i.Architecture, System: i.System,
 				Layers: i.Layers, Verdict: *cdi.Verify(spec, &machine.Machine{Root: host}, &source.Machine)}
+			if file == "" { // with a CDI file, the variable counts for nothing
+				answer.Capabilities(&source.Machine)
+			}
 			answer.Works = !answer.Bad()
 			answer.Add = cdi.Advice(&answer.Verdict, &source.Machine, file != "")
 			if asJSON {

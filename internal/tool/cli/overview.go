@@ -41,6 +41,9 @@ func overview(s *invocation, asJSON bool) error {
 	fmt.Fprintln(s.out)
 	if !onWindows {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+		if report.Other != nil {
+			style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
+		}
 	}
 	for _, row := range []struct {
 		title string

@@ -44,8 +44,18 @@ type oneRunning struct {
 // runningLoader is a loader's file that is mapped.
 type runningLoader struct {
 	File    string         `json:"file"`
-	Version string         `json:"version,omitempty"` // from the file's name
+	Version string         `json:"version,omitempty"` // from the file's name, or from its package
+	Release string         `json:"release,omitempty"` // of vkloader; "": another loader
+	Package string         `json:"package,omitempty"` // that the file belongs to
 	Change  process.Change `json:"change,omitempty"`  // what became of the file since it was mapped: gone, replaced or written
+}
+
+// whose says whose loader it is; "": not known.
+func (l *runningLoader) whose() string {
+	if l.Release != "" {
+		return "vkloader"
+	}
+	return l.Package
 }
 
 func newPs(s *invocation) *cobra.Command {
@@ -113,7 +123,11 @@ func printRunning(s *invocation, r *running, live, again bool) {
 		for _, p := range r.Processes {
 			var loaders, sandboxes []string
 			for _, l := range p.Loaders {
-				loaders = append(loaders, term.Or(l.Version, l.File)+changed(l.Change))
+				name := term.Or(l.Version, l.File)
+				if whose := l.whose(); whose != "" {
+					name += " of " + whose
+				}
+				loaders = append(loaders, name+changed(l.Change))
 			}
 			for _, in := range p.Sandboxes {
 				sandboxes = append(sandboxes, strings.TrimSuffix(in.Kind+" "+in.Detail, " "))

@@ -144,9 +144,9 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 // quarantineFields are the fields of the settings file that keep it out.
 func quarantineFields(e *quarantine.Entry) []string {
 	if e.Kind == "driver" {
-		return []string{loaders.DriversField, loaders.ExclusiveField}
+		return []string{loaders.ArrayField, loaders.DriversField, loaders.ExclusiveField}
 	}
-	return []string{loaders.LayersField}
+	return []string{loaders.ArrayField, loaders.LayersField}
 }
 
 // addQuarantine adds one, and says so.

@@ -28,7 +28,7 @@ func newRoot(s *invocation) *cobra.Command {
 		SilenceUsage:  true,
 		Version:       release,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if f := cmd.Flags().Lookup("bits"); onWindows && f != nil && f.Changed {
+			if f := cmd.Flags().Lookup("bits"); f != nil && f.Changed {
 				s.class = map[string]int{"32": 32, "64": 64}[f.Value.String()]
 			}
 			if f := cmd.Flags().Lookup("elevated"); f != nil && f.Changed {

@@ -11,7 +11,7 @@ import (
 const onWindows = false
 
 // bitsHelp is of the option --bits.
-const bitsHelp = "with --platform: the word size of the program, 32 or 64"
+const bitsHelp = "the word size of the program, 32 or 64; without it 64, or that of --app"
 
 // commandsOfSystem are the commands that other systems have nothing for.
 func commandsOfSystem(s *invocation) []*cobra.Command {

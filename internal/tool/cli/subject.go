@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/process"
 	"vkloader/internal/tool/term"
@@ -13,6 +16,7 @@ import (
 type subject struct {
 	source  *machine.Source
 	process *process.Process // nil: none that runs
+	plugin  string           // a library that it opens later; "": none
 }
 
 // name is the program in words; app is what it was asked for by.
@@ -21,6 +25,33 @@ func (a *subject) name(app string) string {
 		return a.process.Program
 	}
 	return app
+}
+
+// addPlugin adds the option --plugin.
+func addPlugin(cmd *cobra.Command, plugin *string) {
+	cmd.Flags().StringVar(plugin, "plugin", "", "with this library, which the program opens later: `FILE`, such as libggml-vulkan.so")
+}
+
+// opens makes a library one that the program opens later. Without a program it says the word size.
+func (a *subject) opens(plugin string) error {
+	if plugin == "" {
+		return nil
+	}
+	m := &a.source.Machine
+	info, err := m.Stat(plugin)
+	if err != nil {
+		return exit.Unable("--plugin: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return exit.Unable("--plugin %s: not a library", plugin)
+	}
+	if a.plugin, err = m.Real(plugin); err != nil {
+		return exit.Unable("--plugin: %w", err)
+	}
+	if a.source.Program == "" && a.source.Class == 0 {
+		a.source.Class = binary.ProgramOf(m, a.plugin).Class
+	}
+	return nil
 }
 
 // addPID adds the option --pid.

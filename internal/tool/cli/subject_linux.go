@@ -35,7 +35,7 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 	if err := s.change(&m); err != nil {
 		return nil, err
 	}
-	return &subject{served(&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}), p}, nil
+	return &subject{source: served(&machine.Source{Machine: m, Elevated: p.Elevated, Class: p.Class, Program: p.Program}), process: p}, nil
 }
 
 // completeProcesses gives the processes that have a loader.

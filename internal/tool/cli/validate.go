@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -20,7 +22,8 @@ import (
 const validateSchema = 1
 
 func newValidate(s *invocation) *cobra.Command {
-	var asJSON, fileOnly bool
+	var asJSON, fileOnly, load bool
+	var limit time.Duration
 	var kind string
 	var kinds []string
 	for _, k := range validation.Kinds {
@@ -33,7 +36,8 @@ func newValidate(s *invocation) *cobra.Command {
 			"than JSON in some points and stricter than the schemas in others. The content tells what kind a file is; layers in a\n" +
 			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers.\n\n" +
 			"For a manifest it also examines the library: whether it is there, its word size, whether everything that it needs can\n" +
-			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not.\n\n" +
+			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
+			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
 			exitCodesHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -48,6 +52,9 @@ func newValidate(s *invocation) *cobra.Command {
 					return fmt.Errorf("--kind wants one of %s, got %q", strings.Join(kinds, ", "), kind)
 				}
 			}
+			if load && (fileOnly || s.root != "") {
+				return errors.New("--load opens libraries of this machine: not with --file-only or --root")
+			}
 			source, err := s.source("", false)
 			if err != nil {
 				return err
@@ -57,6 +64,13 @@ func newValidate(s *invocation) *cobra.Command {
 				result, problems := validation.Judge(source.File(path), path, as)
 				if !fileOnly {
 					problems = openLibraries(source, &result) || problems
+				}
+				if load {
+					failed, err := negotiate(s, source, &result, limit)
+					if err != nil {
+						return err
+					}
+					problems = problems || failed
 				}
 				results = append(results, result)
 				if result.Problem != "" {
@@ -80,6 +94,8 @@ func newValidate(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check the files alone, not the libraries that they name")
+	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long each child of --load may take")
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", validateSchema))
 	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
@@ -101,6 +117,38 @@ func openLibraries(source *machine.Source, result *validation.Result) (problems 
 		}
 	}
 	return problems
+}
+
+// negotiate has a child load each library that was found and ask which version of the interface it agrees on; true: one
+// failed.
+func negotiate(s *invocation, source *machine.Source, result *validation.Result, limit time.Duration) (failed bool, err error) {
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return false, exit.As(exit.NotLooked, err)
+	}
+	for i := range result.Libraries {
+		l := &result.Libraries[i]
+		if l.File == "" || l.Class != machine.OwnClass {
+			continue
+		}
+		function := ""
+		if l.Layer {
+			function = term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
+		}
+		seen, err := probe.Negotiate(found, l.Path, function, source.Environ, limit)
+		if err != nil {
+			return failed, exit.As(exit.NotLooked, err)
+		}
+		l.Interface = seen.Interface
+		if seen.Problem == "" {
+			continue
+		}
+		failed = true
+		entry := diag.FileLibrary.Entry()
+		result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: entry.Name,
+			Severity: entry.Severity, Statement: entry.Statement, What: "loaded alone, " + l.Path + ": " + seen.Problem, Do: entry.Do})
+	}
+	return failed, nil
 }
 
 func printValidated(s *invocation, results []validation.Result) {
@@ -140,6 +188,9 @@ func printValidated(s *invocation, results []validation.Result) {
 		for _, l := range r.Libraries {
 			if l.File != "" && l.Class != 0 {
 				total += fmt.Sprintf(", %d-bit library %s", l.Class, term.OneLine(l.File))
+				if l.Interface > 0 {
+					total += fmt.Sprintf(" (interface %d)", l.Interface)
+				}
 			}
 		}
 		fmt.Fprintf(s.out, "%s: %s, %s%s\n", term.OneLine(r.Path), kindWords[r.Kind], verdict, total)

@@ -52,6 +52,9 @@ const (
 	nvidiaModuleMissing
 	updateDriver
 	wslWithout
+	librariesOnNixOS
+	ostreeAgain
+	ofSteamOS
 )
 
 var fixedWords = [...]struct {
@@ -60,7 +63,7 @@ var fixedWords = [...]struct {
 }{
 	doNothing:              {"Nothing; it does no harm.", nil},
 	doNothingWithoutDevice: {"Nothing, as long as this machine has no graphics device.", nil},
-	doNothingBesideOwn: {"Nothing: the same driver is there for these programs. library_arch in the manifest would say so to the " +
+	doNothingBesideOwn: {"Nothing: the same is there for these programs. library_arch in the manifest would say so to the " +
 		"loader.", nil},
 	doNothingChosen: {"Nothing, if that is meant.", nil},
 	seeWhich:        {"See which: vkloader env", []string{"vkloader env"}},
@@ -92,7 +95,12 @@ var fixedWords = [...]struct {
 		"this kernel: dkms autoinstall", []string{"modprobe nvidia", "dkms autoinstall"}},
 	nvidiaModuleMissing: {"The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built " +
 		"for this kernel.", []string{"modprobe nvidia"}},
-	wslWithout:   {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
+	wslWithout:       {"The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.", nil},
+	librariesOnNixOS: {"On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.", nil},
+	ostreeAgain: {"The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade",
+		[]string{"rpm-ostree rollback", "rpm-ostree upgrade"}},
+	ofSteamOS: {"SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has drivers of its own.",
+		[]string{"steamos-update"}},
 	updateDriver: {"Update the driver, which may be older than the device; a device may also be too old for Vulkan.", nil},
 }
 
@@ -338,12 +346,10 @@ func (t tried) words() (string, []string) {
 			return outside{"flatpak override --user --unset-env=" + t.Variable + " " + or(t.detail, "APPLICATION"), t.detail == ""}.say()
 		case t.kind == "kubernetes" && t.Set:
 			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
-		case t.kind == "kubernetes":
-			return "Take " + t.Variable + " out of the container's env of the pod, or out of the image.", nil
 		case t.kind != "" && t.Set:
 			return startWith{t.kind, "-e " + t.Assignment()}.say()
 		case t.kind != "":
-			return "Start the container without -e " + t.Variable + ", or take it out of the image (ENV in its Dockerfile).", nil
+			return without{t.kind, t.Variable}.say()
 		}
 	}
 	return t.Line(), t.Lines()

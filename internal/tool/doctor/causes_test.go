@@ -362,3 +362,75 @@ func TestSettings(t *testing.T) {
 			code: "settings-path", do: "vkloader settings clear"},
 	})
 }
+
+// In a container, a variable goes away where it was set: in the shell, or by the runtime's option.
+func TestContainerVariables(t *testing.T) {
+	t.Parallel()
+	box := func(mark, first string) map[string]string {
+		return desktop(t, file(mark, ""), file("proc/1/environ", first))
+	}
+	const name, off = "VK_LOADER_DRIVERS_DISABLE", "PATH=/bin\x00VK_LOADER_DRIVERS_DISABLE=*\x00"
+	problem := []string{"variable-all-out"}
+	checkCauses(t, []cause{
+		{name: "of the shell, in Docker", files: box(".dockerenv", "PATH=/bin\x00"), environ: name + "=*", problems: problem, code: problem[0], do: "unset " + name},
+		{name: "another value in the shell", files: box(".dockerenv", "VK_LOADER_DRIVERS_DISABLE=intel*\x00"), environ: name + "=*", problems: problem, code: problem[0],
+			do: "unset " + name},
+		{name: "of the image, in Docker", files: box(".dockerenv", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: "Start the container with: docker run ... env -u " + name + " PROGRAM"},
+		{name: "… and no shell", files: box(".dockerenv", off), environ: name + "=*", problems: problem, code: problem[0], do: "-unset " + name},
+		{name: "of the image, in Podman", files: box("run/.containerenv", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: "Start the container with: podman run --unsetenv=" + name + " ..."},
+		{name: "of a pod", files: box("var/run/secrets/kubernetes.io/x", off), environ: name + "=*", problems: problem, code: problem[0],
+			do: `["env", "-u", "` + name + `", ...]`},
+	})
+	report := examine(t, box(".dockerenv", off), Options{}, name+"=*")
+	for _, f := range report.Findings {
+		if f.Code.String() == problem[0] && f.Unfixed() != "the variable is set when the container starts" {
+			t.Errorf("%s: %q", f.Code, f.Unfixed())
+		}
+	}
+}
+
+// Without data that it uses a library is not loaded; a function that is missing is missed when it is called.
+func TestUndefinedSymbols(t *testing.T) {
+	t.Parallel()
+	driver := func(words string) map[string]string {
+		return desktop(t, file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr "+words)))
+	}
+	checkCauses(t, []cause{
+		{name: "data", files: driver("imports=some_function data=some_table"), problems: []string{"library-symbol"}, code: "library-symbol",
+			what: "uses some_table and 1 more, which nothing that comes with it defines: the dynamic linker refuses it", verdict: "1 problem"},
+		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
+			what: "uses some_function, which nothing that comes with it defines", verdict: "1 warning"},
+	})
+}
+
+// A system that is an image, or that a configuration describes, gets its own words.
+func TestImageSystems(t *testing.T) {
+	t.Parallel()
+	bare := func(release string, more ...map[string]string) map[string]string {
+		return join(append([]map[string]string{card("0x1002", "amdgpu", true), file("etc/os-release", release+"\n"),
+			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
+	}
+	needs := join(file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so", library(t, "needed=libdrm.so.2 exports=vk_icdGetInstanceProcAddr")))
+	none, lacks := []string{"gpu-no-driver"}, []string{"library-needs"}
+	booted := file("run/ostree-booted", "")
+	checkCauses(t, []cause{
+		{name: "Silverblue", files: bare("ID=fedora\nVARIANT_ID=silverblue", booted), problems: none, code: none[0],
+			do: "Run as root: rpm-ostree install mesa-vulkan-drivers; then restart the machine"},
+		{name: "Silverblue, a library", files: bare("ID=fedora", booted, needs), problems: lacks, code: lacks[0], do: "rpm-ostree install 'libdrm.so.2()(64bit)'"},
+		{name: "MicroOS", files: bare("ID=opensuse-microos\nID_LIKE=\"suse opensuse\""), problems: none, code: none[0],
+			do: "Run as root: transactional-update pkg install libvulkan_radeon; then restart the machine"},
+		{name: "SteamOS", files: bare("ID=steamos\nID_LIKE=arch"), problems: none, code: none[0], do: "steamos-update"},
+		{name: "SteamOS, a library", files: bare("ID=steamos\nID_LIKE=arch", needs), problems: lacks, code: lacks[0], do: "-pacman"},
+		{name: "NixOS", files: bare("ID=nixos"), problems: none, code: none[0], do: "hardware.graphics.enable = true;"},
+		{name: "NixOS, a library", files: bare("ID=nixos", needs), problems: lacks, code: lacks[0], do: "programs.nix-ld.libraries"},
+	})
+	atomic := distribution{ids: []string{"fedora"}, image: ostree}
+	if got, _ := atomic.again("mesa-vulkan-drivers", "/f").say(); !strings.Contains(got, "rpm-ostree rollback") {
+		t.Error(got)
+	}
+	if got, _ := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").say(); got != "Run as root: transactional-update pkg install --force p; then restart the machine" {
+		t.Error(got)
+	}
+}

@@ -53,6 +53,7 @@ const (
 	DeviceTwice
 	SoftwareOnly
 	NoDriver
+	NotInstalled
 	LeftoverOverride
 	LeftoverSettings
 	SettingsOwn
@@ -64,6 +65,8 @@ const (
 	LoaderBundled
 	LoaderOther
 	LoaderIgnores
+	PluginNoVulkan
+	OtherSizeLacks
 	VariableValue
 	VariableDevice
 	VariableUnknown
@@ -187,6 +190,9 @@ var table = [codeCount]Entry{
 	NoDriver: {"no-driver", diag.Problem, "INS-029",
 		"Without any driver there is no Vulkan: \"Found no drivers!\" is all that the loader says.",
 		"See what is said about each driver."},
+	NotInstalled: {"not-installed", diag.Note, "",
+		"A machine without a graphics device may do without Vulkan: nothing on it asks for a driver.",
+		"Nothing, if no program there needs Vulkan. Otherwise install a loader and a software renderer."},
 	LeftoverOverride: {"leftover-override", diag.Warning, "LAY-189",
 		"A configurator's override layer changes every program until it is removed, also when the configurator is not " +
 			"running.",
@@ -220,6 +226,12 @@ var table = [codeCount]Entry{
 	LoaderIgnores: {"loader-ignores", diag.Warning, "",
 		"Loaders of other versions do not read every variable and setting; docs/loaders.md says which came with which version.",
 		"Use vkloader run, or vkloader system use vkloader."},
+	PluginNoVulkan: {"plugin-no-vulkan", diag.Warning, "",
+		"A library that neither is linked with a Vulkan loader nor opens one cannot use Vulkan.",
+		"Use a build of it with Vulkan."},
+	OtherSizeLacks: {"other-word-size", diag.Warning, "",
+		"A loader for these programs is installed, and no driver that it could use: 32-bit games find no device.",
+		"Install the drivers for 32-bit programs."},
 	VariableValue: {"variable-value", diag.Warning, "ENV-1",
 		"A value that the variable does not take has no effect, or another one than it seems to.",
 		"Correct or unset the variable."},

@@ -15,6 +15,8 @@ type distribution struct {
 	ids     []string // its own id and those that it is like, lower case
 	version string   // of the release; "" for one that has none
 
+	image imageKind // how its files are kept
+
 	class   int  // word size of the programs that something is installed for
 	foreign bool // packages for 32-bit programs have to be allowed first (dpkg)
 }
@@ -42,6 +44,7 @@ func readDistribution(m *machine.Machine) distribution {
 			d.ids = append(d.ids, strings.Fields(strings.ToLower(value))...)
 		}
 	}
+	d.image = imageOf(m, &d)
 	return d
 }
 
@@ -54,19 +57,20 @@ type manager struct {
 	install  string                   // before names of packages
 	library  func(name string) string // the word that installs a library; nil: none is known
 	provides bool                     // packages can be asked for by the library's name, with a mark for 64 bits
+	loader   string                   // the package of the Vulkan loader
 	again    string                   // before the name of an installed package of which a file is gone
 }
 
 // managers are asked in this order; the first whose id the system has is taken.
 var managers = []manager{
-	{"debian", "apt install", debianPackage, false, "apt install --reinstall"},
-	{"fedora", "dnf install", provided, true, "dnf reinstall"},
-	{"rhel", "dnf install", provided, true, "dnf reinstall"},
-	{"suse", "zypper install", provided, true, "zypper install --force"},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "apk fix"},
-	{"arch", "pacman -S", nil, false, "pacman -S"},
-	{"gentoo", "emerge", nil, false, "emerge --oneshot"},
-	{"void", "xbps-install", nil, false, "xbps-install --force"},
+	{"debian", "apt install", debianPackage, false, "libvulkan1", "apt install --reinstall"},
+	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
+	{"rhel", "dnf install", provided, true, "vulkan-loader", "dnf reinstall"},
+	{"suse", "zypper install", provided, true, "libvulkan1", "zypper install --force"},
+	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "vulkan-loader", "apk fix"},
+	{"arch", "pacman -S", nil, false, "vulkan-icd-loader", "pacman -S"},
+	{"gentoo", "emerge", nil, false, "media-libs/vulkan-loader", "emerge --oneshot"},
+	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force"},
 }
 
 // provided is how packages of RPM say that they have a library for 64-bit programs.
@@ -124,15 +128,15 @@ func debianPackage(soname string) string {
 	return name + version
 }
 
-// run is a line of the package manager.
-func (d distribution) run(line string) advice { return asRoot{line} }
-
 // forLibrary installs a library.
 func (d distribution) forLibrary(name string) advice {
 	if strings.Contains(name, "nvidia") {
 		return nvidiaWhole
 	}
 	m := d.manager()
+	if d.image == declarative {
+		return librariesOnNixOS
+	}
 	if m != nil && d.class == 32 {
 		if do := d.library32(m, name); do != nil {
 			return do
@@ -141,6 +145,9 @@ func (d distribution) forLibrary(name string) advice {
 		if word := m.library(name); word != "" {
 			return d.run(m.install + " " + word)
 		}
+	}
+	if m != nil && m.id == "arch" && d.image == steamOS {
+		return ofSteamOS
 	}
 	if m != nil && m.id == "arch" {
 		return askPackage{"pacman -F " + name}

@@ -52,6 +52,9 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	e.settle()
+	if err := e.bothWordSizes(); err != nil {
+		return nil, err
+	}
 	e.sum = e.verdict
 	e.Order()
 	return e.Report, nil
@@ -116,12 +119,14 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.closed()
 	e.libraries()
 	e.otherWordSize()
+	e.plugin()
 	if err := e.graphics(); err != nil {
 		return nil, err
 	}
 	e.loaders()
 	e.leftovers()
 	e.environment()
+	e.absence()
 	e.ignored()
 	e.Order()
 	return e, nil

@@ -53,6 +53,8 @@ func (e *exam) libraries() {
 		}
 		e.Layers = append(e.Layers, m)
 	}
+	e.pairs()
+	e.foreignLayers()
 }
 
 func or(text, otherwise string) string {
@@ -195,6 +197,9 @@ var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr
 
 // findable is what makes a library findable.
 func (e *exam) findable(name string) advice {
+	if i := e.own(); i != nil {
+		return ownLinker{i, ""}
+	}
 	if e.configured(name) != "" {
 		if kind := e.containerKind(); kind != "" {
 			return imageRuns{kind, "ldconfig"}
@@ -273,11 +278,15 @@ func (e *exam) closure(m *Module, f *binary.File, c *binary.Closure) {
 	}
 	for _, p := range pairs {
 		old := worst[p]
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, olderThan(old))
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
 	}
 	if len(c.Symbols) > 0 {
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined{f.Path, c.Symbols[0], len(c.Symbols) - 1}, nil)
-		if f.BindNow {
+		what := undefined{file: f.Path, symbol: c.Symbols[0], more: len(c.Symbols) - 1, atOnce: len(c.Data) > 0}
+		if what.atOnce {
+			what.symbol = c.Data[0]
+		}
+		found := e.found(LibrarySymbol, m.Name, m.Manifest, what, nil)
+		if f.BindNow || what.atOnce {
 			found.Severity = diag.Problem
 		}
 	}
@@ -328,8 +337,11 @@ func (e *exam) withoutDisplay(m *Module, file *binary.File) {
 }
 
 // olderThan is what to do about a library that is too old.
-func olderThan(old binary.Old) advice {
+func (e *exam) olderThan(old binary.Old) advice {
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
+		if i := e.own(); i != nil {
+			return ownLinker{i, version}
+		}
 		return newerGlibc{version}
 	}
 	return updateLibrary{old.In.Path}

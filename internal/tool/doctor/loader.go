@@ -19,7 +19,7 @@ func (e *exam) decideFor() {
 		e.Loader = loaders.For(&source, e.linker, e.options.known)
 	}
 	e.Loader.On(&source)
-	e.Program = source.Program
+	e.Program, e.ownLinker = source.Program, e.own() != nil
 	e.source, e.machine, e.Report.source = &source, &source.Machine, &source
 }
 
@@ -76,6 +76,18 @@ func (u unread) say() string {
 		return "the loader that programs get, " + u.loader.Title() + ", ignores " + u.fields + " in it"
 	}
 	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
+}
+
+// otherLoader is a run through this project's loader, or other advice.
+type otherLoader struct{ or advice }
+
+func (o otherLoader) say() (string, []string) {
+	const run = "vkloader run PROGRAM"
+	if o.or == nil {
+		return run, []string{run}
+	}
+	text, commands := o.or.say()
+	return run + ", or " + text, append([]string{run}, commands...)
 }
 
 // ignoredBy is where it is in force instead.

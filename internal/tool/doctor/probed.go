@@ -80,8 +80,11 @@ func (r *Report) probed(a *alone) {
 	if c, ok := explain.NewTrial(r.source, r.Answer).First(key, false, changes...); ok && code != DriverNoDevice {
 		do = typed{c.Line()}
 	}
+	if a.Only != "" {
+		do = otherLoader{do}
+	}
 	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
-	f := r.found(code, a.Name, a.Manifest, misbehaved{a.Detail, a.Said}, do)
+	f := r.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said}, do)
 	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // what was only feared has come true
 		r.Findings[known].Severity = diag.Problem
 		f.Because = r.Findings[known].Code
@@ -105,7 +108,7 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 	base := ""
 	for i := range drivers {
 		d := &drivers[i]
-		if err := r.probeOne(at, environ, d, limit); err != nil {
+		if err := r.probeThrough(at, environ, d, limit); err != nil {
 			return err
 		}
 		if base == "" && d.Result == ProbeOK {
@@ -120,7 +123,7 @@ func (r *Report) ProbeAll(at probe.Place, environ []string, limit time.Duration)
 		a := &layers[i]
 		a.Variables = append(a.Variables, [2]string{variables.DriverFiles.Name(), base},
 			[2]string{variables.DriversSelect.Name()}, [2]string{variables.DriversDisable.Name()})
-		if err := r.probeOne(at, environ, a, limit); err != nil {
+		if err := r.probeThrough(at, environ, a, limit); err != nil {
 			return err
 		}
 		r.probed(a)
@@ -141,6 +144,9 @@ func (r *Report) probeOne(at probe.Place, environ []string, a *alone, limit time
 	result, err := probe.Present(at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 	if err != nil {
 		return err
+	}
+	if result.Library != "" && !slices.Contains(r.Through, result.Library) {
+		r.Through = append(r.Through, result.Library)
 	}
 	messages, err := r.ofActing(at, environ, result)
 	if err != nil {
@@ -182,7 +188,11 @@ func (r *Report) ofActing(at probe.Place, environ []string, result *probe.Result
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(loaderlog.Read(result.Log).Messages, func(m loaderlog.Message) bool {
+	log := result.Log
+	if at.Library != r.own.Library {
+		log = loaderlog.Older(log)
+	}
+	return slices.DeleteFunc(loaderlog.Read(log).Messages, func(m loaderlog.Message) bool {
 		return slices.ContainsFunc(decided.Steps, func(s plan.Step) bool { return s.Kind == plan.StepLog && s.Text == m.Text })
 	}), nil
 }

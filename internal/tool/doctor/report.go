@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/loaders"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
 )
 
 // Schema is raised when a field of Report changes its meaning or goes.
@@ -61,16 +62,20 @@ type Report struct {
 	GPUs      []GPU           `json:"gpus"`
 	Loader    *loaders.Loader `json:"loader,omitempty"` // that the program gets; absent: none
 	Loaders   []Loader        `json:"loaders"`
+	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has nothing for it, or the program is named
 	Drivers   []Module        `json:"drivers"`
 	Layers    []Module        `json:"layers"`
 	Probes    []Probe         `json:"probes,omitempty"`
+	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that children have loaded
 	Findings  []Finding       `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the decision that was examined
 
-	source *machine.Source
-	chosen bool          // GPUs are not all
-	sum    func() string // the verdict on what has been found by now
+	source    *machine.Source
+	own       probe.Place   // of the tool's library
+	ownLinker bool          // the program has a C library of its own
+	chosen    bool          // GPUs are not all
+	sum       func() string // the verdict on what has been found by now
 }
 
 // Probe is how a driver or layer behaved in a child process of its own.
@@ -81,6 +86,7 @@ type Probe struct {
 	Result   string   `json:"result"`           // ok, no device, fails, crashes, hangs
 	Detail   string   `json:"detail,omitempty"` // with what: the signal or VkResult, and the phase
 	Said     string   `json:"said,omitempty"`   // the loader's own message about it
+	Only     string   `json:"only,omitempty"`   // the version of the program's loader: with the tool's own it works
 	Devices  []string `json:"devices,omitempty"`
 	Millis   float64  `json:"ms"` // what the phases took together
 }

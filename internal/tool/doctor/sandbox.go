@@ -3,6 +3,8 @@ package doctor
 import (
 	"slices"
 	"strings"
+
+	"vkloader/internal/tool/drivers"
 )
 
 // Sandbox is what the program runs in beside the machine itself.
@@ -129,21 +131,12 @@ func (e *exam) containerCure(g *GPU) advice {
 	case kind == "steam":
 		return driverOfHost
 	case nvidia && kind != "":
-		if can := e.variable("NVIDIA_DRIVER_CAPABILITIES"); !grantsGraphics(can) {
+		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
 			return capabilities{kind == "kubernetes", can}
 		}
 		return nvidiaCDI
 	}
 	return nil
-}
-
-// grantsGraphics tells whether NVIDIA's container tools bring what Vulkan needs. Without the variable it is what the
-// image says, which is not known.
-func grantsGraphics(capabilities string) bool {
-	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
-		c = strings.TrimSpace(c)
-		return c == "all" || c == "graphics" || c == "display"
-	})
 }
 
 // otherPlaces are directories of driver manifests outside of the search, where sandboxes and distributions put them.

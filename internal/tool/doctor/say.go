@@ -128,6 +128,7 @@ type (
 	undefined struct {
 		file, symbol string
 		more         int
+		atOnce       bool // the dynamic linker refuses the library
 	}
 
 	// namedAs is a driver that another manifest names, too.
@@ -249,7 +250,11 @@ func (u undefined) say() string {
 	if u.more > 0 {
 		and = fmt.Sprintf(" and %d more", u.more)
 	}
-	return fmt.Sprintf("%s uses %s%s, which nothing that comes with it defines", u.file, u.symbol, and)
+	what := fmt.Sprintf("%s uses %s%s, which nothing that comes with it defines", u.file, u.symbol, and)
+	if u.atOnce {
+		what += ": the dynamic linker refuses it"
+	}
+	return what
 }
 
 func (n namedAs) say() string { return n.file + " is named by " + n.manifest + " as well" }

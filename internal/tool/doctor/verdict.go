@@ -70,6 +70,8 @@ func (e *exam) rest(works bool) string {
 		device = "No graphics device is here"
 	}
 	switch {
+	case e.has(NotInstalled):
+		return "Vulkan is not installed here, and no graphics device is; " + end
 	case good == 0:
 		if e.class != ProcessClass {
 			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class) + end

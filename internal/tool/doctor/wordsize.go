@@ -19,18 +19,21 @@ func (d distribution) install32(m *manager, name string) advice {
 	case "suse", "void":
 		name += "-32bit"
 	case "arch":
+		if d.image == steamOS {
+			return ofSteamOS
+		}
 		return multilib{"pacman -S lib32-" + name}
 	case "alpine":
 		return noneOnAlpine
 	}
-	return asRoot{m.install + " " + name}
+	return d.run(m.install + " " + name)
 }
 
 // library32 installs the package that has a library for 32-bit programs; nil where its name is not known.
 func (d distribution) library32(m *manager, name string) advice {
 	switch {
 	case m.provides: // the name of a library, without a mark, is that of the 32-bit one
-		return asRoot{m.install + " " + name}
+		return d.run(m.install + " " + name)
 	case m.library == nil:
 		return nil
 	}

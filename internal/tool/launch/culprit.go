@@ -23,6 +23,7 @@ type Seen struct {
 	Phase   string   // how far the loader had come
 	Last    string   // the loader's last line
 	Program string   // executable of the process that stood there
+	Nowhere bool     // it stood where nothing is mapped
 	Layers  []string // names of layers that the loader put into the chain
 }
 
@@ -40,6 +41,7 @@ type Trial func(without []Suspect) (*Seen, error)
 const (
 	SearchFine      = "fine"      // the program ended as it should
 	SearchFound     = "found"     // it works when the culprits are left out
+	SearchUnloading = "unloading" // it works when no driver and no layer is unloaded
 	SearchElsewhere = "elsewhere" // no layer and no driver can be left out so that it works
 	SearchUnsteady  = "unsteady"  // the same run ends this way and that way
 	SearchStopped   = "stopped"   // it was broken off
@@ -77,6 +79,11 @@ func FindCulprit(trial Trial, more func(first *Seen) (layers, drivers []Suspect)
 		return s.Verdict, nil
 	}
 	layers, drivers := more(first)
+	if first.Nowhere {
+		if done, err := s.unloading(); done || err != nil {
+			return s.Verdict, err
+		}
+	}
 	if len(layers) > 0 {
 		bare, err := s.run(layers)
 		if err != nil || bare.Stopped {

@@ -143,13 +143,14 @@ const (
 	deviceBegins   = `       Using "`
 	deviceDriver   = `" with driver: "`
 	noDevice       = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
+	noDeviceOlder  = "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config" // of 1.2
 	unloads        = "Unloading "
 	quote          = `"`
 )
 
 // tell finds out what a line tells.
 func (l *Line) tell() {
-	if l.Text == noDevice {
+	if l.Text == noDevice || l.Text == noDeviceOlder {
 		l.Kind = NoDevice
 	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {
 		l.Kind, l.Library = DriverOpens, library

@@ -11,7 +11,7 @@ import (
 // Title names the loader with its version: "libvulkan.so.1.3.239 of Debian (libvulkan1 1.3.239.0-1)".
 func (l *Loader) Title() string {
 	name := path.Base(l.File)
-	if l.Ours() {
+	if l.Ours() { // its release says more than the version
 		return name + " of vkloader " + l.Release
 	}
 	switch {

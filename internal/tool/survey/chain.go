@@ -21,24 +21,24 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Chain gathers what is drawn. still: nothing is run.
-func Chain(executable string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
+// Chain gathers what is drawn, with a library as the loader, "" for the tool's own. still: nothing is run.
+func Chain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*graph.Chain, error) {
 	answer, err := decision.Ask(source)
 	if err != nil {
 		return nil, err
 	}
-	found, err := probe.Find(executable, "")
+	found, err := probe.Find(executable, library)
 	if err != nil {
 		return nil, err
 	}
 	chain := chainOf(source, answer)
-	if chain.Library = found.Library; source.Foreign() {
+	if chain.Library = found.Library; source.Foreign() && library == "" {
 		chain.Library = filepath.Base(found.Library) // where it would be there is not known
 	}
 	if still || source.Class != 0 && source.Class != machine.OwnClass { // the children are of the library's own word size
 		return chain, nil
 	}
-	seen, err := Look(executable, source.Machine, Options{Limit: limit})
+	seen, err := Look(executable, source.Machine, Options{Library: library, Loader: source.Loader, Limit: limit})
 	if err != nil {
 		return nil, err
 	}

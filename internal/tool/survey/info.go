@@ -78,9 +78,10 @@ type Time struct {
 
 // Options say how it is looked.
 type Options struct {
-	Library  string        // a library that is looked through instead of the tool's own; "": that
-	Fallback string        // manifest of a driver to use where there is none
-	Limit    time.Duration // of each child
+	Library  string         // a library that is looked through instead of the tool's own; "": that
+	Loader   machine.Loader // what that library reads; nil: it is not known, and nothing is decided for it
+	Fallback string         // manifest of a driver to use where there is none
+	Limit    time.Duration  // of each child
 }
 
 // Look gathers everything; the error is for what kept it from looking.
@@ -111,13 +112,17 @@ func Look(executable string, m machine.Machine, o Options) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := observedInfo(timed, loaderlog.Read(told.Log))
+	said := told.Log
+	if o.Library != "" && !strings.Contains(said, loaderlog.Mark) { // an older loader
+		said = loaderlog.Older(said)
+	}
+	result := observedInfo(timed, loaderlog.Read(said))
 	result.Fallback = used
 	if result.Library == "" {
 		result.Library = at.Library
 	}
-	if o.Library == "" {
-		if err := result.decide(&machine.Source{Machine: m, Program: at.Child}, timed); err != nil {
+	if o.Library == "" || o.Loader != nil {
+		if err := result.decide(&machine.Source{Machine: m, Program: at.Child, Loader: o.Loader}, timed); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,10 @@ import (
 const (
 	Name   = "libvulkan.so.1"             // what programs ask for
 	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader that ldconfig takes for newer than every other
-	Own    = "vkloader/" + Name           // where this loader lies
+
+	// NewestTheirs is the same to the distribution's, where this loader is in the same directory.
+	NewestTheirs = "libvulkan.so.1.99.distribution"
+	Own          = "vkloader/" + Name // where this loader lies
 )
 
 // Whose loader it is.
@@ -43,6 +46,8 @@ type Architecture struct {
 	Vkloader     *Loader  `json:"vkloader,omitempty"`     // what it can switch to
 	Distribution *Loader  `json:"distribution,omitempty"` // and the other one
 	Change       string   `json:"change,omitempty"`       // what changes it
+
+	made bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
 }
 
 // Loader is a library libvulkan.so.1.
@@ -82,9 +87,12 @@ func Look(m *machine.Machine) *Status {
 		for _, directory := range k.directories {
 			if a.Vkloader = read(m, l, directory+"/"+Own, k); a.Vkloader != nil {
 				a.Directory = directory
-				a.Distribution = newest(m, l, directory, k)
+				a.Distribution = newest(m, l, directory, k, Distribution)
 				break
 			}
+		}
+		if a.Vkloader == nil {
+			a.installed(m, l, k)
 		}
 		if len(a.Found) > 0 || a.Vkloader != nil {
 			s.Architectures = append(s.Architectures, a)
@@ -95,6 +103,22 @@ func Look(m *machine.Machine) *Status {
 		s.Architectures[i].judge()
 	}
 	return s
+}
+
+// installed finds what "make install" has put into a directory of libraries, where the distribution's loader is as well.
+func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k kind) {
+	for _, directory := range k.directories {
+		if a.Distribution = newest(m, l, directory, k, Distribution); a.Distribution == nil {
+			continue
+		}
+		for _, beside := range k.directories {
+			if a.Vkloader = newest(m, l, beside, k, Vkloader); a.Vkloader != nil {
+				a.Directory, a.made = directory, true
+				return
+			}
+		}
+		a.Distribution = nil
+	}
 }
 
 // read is the loader of a path; nil when there is none, or one for another architecture.
@@ -114,8 +138,8 @@ func read(m *machine.Machine, l *binary.Linker, place string, k kind) *Loader {
 	return found
 }
 
-// newest is the distribution's loader in a directory: the one that ldconfig would choose there without this one.
-func newest(m *machine.Machine, l *binary.Linker, directory string, k kind) *Loader {
+// newest is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
+func newest(m *machine.Machine, l *binary.Linker, directory string, k kind, whose string) *Loader {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
 		return nil
@@ -126,7 +150,7 @@ func newest(m *machine.Machine, l *binary.Linker, directory string, k kind) *Loa
 			continue
 		}
 		found := read(m, l, directory+"/"+entry.Name(), k)
-		if found != nil && found.Release == "" && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
+		if found != nil && (found.Release != "") == (whose == Vkloader) && (best == nil || binary.CompareVersions(found.Version, best.Version) > 0) {
 			best = found
 		}
 	}
@@ -179,7 +203,7 @@ func (a *Architecture) judge() {
 		a.Change = "Removing the package " + first.Package + " takes it away."
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
-	case a.InForce != None && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory:
+	case a.InForce != None && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
 		a.Change = first.Path + " comes before " + a.Directory + "/" + Name + ": programs get it whatever is chosen there."
 	case a.InForce == Vkloader && a.Distribution != nil:
 		a.Change = "As root: vkloader system use distribution"

@@ -231,3 +231,40 @@ func TestUseBehindAnother(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// After "make install PREFIX=/usr", the choice is made with links as well, and ldconfig keeps it: the link that it takes for
+// the newest leads to what was chosen.
+func TestUseAfterMakeInstall(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ directory, ours, back string }{
+		"the same directory":       {debian64, debian64 + "libvulkan.so.1.4.363", "libvulkan.so.1.4.363"},
+		"another directory":        {debian64, "usr/lib/libvulkan.so.1.4.363", "../libvulkan.so.1.4.363"},
+		"a directory for all":      {"usr/lib64/", "usr/lib64/libvulkan.so.1.4.363", "libvulkan.so.1.4.363"},
+		"an older one than theirs": {debian64, debian64 + "libvulkan.so.1.2.0", "libvulkan.so.1.2.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := root(t, map[string]string{c.directory + "libvulkan.so.1.3.239": theirs64, c.ours: theirs64 + ours,
+				c.directory + "libvulkan.so.1": "-> libvulkan.so.1.3.239"})
+			want := map[string]string{
+				Vkloader:     "libvulkan.so.1 libvulkan.so.1.99.vkloader, libvulkan.so.1.99.vkloader " + c.back,
+				Distribution: "libvulkan.so.1 libvulkan.so.1.99.distribution, libvulkan.so.1.99.distribution libvulkan.so.1.3.239",
+			}
+			for _, whose := range []string{Distribution, Vkloader, Vkloader, Distribution, Vkloader} {
+				s, err := Use(m, whose)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Architectures[0].InForce; got != whose {
+					t.Errorf("after use %s: %s", whose, got)
+				}
+				if got := links(t, m, c.directory); got != want[whose] {
+					t.Errorf("after use %s: %s", whose, got)
+				}
+				if got := s.Architectures[0].Change; !strings.HasPrefix(got, "As root: vkloader system use ") {
+					t.Error(got)
+				}
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/machine"
@@ -63,7 +64,9 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 	if is, err := place.IsLink(Name); err == nil && !is {
 		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
 	}
-	if whose == Vkloader {
+	if a.made {
+		err = a.useMade(place, whose)
+	} else if whose == Vkloader {
 		if err = place.Link(Newest, Own); err == nil {
 			err = place.Link(Name, Newest)
 		}
@@ -79,4 +82,24 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 		return exit.Unable("%w", err)
 	}
 	return nil
+}
+
+// useMade exchanges the links where "make install" put vkloader's loader among the distribution's libraries: ldconfig chooses
+// the link that counts as newest.
+func (a *Architecture) useMade(place *machine.Place, whose string) error {
+	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
+	if whose == Distribution {
+		newest, other, file = NewestTheirs, Newest, a.Distribution.File
+	}
+	target, err := filepath.Rel(a.Directory, file)
+	if err != nil {
+		return err
+	}
+	if err = place.Link(newest, target); err == nil {
+		err = place.Link(Name, newest)
+	}
+	if err == nil {
+		err = place.Unlink(other)
+	}
+	return err
 }

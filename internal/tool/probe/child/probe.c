@@ -20,6 +20,7 @@
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
+#include "negotiate.h"
 #include "present.h"
 #include "system.h"
 
@@ -272,9 +273,11 @@ static bool program(bool print)
 int main(int argc, char **argv)
 {
     argc = system_begin(argc, argv);
+    if (argc == 3 && !strcmp(argv[2], "driver")) return negotiate_driver(argv[1]) ? 0 : 1;
+    if (argc == 4 && !strcmp(argv[2], "layer")) return negotiate_layer(argv[1], argv[3]) ? 0 : 1;
     if (argc < 2 || argc > 3 ||
         (argc == 3 && strcmp(argv[2], "again") && strcmp(argv[2], "present") && strcmp(argv[2], "intercepts"))) {
-        fprintf(stderr, "usage: probe LIBRARY [again|present|intercepts]\n");
+        fprintf(stderr, "usage: probe LIBRARY [again|present|intercepts|driver|layer FUNCTION]\n");
         return 2;
     }
     if (argc == 3 && !strcmp(argv[2], "intercepts") && !(to_ask = to_ask_device = intercepts_begin())) {

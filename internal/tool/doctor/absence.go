@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/drivers"
+)
+
+// notInstalled is a machine without Vulkan, which needs none as far as can be seen.
+type notInstalled struct {
+	loader bool // one is there
+}
+
+func (n notInstalled) say() string {
+	if n.loader {
+		return "no driver is installed, and no graphics device is here"
+	}
+	return "neither a loader nor a driver is installed, and no graphics device is here"
+}
+
+// absence puts one note in the place of what is said about missing drivers and loaders where nobody has asked for Vulkan: no
+// manifest is there, no variable names one, and no device waits for a driver. Inside a container Vulkan was asked for.
+func (e *exam) absence() {
+	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+		return
+	}
+	asked := false
+	variables.Each(func(id variables.ID) {
+		asked = asked || strings.HasPrefix(id.Name(), "VK_") && e.source.Var(id.Name(), id.Secure()).Value != ""
+	})
+	missing := []Kind{NoDriver, LoaderMissing, diag.DriverNone}
+	if asked || slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return f.Severity == diag.Problem && !slices.Contains(missing, f.Code)
+	}) {
+		return
+	}
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(missing, f.Code) })
+	var do advice
+	if m := e.system.manager(); m != nil && m.loader != "" {
+		software := drivers.Of("libvulkan_lvp.so")
+		if name := software.Packages[m.id]; name != "" {
+			do = e.system.run(m.install + " " + m.loader + " " + name)
+		}
+	}
+	e.found(NotInstalled, "Vulkan", "", notInstalled{len(e.Loaders) > 0}, do)
+}
+
+// anyManifest tells whether a driver's manifest is in any place that is searched, whatever is in it, or a directory of
+// them may not be read.
+func (e *exam) anyManifest() bool {
+	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.plan.Searched[search.Drivers].List, func(l search.Location) bool {
+		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
+	})
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/loaders"
+)
+
+// OtherSize is what programs of the other word size get, where the machine has a loader for them.
+type OtherSize struct {
+	Class    int             `json:"class"`
+	Loader   *loaders.Loader `json:"loader,omitempty"` // absent: it cannot be read
+	Drivers  []string        `json:"drivers"`          // those with which nothing is wrong
+	Problems int             `json:"problems"`
+	Verdict  string          `json:"verdict"` // all of it in one line
+}
+
+// Line says it in one sentence.
+func (o *OtherSize) Line() string {
+	if o.Loader == nil {
+		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
+	}
+	line := fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
+	if len(o.Drivers) == 0 {
+		return line + ", and no driver"
+	}
+	return line + ", with " + strings.Join(o.Drivers, ", ")
+}
+
+// bothWordSizes examines for the other word size as well, where no program is named and the machine has a loader for 32-bit
+// programs. One without is no fault: 64-bit programs are all that it is for.
+func (e *exam) bothWordSizes() error {
+	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
+		return nil
+	}
+	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.I386, Elevated: e.source.Elevated, Share: e.linker})
+	if linker.Find(loaderName).File == nil {
+		return nil
+	}
+	source, options := *e.source, e.options
+	source.Class, source.Loader, options.Library = 32, nil, ""
+	other, err := look(&source, options)
+	if err != nil {
+		return err
+	}
+	other.settle()
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.verdict()}
+	for _, m := range other.Drivers {
+		if m.Good {
+			o.Drivers = append(o.Drivers, m.Name)
+		}
+	}
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil {
+			o.Problems++
+		}
+	}
+	e.Other = o
+	good := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good })
+	if good && len(o.Drivers) == 0 {
+		e.found(OtherSizeLacks, "32-bit programs", "", lacksOther{o}, e.forOther(other))
+	}
+	return nil
+}
+
+// forOther is what brings drivers for programs of the other word size.
+func (e *exam) forOther(other *exam) advice {
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+			return f.advice
+		}
+	}
+	return typed{"vkloader doctor --bits 32"}
+}
+
+// lacksOther is that programs of the other word size get no driver.
+type lacksOther struct{ *OtherSize }
+
+func (l lacksOther) say() string { return l.Line() }
+
+// pairs makes a note of a layer for programs of the other word size, where the same layer is there for these programs as well:
+// Steam has one manifest for each.
+func (e *exam) pairs() {
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Code != LibraryForeign {
+			continue
+		}
+		mine := slices.IndexFunc(e.Layers, func(m Module) bool { return m.Manifest == f.Path && m.Name == f.Subject })
+		if mine >= 0 && slices.ContainsFunc(e.Layers, func(m Module) bool {
+			return m.Good && m.Class == e.class && sizeless(m.Name) == sizeless(e.Layers[mine].Name)
+		}) {
+			f.soften(diag.Note)
+			f.advice = doNothingBesideOwn
+		}
+	}
+}
+
+// sizeless is a layer's name without its word size.
+func sizeless(name string) string {
+	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
+		if rest, is := strings.CutSuffix(name, end); is {
+			return rest
+		}
+	}
+	return name
+}

@@ -1,0 +1,87 @@
+package doctor
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"vkloader/internal/core/search"
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/term"
+)
+
+// plugin examines a library that the program opens later: what it needs, and how it comes to a Vulkan loader.
+func (e *exam) plugin() {
+	name := e.options.Plugin
+	if name == "" {
+		return
+	}
+	m := Module{Name: search.BaseName(name), Library: name, Used: true}
+	f := e.linker.Open(name)
+	switch {
+	case f.Err() != nil:
+		var do advice = usual{"Install the package that has the library again."}
+		if errors.Is(f.Err(), fs.ErrPermission) {
+			do = asRoot{"chmod a+rX " + term.Quoted(f.Real)}
+		}
+		e.found(LibraryUnreadable, m.Name, name, unreadable{name, unwrap(f.Err())}, do)
+		return
+	case f.Class != e.class || f.Machine != e.processor():
+		e.found(LibraryForeign, m.Name, name, forOthers{file: name, class: f.Class, machine: f.MachineName(), wanted: e.class}, nil)
+		return
+	}
+	c := e.linker.Follow(f)
+	m.Manifest = name
+	e.closure(&m, f, c)
+	if !e.comesToLoader(c) {
+		e.found(PluginNoVulkan, m.Name, name, usesNoVulkan{name}, nil)
+	}
+}
+
+// comesToLoader tells whether one of the files is linked with a loader, or has the name by which one is opened.
+func (e *exam) comesToLoader(c *binary.Closure) bool {
+	for _, f := range c.Files {
+		for _, needed := range f.Needed {
+			if needed == loaderName {
+				return true
+			}
+		}
+	}
+	data, err := e.machine.ReadLarge(c.Files[0].Real)
+	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
+}
+
+// usesNoVulkan is a library that uses no Vulkan.
+type usesNoVulkan struct{ file string }
+
+func (n usesNoVulkan) say() string {
+	return n.file + " is not linked with " + loaderName + " and does not name it"
+}
+
+// ownLinker is a program with a dynamic linker and a C library of its own; needs: the version of glibc that is wanted, "": a
+// library is.
+type ownLinker struct {
+	interpreter *binary.Interpreter
+	needs       string
+}
+
+func (o ownLinker) say() (string, []string) {
+	text := "The program has a C library of its own"
+	if o.interpreter.Version != "" {
+		text += ", glibc " + o.interpreter.Version
+	}
+	text += ": its dynamic linker, " + o.interpreter.Path + ", does not search this system's directories. "
+	if o.needs != "" {
+		return text + "Use a build of the program with glibc " + o.needs + " or newer, or drivers that were built for it.", nil
+	}
+	return text + "Run it with drivers that were built for it (nixGL for programs of Nix).", nil
+}
+
+// own is the program's own dynamic linker; nil where it is the system's.
+func (e *exam) own() *binary.Interpreter {
+	if i := e.linker.Interpreter(); i != nil && i.Own {
+		return i
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package loaderlog
+
+import "strings"
+
+// olderColumn is where the text started in loaders before the mark.
+const olderColumn = 18
+
+// Older gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
+func Older(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		tag, rest, ended := strings.Cut(line, tagEnd)
+		first, second, both := strings.Cut(tag, separator)
+		_, severity := severities[first]
+		if !ended || !severity && !categories[first] || both && !categories[second] {
+			continue
+		}
+		width := len(tag)
+		if both && !severity { // two categories
+			tag = first
+		}
+		start := Mark + tag + tagEnd + " "
+		if pad := textColumn - len(start); pad > 0 {
+			start += strings.Repeat(" ", pad)
+		}
+		if text, padded := strings.CutPrefix(rest, strings.Repeat(" ", max(0, olderColumn-width-len(tagEnd)))); padded {
+			rest = text
+		} else {
+			rest = strings.TrimPrefix(rest, " ")
+		}
+		lines[i] = start + rest
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/binary"
+	"vkloader/test/world"
+)
+
+// of runs the tool for programs that get the loader in a directory.
+func of(w *world.World, directory string, arguments ...string) string {
+	w.T.Helper()
+	w.System = true // no other directory comes first
+	w.Env["LD_LIBRARY_PATH"] = directory
+	out, _ := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), arguments...)
+	return out
+}
+
+// Probes go through the loader that programs get: what only that one does is seen, and said to be so.
+func TestProbeThroughTheProgramsLoader(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("acme", "device name=acme")
+	loader, err := binary.Parse(strings.Fields("soname=libvulkan.so.1 code=crash exports=vkGetInstanceProcAddr,vkCreateInstance," +
+		"vkEnumerateInstanceExtensionProperties,vkEnumerateInstanceLayerProperties,vkEnumerateInstanceVersion " +
+		"texts=VK_ICD_FILENAMES,VK_INSTANCE_LAYERS,VK_DRIVER_FILES,VK_LOADER_LAYERS_DISABLE,VK_LOADER_DRIVERS_DISABLE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(w.Path("other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.Path("other/libvulkan.so.1"), loader.Bytes(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out := of(w, w.Path("other"), "doctor", "--probe")
+	for _, want := range []string{"Programs get " + w.Path("other/libvulkan.so.1") + ", unknown version, not this loader: LD_LIBRARY_PATH",
+		"problem driver-crashes: acme.json", "killed by SIG", "so it is with the loader that programs get, of an unknown version, and not with this one",
+		"do    vkloader run PROGRAM, or export VK_LOADER_DRIVERS_DISABLE=acme.json"} {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	out = of(w, built, "doctor", "--probe")
+	if strings.Contains(out, "driver-crashes") || !strings.Contains(out, "of vkloader ") {
+		t.Errorf("through this loader:\n%s", out)
+	}
+}
+
+// Debian's loader, where it is the one that programs get: named with its package, opened by the probes, and no alarm over the
+// words of its log.
+func TestProbeThroughDebiansLoader(t *testing.T) {
+	t.Parallel()
+	built, err := filepath.EvalSymlinks(filepath.Join(built, "libvulkan.so.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	debian, err := filepath.EvalSymlinks(world.SystemLibrary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, directory := range map[string]string{built: filepath.Dir(built), debian: filepath.Dir(world.SystemLibrary)} {
+		w := world.NewSystem(t)
+		w.Env["NODEVICE_SELECT"] = "1"
+		w.Driver("acme", "device name=acme")
+		w.Driver("empty", "quiet *")
+		out := of(w, directory, "doctor", "--probe", "--json")
+		var report struct {
+			Loader struct{ Version, Package string }
+			Probes []struct{ Name, Result string }
+
+			Through []string `json:"probed_through"`
+		}
+		if err := json.Unmarshal([]byte(out), &report); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if name == debian && (report.Loader.Package != "libvulkan1" || report.Loader.Version == "") {
+			t.Errorf("%+v", report.Loader)
+		}
+		results := ""
+		for _, p := range report.Probes {
+			results += p.Name + " " + p.Result + ", "
+		}
+		if results != "acme.json ok, empty.json no device, " {
+			t.Errorf("%s: %s", name, results)
+		}
+		if !slices.Equal(report.Through, []string{name}) {
+			t.Errorf("through %v, not through %s", report.Through, name)
+		}
+	}
+}
