@@ -21,14 +21,6 @@ func words(cmd *cobra.Command) string {
 	return rest
 }
 
-// meant is "; did you mean X?" when a known name is near to a misspelled one.
-func meant(name string, candidates []string) string {
-	if near := spelling.Nearest(name, candidates); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
-}
-
 // noArguments are the arguments of a command that takes options only.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -62,7 +54,7 @@ func oneOf(optional bool) cobra.PositionalArgs {
 		case len(args) > 1:
 			return fmt.Errorf("%s takes one argument, %s; got %d", words(cmd), list, len(args))
 		case !slices.Contains(cmd.ValidArgs, args[0]):
-			return fmt.Errorf("%s: %s? %q is none of them%s", words(cmd), list, args[0], meant(args[0], cmd.ValidArgs))
+			return fmt.Errorf("%s: %s? %q is none of them%s", words(cmd), list, args[0], spelling.Meant(args[0], cmd.ValidArgs))
 		}
 		return nil
 	}
@@ -93,10 +85,10 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	list := subcommands(cmd)
 	if !cmd.HasParent() {
-		return fmt.Errorf("there is no command %q%s", args[0], term.Or(meant(args[0], list), "; see vkloader help"))
+		return fmt.Errorf("there is no command %q%s", args[0], term.Or(spelling.Meant(args[0], list), "; see vkloader help"))
 	}
 	return fmt.Errorf("there is no command %q; %s has %s%s", words(cmd)+" "+args[0], words(cmd), strings.Join(list, ", "),
-		meant(args[0], list))
+		spelling.Meant(args[0], list))
 }
 
 // subcommandOnly is for a command that does nothing by itself.

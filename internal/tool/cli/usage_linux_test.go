@@ -148,8 +148,9 @@ func TestExitCodeOfWarnings(t *testing.T) {
 		line string
 		code int
 	}{
-		{"validate " + doubtful, exit.Fine}, {"validate " + bad, exit.Problems}, {"validate " + doubtful + " " + bad, exit.Problems},
-		{"validate /no/such/file", exit.NotLooked}, {"validate " + bad + " /no/such/file", exit.NotLooked},
+		{"validate --file-only " + doubtful, exit.Fine}, {"validate --file-only " + bad, exit.Problems},
+		{"validate --file-only " + doubtful + " " + bad, exit.Problems},
+		{"validate /no/such/file", exit.NotLooked}, {"validate --file-only " + bad + " /no/such/file", exit.NotLooked},
 		{"settings --root " + warned, exit.Fine}, {"settings --root " + faulty, exit.Problems},
 		{"env --root " + warned + " --env VK_LOADER_DEBUG=shout", exit.Fine},
 		{"env --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
@@ -198,5 +199,22 @@ func TestQuestionIsWritten(t *testing.T) {
 	s.in.Read(make([]byte, 1))
 	if out.String() != "apply? " {
 		t.Errorf("%q", out)
+	}
+}
+
+// A layer or driver that is not there is named together with the one that was probably meant.
+func TestNamesThatWereMeant(t *testing.T) {
+	s, _, errOut := world(t, goodRun)
+	s.environ = append(s.environ, "HOME="+t.TempDir())
+	for line, want := range map[string]string{
+		"settings set --driver drivr.json":   `did you mean "driver.json"?`,
+		"quarantine add drivr.json":          `no layer and no driver that programs get is drivr.json; did you mean "driver.json"?`,
+		"quarantine add nonsense":            "no layer and no driver that programs get is nonsense: see vkloader explain",
+		"settings set --layer VK_LAYER_onee": `did you mean "VK_LAYER_one"?`,
+	} {
+		errOut.Reset()
+		if code := run(s, strings.Fields(line)); code != exit.Problems || !strings.Contains(errOut.String(), want) {
+			t.Errorf("%s: exit code %d\n%swant %s", line, code, errOut, want)
+		}
 	}
 }

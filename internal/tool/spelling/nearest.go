@@ -1,6 +1,9 @@
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // longest is the longest name that is compared: a longer one is no name that somebody typed.
 const longest = 64
@@ -36,6 +39,14 @@ func Nearest(name string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// Meant is "; did you mean X?" where a candidate is near.
+func Meant(name string, candidates []string) string {
+	if near := Nearest(name, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // Limit is how much a known name may differ from one that somebody typed: one byte in three, two at most.
