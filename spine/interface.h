@@ -8,7 +8,7 @@
 
 /* ---- drivers --------------------------------------------------------------------------------------------------- */
 
-#define CURRENT_LOADER_ICD_INTERFACE_VERSION 7 /* DRV-047 */
+#define CURRENT_LOADER_ICD_INTERFACE_VERSION 7 /* DRV-047: 0 to 7 are accepted */
 #define MIN_PHYS_DEV_EXTENSION_ICD_INTERFACE_VERSION 4
 #define ICD_LOADER_MAGIC 0x01CDC0DE /* first word of a driver's dispatchable objects */
 
@@ -21,7 +21,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderICDInterfaceVersion)(uint32_t *
 /* Of drivers and of layers alike. */
 typedef PFN_vkVoidFunction(VKAPI_PTR *PFN_GetPhysicalDeviceProcAddr)(VkInstance instance, const char *pName);
 
-/* WSI-007 */
+/* WSI-007: what a driver finds at the start of a surface says of which window system it is. */
 typedef enum VkIcdWsiPlatform {
     VK_ICD_WSI_PLATFORM_MIR = 0,
     VK_ICD_WSI_PLATFORM_WAYLAND = 1,
@@ -92,7 +92,7 @@ typedef struct VkIcdSurfaceHeadless {
 
 typedef enum VkNegotiateLayerStructType { LAYER_NEGOTIATE_INTERFACE_STRUCT = 1 } VkNegotiateLayerStructType;
 
-/* LAY-285 */
+/* LAY-285: what a layer fills in when its interface version is negotiated. */
 typedef struct VkNegotiateLayerInterface {
     VkNegotiateLayerStructType sType;
     void *pNext;
@@ -114,7 +114,7 @@ typedef enum VkLayerFunction {
 
 typedef VkFlags VkLoaderFeatureFlags;
 typedef enum VkLoaderFeatureFlagBits {
-    VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING = 0x1 /* LAY-306 */
+    VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING = 0x1 /* LAY-306: never set on Linux */
 } VkLoaderFeatureFlagBits;
 
 typedef struct VkLayerInstanceLink {
@@ -125,7 +125,7 @@ typedef struct VkLayerInstanceLink {
 
 typedef VkResult(VKAPI_PTR *PFN_vkSetInstanceLoaderData)(VkInstance instance, void *object);
 typedef VkResult(VKAPI_PTR *PFN_vkSetDeviceLoaderData)(VkDevice device, void *object);
-/* LAY-365, LAY-372 */
+/* LAY-365, LAY-372: by these a layer creates a device of its own, and destroys it. */
 typedef VkResult(VKAPI_PTR *PFN_vkLayerCreateDevice)(VkInstance instance, VkPhysicalDevice physicalDevice,
                                                      const VkDeviceCreateInfo *pCreateInfo,
                                                      const VkAllocationCallbacks *pAllocator, VkDevice *pDevice,

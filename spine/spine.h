@@ -4,14 +4,18 @@
  *
  *   asm/       trampolines, terminators and stubs of each machine; gen/ what the generator makes of the registry
  *   process/   what the system gives: gate and lock (gate.c), waiting (claim.c), the process's end (exit.c), memory,
- *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), files and what
- * they are (file.c, image.c), threads (thread.c), the start service/   the client of the driver service: its connection
- * (client.c), drivers with what they need (closure.c), devices that they open by it (namespace.c) core/      the link
- * to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c) library/   libraries that
- * are mapped (mapped.c), of drivers (driver.c), of layers (layer.c) state/     drivers and who holds them (driver.c,
- * removal.c), objects, records of physical devices, handles dispatch/  vkGet*ProcAddr and the tables (names.c),
- * commands that nobody knows (unknown.c), what is said where a function is missing (missing.c) physdev/   physical
- * devices: lists, groups, order, filters, queries, extensions, displays wsi/       surfaces, their queries, swapchains
+ *              the log and the callbacks that hear it (log.c, callback.c), variables and names (text.c), files and
+ *              what they are (file.c, image.c), threads (thread.c), the start
+ *   service/   the client of the driver service: its connection (client.c), drivers with what they need (closure.c),
+ *              devices that they open by it (namespace.c)
+ *   core/      the link to the core: questions (ask.c), facts (read.c), memory (memo.c, known.c), plans (plan.c)
+ *   library/   libraries that are mapped (mapped.c), of drivers (driver.c, negotiate.c), of layers (layer.c), and
+ *              drivers that the application brings (direct.c)
+ *   state/     drivers and who holds them (driver.c, removal.c), objects, records of physical devices, handles
+ *   dispatch/  vkGet*ProcAddr and the tables (names.c), commands that nobody knows (unknown.c), what is said where a
+ *              function is missing (missing.c)
+ *   physdev/   physical devices: lists, groups, order, filters, queries, extensions, displays
+ *   wsi/       surfaces, their queries, swapchains
  *   debug/     messengers and report callbacks, names, tags and labels
  *   device/    vkCreateDevice and vkDestroyDevice, queues, command buffers
  *   instance/  the global commands, vkCreateInstance and vkDestroyInstance
@@ -131,7 +135,7 @@ struct instance {
 
     uint32_t api_version; /* as it reached the terminator, 0 read as 1.0 */
     uint64_t enabled;     /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
-    bool sort;            /* PHY-025 */
+    bool sort;            /* its physical devices are sorted (PHY-025) */
 
     char **app_layers; /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;
@@ -224,7 +228,7 @@ struct device {
     PFN_vkGetDeviceProcAddr top_gdpa;
     bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
     bool app_debug_marker; /* the program listed VK_EXT_debug_marker (GPA-058) */
-    bool hide_newer_core;  /* GPA-049 */
+    bool hide_newer_core;  /* core commands newer than the instance give NULL (GPA-049) */
     struct tally uses;     /* look-ups under way by other threads (dispatch/unknown.c) */
     bool linked;           /* in the instance's list */
     bool complete;         /* its table is being filled or filled: new unknown names must be added to it */

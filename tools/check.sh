@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that read the sources and run nothing of the project: gofmt, go vet, shellcheck, clang-format,
-# staticcheck, govulncheck. Called by "make test"; links and code blocks of Markdown are in test/source.
+# staticcheck, apidiff, govulncheck. Called by "make test"; links and code blocks of Markdown are in test/source.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -35,6 +35,17 @@ esac
 echo "check: staticcheck"
 # The programs that try out the translator compare what is always the same: that is what they are for.
 "$go" list ./... | grep -v /test/goc/constructs | xargs "$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+echo "check: apidiff"
+# What other programs use of the package discover stays as it was in the last release, whose exported names are in api.
+# A release writes that file again: go run $apidiff -w discover/testdata/api vkloader/discover
+apidiff=golang.org/x/exp/cmd/apidiff@v0.0.0-20261014143641-f0251eb4aa3e
+changed=$("$go" run "$apidiff" -incompatible discover/testdata/api vkloader/discover)
+if [ -n "$changed" ]; then
+    echo "check: discover breaks programs that use it:" >&2
+    echo "$changed" >&2
+    exit 1
+fi
 
 echo "check: govulncheck"
 # Its database is on the network. Where that is out of reach nothing is known, which is said, and is no failure.

@@ -51,9 +51,9 @@ if printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -
 else
     echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
 fi
-# The driver service is the one part with threads of Go; the C side is watched by test/storm.
+# The driver service has threads of Go, and other programs call discover from theirs; the C side is watched by test/storm.
 echo "test: go test, with the race detector"
-"$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/...
+"$go" test -race -vet=off -count 1 -timeout 25m ./internal/service/... ./discover
 # The same cases once more on the library with sanitizers: those that go through the host program.
 echo "test: go test, with the address and undefined-behaviour sanitizers"
 env VKLOADER_TEST_BUILD=asan "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m ./test/chain ./test/client ./test/debug \

@@ -50,7 +50,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *obj
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
-/* DEV-015 to 020, LAY-346. */
+/* Each extension that is enabled must be listed at the top of the chain (DEV-015 to 020, LAY-346). */
 static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                                  VkPhysicalDevice physdev, const VkDeviceCreateInfo *info)
 {
@@ -68,10 +68,9 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
         const char *name = info->ppEnabledExtensionNames[i];
         if (!name) continue; /* LAY-348: a NULL entry is skipped */
         if (!name_well_formed(name)) {
-            log_text(in, LOG_ERROR,
-                     "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too "
-                     "long or is "
-                     "badly formed");
+            log_text(
+                in, LOG_ERROR,
+                "loader_validate_device_extensions: Device ppEnabledExtensionNames contains string that is too long or is badly formed");
             result = VK_ERROR_EXTENSION_NOT_PRESENT;
             break;
         }
@@ -81,11 +80,10 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
             found = !layer->meta && extension_listed(layer->device_ext, layer->device_ext_count, name);
         }
         if (found) continue;
-        log_line(in, LOG_ERROR,
-                 "loader_validate_device_extensions: Device extension %s not supported by selected physical device or "
-                 "enabled "
-                 "layers.",
-                 name);
+        log_line(
+            in, LOG_ERROR,
+            "loader_validate_device_extensions: Device extension %s not supported by selected physical device or enabled layers.",
+            name);
         result = VK_ERROR_EXTENSION_NOT_PRESENT;
     }
     free(list);
@@ -101,10 +99,9 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info)
     for (uint32_t i = 0; same && i < in->app_layer_count; i++)
         same = info->ppEnabledLayerNames[i] && strcmp(info->ppEnabledLayerNames[i], in->app_layers[i]) == 0;
     if (!same)
-        log_text(in, LOG_WARN,
-                 "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of "
-                 "'VkDeviceCreateInfo' "
-                 "when creating a Vulkan device.");
+        log_text(
+            in, LOG_WARN,
+            "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of 'VkDeviceCreateInfo' when creating a Vulkan device.");
 }
 
 /* ---- device groups --------------------------------------------------------------------------------------------- */

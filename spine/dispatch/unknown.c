@@ -133,9 +133,8 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
         if (i == UNKNOWN_MAX) return NULL;
         if (fresh) /* UNK-023: logged when it is stored */
             log_line(in, LOG_DEBUG,
-                     "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store "
-                     "at index %u",
-                     name, i);
+                     "loader_phys_dev_ext_gpa: Adding unknown physical function %s to internal store at index %u", name,
+                     i);
         fill_drivers(in, name, i, fresh);
     } else if (!from_program && !fill_drivers(in, name, i, false)) {
         return NULL; /* the last layer gets the name only where a driver has it (UNK-008) */

@@ -28,14 +28,13 @@ static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 
 enum { CHAIN_VERSION = 1 };
 
-typedef VkResult(VKAPI_PTR *pre_version)(const VkEnumerateInstanceVersionChain *, uint32_t *);
-typedef VkResult(VKAPI_PTR *pre_layers)(const VkEnumerateInstanceLayerPropertiesChain *, uint32_t *,
-                                        VkLayerProperties *);
-typedef VkResult(VKAPI_PTR *pre_extensions)(const VkEnumerateInstanceExtensionPropertiesChain *, const char *,
-                                            uint32_t *, VkExtensionProperties *);
-
 /* What a function gets: the next function and its link. Not on the stack: there may be hundreds (G-12). */
 union pre_link {
+    struct any_link {
+        VkChainHeader header;
+        void *function;
+        const union pre_link *next;
+    } any; /* the three others differ in the type of the function alone */
     VkEnumerateInstanceVersionChain version;
     VkEnumerateInstanceLayerPropertiesChain layers;
     VkEnumerateInstanceExtensionPropertiesChain extensions;
@@ -47,18 +46,36 @@ struct pre_layer {
     union pre_link link; /* leads to this layer */
 };
 
+_Static_assert(sizeof(union pre_link) == sizeof(struct any_link), "all links have one size");
+_Static_assert(offsetof(struct any_link, function) == offsetof(VkEnumerateInstanceVersionChain, pfnNextLayer) &&
+                   offsetof(struct any_link, next) == offsetof(VkEnumerateInstanceVersionChain, pNextLink),
+               "and one layout");
+
 struct pre_chain {
+    const union pre_link *top; /* leads to the function that is called first */
     uint32_t count;
     union pre_link last; /* leads to the loader */
     struct pre_layer layer[];
 };
 
-/* LAY-222: what every chain structure begins with: type, version and size. */
-#define HEADER(type, link) ((VkChainHeader){VK_CHAIN_TYPE_ENUMERATE_INSTANCE_##type, CHAIN_VERSION, sizeof(link)})
-
-/* Opens the layers of a plan that have a function for the call. NULL when there are none. */
-static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkResult *result)
+/* Links the layers, the last in list order called first (LAY-224), and the loader's own function last (LAY-222). */
+static void pre_connect(struct pre_chain *chain, uint32_t type, void *last)
 {
+    const VkChainHeader header = {type, CHAIN_VERSION, sizeof(struct any_link)};
+    chain->last.any = (struct any_link){header, last, NULL};
+    chain->top = &chain->last;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        union pre_link *link = &chain->layer[i].link;
+        link->any = (struct any_link){header, chain->layer[i].function, chain->top};
+        chain->top = link;
+    }
+}
+
+/* Opens the layers of a plan that have a function for the call. NULL when there are none, or the call has failed. */
+static struct pre_chain *pre_open(const struct plan *plan, const char *call, uint32_t type, void *last,
+                                  VkResult *result)
+{
+    if (*result != VK_SUCCESS) return NULL;
     struct wire_reader reader;
     struct wire_record record;
     struct wire_pre_layer pre;
@@ -94,6 +111,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, VkR
         }
         chain->layer[chain->count++] = (struct pre_layer){.handle = handle, .function = function};
     }
+    pre_connect(chain, type, last);
     return chain;
 }
 
@@ -157,27 +175,20 @@ static VKAPI_ATTR VkResult VKAPI_CALL version_last(const VkEnumerateInstanceVers
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *version)
 {
     if (!version) { /* INS-003: a NULL argument is an error */
-        log_text(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
-                 "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL "
-                 "(VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
+        log_text(
+            NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+            "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL (VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     struct asking a;
     VkResult result = ask(&a, WIRE_QUESTION_VERSION, NULL, false);
     plan_log(NULL, &a.plan);
-    struct pre_chain *pre = result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceVersion", &result) : NULL;
-    if (result == VK_SUCCESS && !pre) {
+    struct pre_chain *pre = pre_open(&a.plan, "vkEnumerateInstanceVersion", VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION,
+                                     (void *)version_last, &result);
+    if (pre)
+        result = pre->top->version.pfnNextLayer(pre->top->version.pNextLink, version);
+    else if (result == VK_SUCCESS)
         result = term_vkEnumerateInstanceVersion(version);
-    } else if (result == VK_SUCCESS) {
-        VkEnumerateInstanceVersionChain *top = &pre->last.version;
-        *top = (VkEnumerateInstanceVersionChain){HEADER(VERSION, *top), version_last, NULL};
-        for (uint32_t i = 0; i < pre->count; i++) { /* the last in list order is called first (LAY-224) */
-            VkEnumerateInstanceVersionChain *link = &pre->layer[i].link.version;
-            *link = (VkEnumerateInstanceVersionChain){HEADER(VERSION, *link), (pre_version)pre->layer[i].function, top};
-            top = link;
-        }
-        result = top->pfnNextLayer(top->pNextLink, version);
-    }
     pre_close(pre);
     return answered(&a, result);
 }
@@ -227,21 +238,12 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
     struct asking a;
     VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, false);
     plan_log(NULL, &a.plan);
-    struct pre_chain *pre =
-        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceLayerProperties", &result) : NULL;
-    if (result == VK_SUCCESS && !pre) { /* a plan that names layers to go through first has no answer of its own */
+    struct pre_chain *pre = pre_open(&a.plan, "vkEnumerateInstanceLayerProperties",
+                                     VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, (void *)layers_last, &result);
+    if (pre) /* a plan that names layers to go through first has no answer of its own */
+        result = pre->top->layers.pfnNextLayer(pre->top->layers.pNextLink, count, properties);
+    else if (result == VK_SUCCESS)
         result = layers_answer(&a.plan, count, properties);
-    } else if (result == VK_SUCCESS) {
-        VkEnumerateInstanceLayerPropertiesChain *top = &pre->last.layers;
-        *top = (VkEnumerateInstanceLayerPropertiesChain){HEADER(LAYER_PROPERTIES, *top), layers_last, NULL};
-        for (uint32_t i = 0; i < pre->count; i++) {
-            VkEnumerateInstanceLayerPropertiesChain *link = &pre->layer[i].link.layers;
-            *link = (VkEnumerateInstanceLayerPropertiesChain){HEADER(LAYER_PROPERTIES, *link),
-                                                              (pre_layers)pre->layer[i].function, top};
-            top = link;
-        }
-        result = top->pfnNextLayer(top->pNextLink, count, properties);
-    }
     pre_close(pre);
     return answered(&a, result);
 }
@@ -321,20 +323,12 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
     struct asking a;
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, false);
     struct pre_chain *pre =
-        result == VK_SUCCESS ? pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties", &result) : NULL;
-    if (!pre) {
+        pre_open(&a.plan, "vkEnumerateInstanceExtensionProperties",
+                 VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES, (void *)extensions_last, &result);
+    if (pre)
+        result = pre->top->extensions.pfnNextLayer(pre->top->extensions.pNextLink, layer_name, count, properties);
+    else
         result = extensions_finish(&a, result, layer_name, count, properties);
-    } else {
-        VkEnumerateInstanceExtensionPropertiesChain *top = &pre->last.extensions;
-        *top = (VkEnumerateInstanceExtensionPropertiesChain){HEADER(EXTENSION_PROPERTIES, *top), extensions_last, NULL};
-        for (uint32_t i = 0; i < pre->count; i++) {
-            VkEnumerateInstanceExtensionPropertiesChain *link = &pre->layer[i].link.extensions;
-            *link = (VkEnumerateInstanceExtensionPropertiesChain){HEADER(EXTENSION_PROPERTIES, *link),
-                                                                  (pre_extensions)pre->layer[i].function, top};
-            top = link;
-        }
-        result = top->pfnNextLayer(top->pNextLink, layer_name, count, properties);
-    }
     pre_close(pre);
     return answered(&a, result);
 }

@@ -20,17 +20,15 @@ uint64_t extension_bits(const char *const *names, uint32_t count)
 static struct instance *check_handle(const VkInstance *handle)
 {
     if (!*handle)
-        log_abort(NULL, LOG_ERROR,
-                  "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. "
-                  "(Policy "
-                  "#LLP_LAYER_21)");
+        log_abort(
+            NULL, LOG_ERROR,
+            "terminator_CreateInstance: Loader instance pointer null encountered.  Possibly set by active layer. (Policy #LLP_LAYER_21)");
     struct instance *in = instance_of(*handle);
     if (in->magic != INSTANCE_MAGIC)
-        log_abort(NULL, LOG_ERROR,
-                  "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value "
-                  "possibly "
-                  "corrupted by active layer (Policy #LLP_LAYER_21).  ",
-                  (void *)in, (unsigned long long)in->magic);
+        log_abort(
+            NULL, LOG_ERROR,
+            "terminator_CreateInstance: Instance pointer (%p) has invalid MAGIC value 0x%08llx. Instance value possibly corrupted by active layer (Policy #LLP_LAYER_21).  ",
+            (void *)in, (unsigned long long)in->magic);
     return in;
 }
 
@@ -48,26 +46,24 @@ static uint32_t driver_version(struct instance *in, const struct driver_lib *lib
     PFN_vkEnumerateInstanceVersion ask = (PFN_vkEnumerateInstanceVersion)lib->gipa(NULL, "vkEnumerateInstanceVersion");
     uint32_t version = VK_API_VERSION_1_0;
     if (!ask) {
-        log_line(in, LOG_WARN | LOG_DRIVER,
-                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does "
-                 "not support "
-                 "vkEnumerateInstanceVersion, treating as a 1.0 ICD",
-                 lib->path);
+        log_line(
+            in, LOG_WARN | LOG_DRIVER,
+            "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but does not support vkEnumerateInstanceVersion, treating as a 1.0 ICD",
+            lib->path);
         return VK_API_VERSION_1_0;
     }
     if (ask(&version) != VK_SUCCESS) {
-        log_line(in, LOG_DEBUG | LOG_DRIVER,
-                 "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be "
-                 "treated as a "
-                 "1.0 ICD",
-                 lib->path);
+        log_line(
+            in, LOG_DEBUG | LOG_DRIVER,
+            "terminator_CreateInstance: ICD \"%s\" vkEnumerateInstanceVersion returned error. The ICD will be treated as a 1.0 ICD",
+            lib->path);
         return VK_API_VERSION_1_0;
     }
     if (!version_reaches(version, 1)) {
-        log_line(in, LOG_WARN | LOG_DRIVER,
-                 "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but "
-                 "vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
-                 lib->path);
+        log_line(
+            in, LOG_WARN | LOG_DRIVER,
+            "terminator_CreateInstance: Manifest ICD for \"%s\" contained a 1.1 or greater API version, but vkEnumerateInstanceVersion returned 1.0, treating as a 1.0 ICD",
+            lib->path);
         /* INS-065: the driver's own version, 1.0.0 or the 1.0.x that it reported */
         return is_1_0(version) ? VK_API_VERSION_1_0 | VK_API_VERSION_PATCH(version) : VK_API_VERSION_1_0;
     }
@@ -85,10 +81,10 @@ static void warn_surfaces(struct instance *in, const struct driver *d)
     if (d->lib->interface_version >= 3) return;
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         if (!driver_fn_raw(d, slots[i])) continue;
-        log_line(in, LOG_WARN,
-                 "terminator_CreateInstance: Driver %s supports interface version %u but still exposes VkSurfaceKHR "
-                 "create/destroy entrypoints (Policy #LDP_DRIVER_8)",
-                 d->lib->path, d->lib->interface_version);
+        log_line(
+            in, LOG_WARN,
+            "terminator_CreateInstance: Driver %s supports interface version %u but still exposes VkSurfaceKHR create/destroy entrypoints (Policy #LDP_DRIVER_8)",
+            d->lib->path, d->lib->interface_version);
         return;
     }
 }
@@ -177,16 +173,14 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
         if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
         log_line(
             in, LOG_WARN,
-            "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this "
-            "driver.",
+            "terminator_CreateInstance: Received return code %d from call to vkCreateInstance in ICD %s. Skipping this driver.",
             (int)result, lib->path);
         return result;
     }
     if (!d->handle) {
         log_line(
             in, LOG_WARN,
-            "terminator_CreateInstance: ICD %s returned VK_SUCCESS from vkCreateInstance, but no instance. Skipping "
-            "this driver.",
+            "terminator_CreateInstance: ICD %s returned VK_SUCCESS from vkCreateInstance, but no instance. Skipping this driver.",
             lib->path);
         free(d);
         return VK_SUCCESS;

@@ -130,9 +130,9 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
     } else {
         result = create(&copy, allocator, &handle);
         if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the terminator never says so */
-            log_text(in, LOG_WARN,
-                     "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy "
-                     "#LLP_LAYER_17).");
+            log_text(
+                in, LOG_WARN,
+                "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy #LLP_LAYER_17).");
         if (result == VK_SUCCESS && !handle) {
             log_text(in, LOG_ERROR | LOG_LAYER, "vkCreateInstance: A layer returned VK_SUCCESS, but no instance");
             result = VK_ERROR_INITIALIZATION_FAILED;

@@ -1,5 +1,4 @@
-/* driver.c: from the plan's steps to usable driver libraries: opening, negotiation of interface versions 0 to 7, the
- * extension lists, direct drivers.
+/* driver.c: from the plan's steps to usable driver libraries: opening them, their extension lists, closing them.
  *
  * It decides nothing about which drivers are wanted (the core does) and creates no driver instance
  * (instance/terminators.c does).
@@ -11,154 +10,13 @@
 
 #include "gen/zwire.h"
 
-#define INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
-
 /* ---- opening --------------------------------------------------------------------------------------------------- */
-
-/* DRV-100: what messages call the library of a driver that the application listed */
-static const char direct_path[] = "(null)";
 
 static void driver_lib_free(struct driver_lib *lib)
 {
-    if (lib->path != direct_path) free((char *)lib->path);
+    if (lib->path != driver_direct_path) free((char *)lib->path);
     free(lib->ext);
     free(lib);
-}
-
-/* ERRATA 23: the loader itself is no driver. */
-static bool leads_back(struct instance *in, const void *function, const char *path)
-{
-    if (!code_is_own(function)) return false;
-    log_line(in, LOG_ERROR | LOG_DRIVER,
-             "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip "
-             "this ICD.",
-             path);
-    return true;
-}
-
-/* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
-static bool is_loader(struct instance *in, const char *path)
-{
-    const char *loader = loader_named_in(path);
-    char *text = loader ? library_loader_text(path, loader) : NULL;
-    if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
-    free(text);
-    return loader != NULL;
-}
-
-/* DRV-047 to 063. False: rejected, after its message, or no memory (then *result says so). One that is rejected is
- * named as it was given to the linker: its real path is for those that are loaded (DRV-025). */
-static bool negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
-{
-    void *handle = d->mapped->handle;
-    const char *given = d->mapped->given;
-    PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
-    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
-
-    const void *any = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
-    bool searched = !d->mapped->closure && !path_has_directory(given);
-    char *real = d->mapped->closure /* the linker's name of it means nothing any more */ || d->mapped->as_given
-                     ? NULL
-                     : gate_path_of(any);
-    if (real) d->mapped->real = real;
-    if (real && image_is_named(any, given)) d->mapped->as_given = path_has_directory(given);
-    if (searched) d->mapped->found = image_name_of(any);
-    library_identify(d->mapped);
-    char *path = strdup(d->mapped->real);
-    if (!path) {
-        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        return false;
-    }
-    d->path = path;
-    if (leads_back(in, any, path)) return false;
-    if (searched && is_loader(in, path)) return false;
-
-    if (!ask && gipa)
-        ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    /* DRV-054: without a negotiation function, version 1 if vk_icdGetInstanceProcAddr is exported, else 0 */
-    uint32_t version = gipa ? 1 : 0;
-    if (ask) {
-        version = INTERFACE_VERSION;
-        if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip "
-                     "this ICD.",
-                     given);
-            return false;
-        }
-        if (version == 0 && gipa) version = 1;
-        if (version != 0 && !gipa) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: ICD %s reports an interface version of %u but doesn't export "
-                     "vk_icdGetInstanceProcAddr, skip this ICD.",
-                     given, version);
-            return false;
-        }
-    }
-    d->interface_version = version;
-
-    if (version > 0) {
-        d->gipa = gipa;
-        d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-        if (!d->create_instance) {
-            log_line(
-                in, LOG_ERROR,
-                "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
-                given);
-            return false;
-        }
-        d->enumerate_extensions =
-            (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
-        if (!d->enumerate_extensions) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
-                     "'vk_icdGetInstanceProcAddr' for ICD %s",
-                     given);
-            return false;
-        }
-        if (version >= 7) /* DRV-060: asked of the driver first at version 7; the export counts from version 3 on */
-            d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
-        if (version >= 3 && !d->gpdpa) d->gpdpa = gate_dlsym(handle, "vk_icdGetPhysicalDeviceProcAddr");
-    } else {
-        if (!old) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or "
-                     "'vk_icdGetInstanceProcAddr' from ICD %s failed.",
-                     given);
-            return false;
-        }
-        log_line(in, LOG_WARN,
-                 "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of "
-                 "'vk_icdGetInstanceProcAddr' for ICD %s",
-                 d->path);
-        d->gipa = old;
-        d->create_instance = gate_dlsym(handle, "vkCreateInstance");
-        if (!d->create_instance) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s",
-                     given);
-            return false;
-        }
-        d->enumerate_extensions = gate_dlsym(handle, "vkEnumerateInstanceExtensionProperties");
-        if (!d->enumerate_extensions) {
-            log_line(in, LOG_ERROR,
-                     "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via "
-                     "dlsym/LoadLibrary for "
-                     "ICD %s",
-                     given);
-            return false;
-        }
-    }
-    if (leads_back(in, (void *)d->gipa, path) || leads_back(in, (void *)d->create_instance, path)) return false;
-    adapter_function_find(d);
-    if (d->manifest_version >= VK_API_VERSION_1_1 && version <= 4) /* DRV-063: accepted, with a warning */
-        log_line(
-            in, LOG_WARN,
-            "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. "
-            "Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
-            d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version), version);
-    return true;
 }
 
 /* NULL: rejected, or no memory (then *result says so). mapped: what opening the library gave; text: why that is
@@ -191,7 +49,7 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     d->manifest_version = step->api_version;
     /* FLS-128: right after the driver was opened, before anything else of it */
     if (mapped->closure) namespace_offer(mapped->handle);
-    if (!negotiate(in, d, result)) {
+    if (!driver_negotiate(in, d, result)) {
         if (*result == VK_SUCCESS) /* DRV-046: this line follows the one that says why */
             log_line(in, LOG_ERROR | LOG_DRIVER,
                      "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
@@ -240,98 +98,6 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
     return open_one(in, &usual, mapped, text, result);
 }
 
-/* ERRATA 29: a Vulkan loader is no driver, whichever one it is. */
-static bool direct_is_loader(struct instance *in, const void *function, uint32_t index)
-{
-    char *path = gate_path_of(function);
-    const char *loader = path ? loader_named_in(path) : NULL;
-    char *text = loader ? library_loader_text(path, loader) : NULL;
-    if (text)
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: %s: the VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",
-                 text, index);
-    free(text);
-    free(path);
-    return loader != NULL;
-}
-
-/* DRV-090 to 096: one entry of the application's list; a bad one is skipped, and the others are used. */
-static struct driver_lib *direct_one(struct instance *in, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
-                                     VkResult *result)
-{
-    PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)info->pfnGetInstanceProcAddr;
-    if (!gipa) {
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u contains a NULL "
-                 "pointer for "
-                 "the pfnGetInstanceProcAddr member, skipping.",
-                 index);
-        return NULL;
-    }
-    if (direct_is_loader(in, (void *)gipa, index)) return NULL;
-    PFN_vkNegotiateLoaderICDInterfaceVersion ask =
-        (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    if (!ask) {
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: Could not get 'vk_icdNegotiateLoaderICDInterfaceVersion' from "
-                 "VkDirectDriverLoadingInfoLUNARG structure at index %u, skipping.",
-                 index);
-        return NULL;
-    }
-    uint32_t version = INTERFACE_VERSION;
-    if (ask(&version) != VK_SUCCESS || version < 7) {
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u supports interface "
-                 "version "
-                 "%u, which is incompatible with the Loader Driver Interface version that supports the "
-                 "VK_LUNARG_direct_driver_loading extension, skipping.",
-                 index, version);
-        return NULL;
-    }
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (code_is_own((void *)gipa) || code_is_own((void *)create)) { /* ERRATA 23: the loader itself is no driver */
-        log_line(in, LOG_ERROR | LOG_DRIVER,
-                 "loader_add_direct_driver: VkDirectDriverLoadingInfoLUNARG structure at index %u leads back to this "
-                 "loader, which would never end, skipping.",
-                 index);
-        return NULL;
-    }
-    PFN_vkEnumerateInstanceExtensionProperties enumerate =
-        create ? (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties")
-               : NULL;
-    if (!create || !enumerate) {
-        log_line(
-            in, LOG_ERROR | LOG_DRIVER,
-            "loader_add_direct_driver: Could not get '%s' from VkDirectDriverLoadingInfoLUNARG structure at index %u, "
-            "skipping.",
-            create ? "vkEnumerateInstanceExtensionProperties" : "vkCreateInstance", index);
-        return NULL;
-    }
-    uint32_t api = VK_API_VERSION_1_1; /* DRV-095: 1.1 if it has no vkEnumerateInstanceVersion */
-    PFN_vkEnumerateInstanceVersion ask_version =
-        (PFN_vkEnumerateInstanceVersion)gipa(NULL, "vkEnumerateInstanceVersion");
-    if (ask_version && ask_version(&api) != VK_SUCCESS) return NULL;
-
-    struct driver_lib *d = calloc(1, sizeof *d);
-    if (!d) {
-        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
-        return NULL;
-    }
-    d->path = direct_path;
-    d->manifest_version = api;
-    d->interface_version = version;
-    d->gipa = gipa;
-    d->create_instance = create;
-    d->enumerate_extensions = enumerate;
-    d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
-    adapter_function_find(d);
-    log_line(in, LOG_INFO | LOG_DRIVER,
-             "loader_add_direct_driver: Adding driver found in index %u of VkDirectDriverLoadingListLUNARG::pDrivers "
-             "structure. pfnGetInstanceProcAddr was set to %p",
-             index, (void *)gipa);
-    return d;
-}
-
 static void append(struct driver_libs *libs, struct driver_lib *d)
 {
     struct driver_lib **at = &libs->first;
@@ -363,7 +129,7 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
         } else if (record.id == WIRE_DIRECT) {
             const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
             for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
-                struct driver_lib *d = direct_one(in, &list->pDrivers[i], i, &result);
+                struct driver_lib *d = driver_direct(in, &list->pDrivers[i], i, &result);
                 if (d) append(libs, d);
             }
         } else if (record.id == WIRE_OPEN_DRIVER) {
@@ -397,11 +163,10 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
     d->ext_count = 0;
     *call = WIRE_CALL_COUNT;
     if (code_is_own((void *)d->enumerate_extensions)) {
-        log_line(in, LOG_ERROR,
-                 "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, "
-                 "this would "
-                 "lead to infinite recursion.",
-                 d->path);
+        log_line(
+            in, LOG_ERROR,
+            "loader_add_instance_extensions: %s's vkEnumerateInstanceExtensionProperties points to the loader, this would lead to infinite recursion.",
+            d->path);
         return VK_SUCCESS;
     }
     VkResult result = VK_INCOMPLETE;

@@ -127,10 +127,10 @@ enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 static bool not_own(struct instance *in, const struct layer_node *n)
 {
     if (!code_is_own((void *)n->gipa)) return true;
-    log_line(in, LOG_ERROR | LOG_LAYER,
-             "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which "
-             "would never end",
-             n->layer->library);
+    log_line(
+        in, LOG_ERROR | LOG_LAYER,
+        "loader_create_instance_chain: Layer library \"%s\" is this loader itself or leads back to it, which would never end",
+        n->layer->library);
     return false;
 }
 
@@ -230,8 +230,7 @@ static void report(struct instance *in, const struct layer_active *a, enum state
     case UNUSABLE:
         log_line(
             in, flags,
-            "Shouldn't reach this. A valid version of requested layer %s was loaded but was not found in the list of "
-            "activated layers%c",
+            "Shouldn't reach this. A valid version of requested layer %s was loaded but was not found in the list of activated layers%c",
             a->layer->name, end);
         break;
     case OPENED:

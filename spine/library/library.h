@@ -70,6 +70,24 @@ struct mapped_lib *library_served(struct service *service, const char *given, co
 /* Looks for a driver's enumerate_adapter, once it has been negotiated with. */
 void adapter_function_find(struct driver_lib *lib);
 
+/* ---- negotiate.c ------------------------------------------------------------------------------------------------ */
+
+#define DRIVER_INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
+
+/* Agrees on the interface version and takes the driver's commands (DRV-047 to 063). False: rejected, after its message,
+ * or no memory (then *result says so). One that is rejected is named as it was given to the linker: its real path is
+ * for those that are loaded (DRV-025). */
+bool driver_negotiate(struct instance *instance, struct driver_lib *lib, VkResult *result);
+
+/* ---- direct.c --------------------------------------------------------------------------------------------------- */
+
+/* DRV-100: what messages call the library of a driver that the application listed */
+extern const char driver_direct_path[];
+
+/* One entry of the application's list. NULL: skipped, after its message, or no memory (then *result says so). */
+struct driver_lib *driver_direct(struct instance *instance, const VkDirectDriverLoadingInfoLUNARG *info, uint32_t index,
+                                 VkResult *result);
+
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 
 /* Carries out the open_driver, serve_driver and direct steps of a plan, printing its log steps in their place. The
@@ -148,7 +166,7 @@ struct layer *layer_find(const struct layer_list *list, const char *name);
 VkResult layers_open(struct instance *instance);
 /* Closes them in layer-list order (LAY-281). */
 void layers_close(struct instance *instance);
-/* LAY-423 to 427. */
+/* Logs the call stack that the chain makes (LAY-423 to 427). */
 void layers_log_stack(struct instance *instance, bool device);
 /* That a layer of the chain, of those from index from on, said VK_SUCCESS and has called nobody (ERRATA 32). */
 void layers_log_idle(struct instance *instance, bool device, uint32_t from);

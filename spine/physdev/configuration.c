@@ -119,14 +119,11 @@ static const char *uuid_text(const uint8_t *uuid, char text[UUID_TEXT])
     return text;
 }
 
-#define PREFIX "loader_apply_settings_device_configurations: "
-
 /* SET-102: a warning for each device configuration that no device matches. */
 static void log_absent(struct instance *instance, const struct configuration *c)
 {
 #define ABSENT                                                                                                         \
-    PREFIX "settings file contained device_configuration which does not appear in the enumerated "                     \
-           "VkPhysicalDevices. Missing VkPhysicalDevice with "
+    "loader_apply_settings_device_configurations: settings file contained device_configuration which does not appear in the enumerated VkPhysicalDevices. Missing VkPhysicalDevice with "
     char device[UUID_TEXT], driver[UUID_TEXT];
     uuid_text(c->device_uuid, device);
     uuid_text(c->driver_uuid, driver);
@@ -145,9 +142,9 @@ static void log_absent(struct instance *instance, const struct configuration *c)
 
 static VkResult none_matches(struct instance *instance)
 {
-    log_line(instance, LOG_WARN,
-             PREFIX "None of the settings file device configurations had deviceUUID's that corresponded to enumerated "
-                    "VkPhysicalDevices. Returning VK_ERROR_INITIALIZATION_FAILED");
+    log_line(
+        instance, LOG_WARN,
+        "loader_apply_settings_device_configurations: None of the settings file device configurations had deviceUUID's that corresponded to enumerated VkPhysicalDevices. Returning VK_ERROR_INITIALIZATION_FAILED");
     return VK_ERROR_INITIALIZATION_FAILED; /* SET-97: when no configuration matches a device */
 }
 
@@ -202,10 +199,10 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
     }
     for (uint32_t i = 0; i < available; i++)
         if (!identity[i].visible)
-            log_line(instance, LOG_INFO,
-                     "VkPhysicalDevice \"%s\" did not appear in the settings file device configurations list, so was "
-                     "not added to the pPhysicalDevices array",
-                     identity[i].properties.deviceName);
+            log_line(
+                instance, LOG_INFO,
+                "VkPhysicalDevice \"%s\" did not appear in the settings file device configurations list, so was not added to the pPhysicalDevices array",
+                identity[i].properties.deviceName);
     free(identity);
     if (!found) return none_matches(instance);
     *count = written;
@@ -231,10 +228,10 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
         if (visible)
             group[kept++] = group[g];
         else
-            log_line(instance, LOG_INFO,
-                     "terminator_EnumeratePhysicalDeviceGroups: Physical device group %d contains a VkPhysicalDevice "
-                     "which the settings file device configurations exclude, so the group was not reported.",
-                     (int)g); /* SET-103: a group with a hidden device is dropped */
+            log_line(
+                instance, LOG_INFO,
+                "terminator_EnumeratePhysicalDeviceGroups: Physical device group %d contains a VkPhysicalDevice which the settings file device configurations exclude, so the group was not reported.",
+                (int)g); /* SET-103: a group with a hidden device is dropped */
     }
     free(identity);
     if (!found) return none_matches(instance); /* SET-106: the same error as for devices */

@@ -232,8 +232,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkReleaseDisplayEXT(VkPhysicalDevice handle,
     struct physdev *device = term_physdev(handle);
     PFN_vkReleaseDisplayEXT release = driver_fn(device->driver, vkReleaseDisplayEXT);
     if (release) return release(driver_physdev(device), display);
-    log_abort(device->instance, LOG_ERROR,
-              "ICD \"%s\" associated with VkPhysicalDevice does not support vkReleaseDisplayEXT - Consequently, the "
-              "call is invalid because it should not be possible to acquire a display on this device",
-              lib_path(device));
+    log_abort(
+        device->instance, LOG_ERROR,
+        "ICD \"%s\" associated with VkPhysicalDevice does not support vkReleaseDisplayEXT - Consequently, the call is invalid because it should not be possible to acquire a display on this device",
+        lib_path(device));
 }

@@ -26,10 +26,10 @@ static uint32_t read_filter(struct instance *instance, struct variable variable,
             continue;
         }
         if (filter->count == ID_RANGES_MAX) {
-            log_line(instance, LOG_WARN,
-                     "parse_id_filter_environment_var: Exceeded maximum number of filters (%d) for env var '%s'. "
-                     "Remaining entries will be ignored.",
-                     ID_RANGES_MAX, variable.name);
+            log_line(
+                instance, LOG_WARN,
+                "parse_id_filter_environment_var: Exceeded maximum number of filters (%d) for env var '%s'. Remaining entries will be ignored.",
+                ID_RANGES_MAX, variable.name);
             break;
         }
         const char *end;

@@ -97,10 +97,10 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
     for (uint32_t i = 0; i < count; i++) groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);
     if (!list_given(result)) {
-        log_line(instance, LOG_ERROR,
-                 "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of "
-                 "'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
-                 driver->lib->path, result);
+        log_line(
+            instance, LOG_ERROR,
+            "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of 'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
+            driver->lib->path, result);
         return result;
     }
     if (written < count) /* PHY-077: never more than was counted */
@@ -136,10 +136,10 @@ static VkResult wrap_members(struct instance *instance, const struct scan *scan,
                 if (scan->found[k].driver == driver && scan->found[k].handle == (void *)group->physicalDevices[i])
                     record = scan->found[k].record;
             if (!record) {
-                log_line(instance, LOG_ERROR,
-                         "terminator_EnumeratePhysicalDeviceGroups:  Failed to find GPU %u in group %u returned by "
-                         "'EnumeratePhysicalDeviceGroups' in list returned by 'EnumeratePhysicalDevices'",
-                         i, g);
+                log_line(
+                    instance, LOG_ERROR,
+                    "terminator_EnumeratePhysicalDeviceGroups:  Failed to find GPU %u in group %u returned by 'EnumeratePhysicalDeviceGroups' in list returned by 'EnumeratePhysicalDevices'",
+                    i, g);
                 return VK_ERROR_INITIALIZATION_FAILED;
             }
             group->physicalDevices[i] = (VkPhysicalDevice)record;

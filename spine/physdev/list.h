@@ -49,7 +49,7 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
 
 /* ---- filter.c -------------------------------------------------------------------------------------------------- */
 
-#define ID_RANGES_MAX 16 /* PHY-039 */
+#define ID_RANGES_MAX 16 /* PHY-039: further ones are reported and ignored */
 
 struct id_filter {
     uint32_t count; /* 0: everything passes */

@@ -92,9 +92,9 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
             if (!instance_has(device->instance, EXT_VK_KHR_external_memory_capabilities))
                 continue; /* EXT-023: left alone, and no message */
-            log_line(device->instance, LOG_WARN,
-                     "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct "
-                     "VkPhysicalDeviceIDProperties - setting IDs to zero instead");
+            log_line(
+                device->instance, LOG_WARN,
+                "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct VkPhysicalDeviceIDProperties - setting IDs to zero instead");
             VkPhysicalDeviceIDProperties *id = (VkPhysicalDeviceIDProperties *)next;
             memset(id->deviceUUID, 0, sizeof id->deviceUUID);
             memset(id->driverUUID, 0, sizeof id->driverUUID);
@@ -308,9 +308,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolProperties(VkPhysical
     struct physdev *device = term_physdev(handle);
     PFN_vkGetPhysicalDeviceToolProperties ask = driver_fn(device->driver, vkGetPhysicalDeviceToolProperties);
     if (!ask) {
-        log_line(device->instance, LOG_ERROR,
-                 "terminator_GetPhysicalDeviceToolProperties: The ICD's vkGetPhysicalDeviceToolProperties was NULL yet "
-                 "the physical device supports Vulkan API Version 1.3.");
+        log_line(
+            device->instance, LOG_ERROR,
+            "terminator_GetPhysicalDeviceToolProperties: The ICD's vkGetPhysicalDeviceToolProperties was NULL yet the physical device supports Vulkan API Version 1.3.");
     } else {
         VkPhysicalDeviceProperties properties = {0};
         driver_fn(device->driver, vkGetPhysicalDeviceProperties)(driver_physdev(device), &properties);

@@ -97,15 +97,15 @@ VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading)
 void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result)
 {
     if (result == VK_ERROR_OUT_OF_HOST_MEMORY)
-        log_line(instance, LOG_ERROR,
-                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
-                 "VK_ERROR_OUT_OF_HOST_MEMORY",
-                 driver->lib->path);
+        log_line(
+            instance, LOG_ERROR,
+            "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code VK_ERROR_OUT_OF_HOST_MEMORY",
+            driver->lib->path);
     else
-        log_line(instance, LOG_ERROR,
-                 "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code "
-                 "%d",
-                 driver->lib->path, result);
+        log_line(
+            instance, LOG_ERROR,
+            "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD %s failed with error code %d",
+            driver->lib->path, result);
 }
 
 void log_no_devices(struct instance *instance)

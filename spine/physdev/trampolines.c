@@ -94,9 +94,9 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handl
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDevices);
     if (!pPhysicalDeviceCount) { /* PHY-006: a NULL count is an error */
-        log_line(instance, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
-                 "vkEnumeratePhysicalDevices: Received NULL pointer for physical device count return value. "
-                 "[VUID-vkEnumeratePhysicalDevices-pPhysicalDeviceCount-parameter]");
+        log_line(
+            instance, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
+            "vkEnumeratePhysicalDevices: Received NULL pointer for physical device count return value. [VUID-vkEnumeratePhysicalDevices-pPhysicalDeviceCount-parameter]");
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     struct id_filters filters;
@@ -216,9 +216,9 @@ tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDevi
 {
     struct instance *instance = physdev_instance(handle, CMD_vkEnumeratePhysicalDeviceGroups);
     if (!pPhysicalDeviceGroupCount) { /* PHY-068: a NULL count is an error */
-        log_line(instance, LOG_ERROR,
-                 "vkEnumeratePhysicalDeviceGroups: Received NULL pointer for physical device group count return "
-                 "value.");
+        log_line(
+            instance, LOG_ERROR,
+            "vkEnumeratePhysicalDeviceGroups: Received NULL pointer for physical device group count return value.");
         return VK_ERROR_INITIALIZATION_FAILED;
     }
     struct id_filters filters;

@@ -21,9 +21,9 @@ void lock_wanted(bool taken);
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define __cxa_atexit(...) (lock_wanted(false), __cxa_atexit(__VA_ARGS__))
 #define access(...) (lock_wanted(false), access(__VA_ARGS__))
 #define asprintf(...) (lock_wanted(false), asprintf(__VA_ARGS__))
-#define atexit(...) (lock_wanted(false), atexit(__VA_ARGS__))
 #define calloc(...) (lock_wanted(false), calloc(__VA_ARGS__))
 #define close(...) (lock_wanted(false), close(__VA_ARGS__))
 #define closedir(...) (lock_wanted(false), closedir(__VA_ARGS__))

@@ -131,7 +131,8 @@ struct messenger {
     struct messenger **owner; /* where the object that it belongs to remembers it: cleared when it is dropped first */
     uint32_t uses;            /* deliveries that are inside this callback */
     bool gone;                /* destroyed meanwhile: the last user frees it */
-    bool chained, resting;    /* DBG-004, DBG-008 */
+    bool chained;             /* given with vkCreateInstance (DBG-004) */
+    bool resting;             /* chained, and between vkCreateInstance and vkDestroyInstance: hears nothing (DBG-008) */
     bool report;
     bool has_allocator; /* that this block came from (ERRATA 12) */
     VkAllocationCallbacks allocator;
@@ -247,7 +248,7 @@ const char *env_read(struct variable v, char **block);
 
 /* ---- text.c ---------------------------------------------------------------------------------------------------- */
 
-/* INS-046. */
+/* INS-046: less than 256 bytes of UTF-8, without control characters. */
 bool name_well_formed(const char *name);
 /* The same, if a library of this name is a Vulkan loader (ERRATA 29); else NULL. */
 const char *loader_name(const char *soname);

@@ -73,13 +73,13 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
 bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command);
 /* Says that the driver has no such command. */
 void surface_lacks(struct instance *instance, const char *command);
+/* The driver's function for a query of presentation support; NULL after a message when the extension is not enabled or
+ * the driver lacks the command. */
+void *surface_asked(struct instance *instance, unsigned ext, const char *extension, const char *command,
+                    void *function);
 
-#define PRESENTATION(instance, driver, ext, command)                                                                   \
-    if (!surface_enabled(instance, EXT_##ext, #ext, #command)) return VK_FALSE;                                        \
-    PFN_##command ask = driver_fn(driver, command);                                                                    \
-    if (!ask) {                                                                                                        \
-        surface_lacks(instance, #command);                                                                             \
-        return VK_FALSE;                                                                                               \
-    }
+#define PRESENTATION(physdev, ext, command)                                                                            \
+    ((PFN_##command)surface_asked((physdev)->instance, EXT_##ext, #ext, #command,                                      \
+                                  (void *)driver_fn((physdev)->driver, command)))
 
 #endif

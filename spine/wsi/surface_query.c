@@ -27,6 +27,13 @@ void surface_lacks(struct instance *instance, const char *command)
     log_line(instance, LOG_ERROR, "ICD for selected physical device does not export %s!", command);
 }
 
+void *surface_asked(struct instance *instance, unsigned ext, const char *extension, const char *command, void *function)
+{
+    if (!surface_enabled(instance, ext, extension, command)) return NULL;
+    if (!function) surface_lacks(instance, command);
+    return function;
+}
+
 /* WSI-038: no surface is a surface that every driver knows. */
 static VkResult surface_or_none(struct driver *driver, VkSurfaceKHR surface, VkSurfaceKHR *out)
 {
@@ -177,10 +184,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
         copy.surface = own;
         result = ask(driver_physdev(physdev), &copy, out);
     } else {
-        log_line(physdev->instance, LOG_INFO,
-                 "vkGetPhysicalDeviceSurfaceCapabilities2KHR: Emulating call in ICD \"%s\" using "
-                 "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
-                 driver->lib->path);
+        log_line(
+            physdev->instance, LOG_INFO,
+            "vkGetPhysicalDeviceSurfaceCapabilities2KHR: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+            driver->lib->path);
         PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older =
             driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
         if (older)
@@ -197,14 +204,14 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
                                  uint32_t *count, VkSurfaceFormat2KHR *formats)
 {
     struct instance *instance = physdev->instance;
-    log_line(instance, LOG_INFO,
-             "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulating call in ICD \"%s\" using "
-             "vkGetPhysicalDeviceSurfaceFormatsKHR",
-             physdev->driver->lib->path);
+    log_line(
+        instance, LOG_INFO,
+        "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceFormatsKHR",
+        physdev->driver->lib->path);
     if (info->pNext)
-        log_line(instance, LOG_WARN,
-                 "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in "
-                 "pSurfaceInfo->pNext - this struct will be ignored");
+        log_line(
+            instance, LOG_WARN,
+            "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in pSurfaceInfo->pNext - this struct will be ignored");
     PFN_vkGetPhysicalDeviceSurfaceFormatsKHR older = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
     if (!older) {
         *count = 0;
@@ -223,10 +230,10 @@ static VkResult emulate_formats2(struct physdev *physdev, const VkPhysicalDevice
     for (uint32_t i = 0; result >= 0 && i < *count && i < given; i++) {
         formats[i].surfaceFormat = plain[i];
         if (formats[i].pNext)
-            log_line(instance, LOG_WARN,
-                     "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in "
-                     "pSurfaceFormats[%u].pNext - this struct will be ignored",
-                     i);
+            log_line(
+                instance, LOG_WARN,
+                "vkGetPhysicalDeviceSurfaceFormats2KHR: Emulation found unrecognized structure type in pSurfaceFormats[%u].pNext - this struct will be ignored",
+                i);
     }
     if (plain != few) mem_free(allocator, plain);
     return result;
@@ -262,10 +269,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT ask = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilities2EXT);
     if (ask) return ask(driver_physdev(physdev), own, out);
 
-    log_line(physdev->instance, LOG_INFO,
-             "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using "
-             "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
-             driver->lib->path);
+    log_line(
+        physdev->instance, LOG_INFO,
+        "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulating call in ICD \"%s\" using vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
+        driver->lib->path);
     VkSurfaceCapabilitiesKHR plain = {0};
     PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR older = driver_fn(driver, vkGetPhysicalDeviceSurfaceCapabilitiesKHR);
     if (older) result = older(driver_physdev(physdev), own, &plain);
@@ -282,8 +289,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilities2EXT(V
     out->supportedUsageFlags = plain.supportedUsageFlags;
     out->supportedSurfaceCounters = 0;
     if (out->pNext)
-        log_line(physdev->instance, LOG_WARN,
-                 "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulation found unrecognized structure type in "
-                 "pSurfaceCapabilities->pNext - this struct will be ignored");
+        log_line(
+            physdev->instance, LOG_WARN,
+            "vkGetPhysicalDeviceSurfaceCapabilities2EXT: Emulation found unrecognized structure type in pSurfaceCapabilities->pNext - this struct will be ignored");
     return VK_SUCCESS;
 }

@@ -30,21 +30,20 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const 
 {
     struct device *device = driver_device(handle);
     if (!device)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
-                  "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping "
-                  "device handles and failing to unwrap them in all functions. "
-                  "[VUID-vkCreateSwapchainKHR-device-parameter]");
+        log_abort(
+            NULL, LOG_ERROR | LOG_VALIDATION,
+            "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSwapchainKHR-device-parameter]");
     PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->driver_slot[TSLOT_vkCreateSwapchainKHR];
     if (!create) {
-        log_line(device->instance, LOG_ERROR | LOG_FATAL,
-                 "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the "
-                 "VK_KHR_swapchain extension enabled?");
+        log_line(
+            device->instance, LOG_ERROR | LOG_FATAL,
+            "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_swapchain extension enabled?");
         return VK_SUCCESS; /* WSI-059: when the driver lacks the command */
     }
     if (!info)
-        log_abort(device->instance, LOG_ERROR | LOG_VALIDATION,
-                  "vkCreateSwapchainKHR: Invalid pCreateInfo pointer "
-                  "[VUID-vkCreateSwapchainKHR-pCreateInfo-parameter]");
+        log_abort(
+            device->instance, LOG_ERROR | LOG_VALIDATION,
+            "vkCreateSwapchainKHR: Invalid pCreateInfo pointer [VUID-vkCreateSwapchainKHR-pCreateInfo-parameter]");
     VkSwapchainCreateInfoKHR copy = *info;
     VkResult result = swapchain_surface(device, "vkCreateSwapchainKHR", info->surface, &copy.surface);
     return result == VK_SUCCESS ? create(handle, &copy, allocator, out) : result;
@@ -57,16 +56,15 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
 {
     struct device *device = driver_device(handle);
     if (!device)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
-                  "vkCreateSharedSwapchainsKHR Terminator: Invalid device handle. This is likely the result of a layer "
-                  "wrapping device handles and failing to unwrap them in all functions. "
-                  "[VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
+        log_abort(
+            NULL, LOG_ERROR | LOG_VALIDATION,
+            "vkCreateSharedSwapchainsKHR Terminator: Invalid device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
     PFN_vkCreateSharedSwapchainsKHR create =
         (PFN_vkCreateSharedSwapchainsKHR)device->driver_slot[TSLOT_vkCreateSharedSwapchainsKHR];
     if (!create) {
-        log_line(device->instance, LOG_ERROR,
-                 "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. "
-                 "Was the VK_KHR_display_swapchain extension enabled?");
+        log_line(
+            device->instance, LOG_ERROR,
+            "vkCreateSharedSwapchainsKHR Terminator: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_display_swapchain extension enabled?");
         return VK_SUCCESS; /* WSI-064: when the driver lacks the command */
     }
     const VkAllocationCallbacks *own = instance_allocator(device->instance);
@@ -90,17 +88,15 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDev
 {
     struct device *device = driver_device(handle);
     if (!device)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
-                  "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device "
-                  "[VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
+        log_abort(
+            NULL, LOG_ERROR | LOG_VALIDATION,
+            "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
     PFN_vkGetDeviceGroupSurfacePresentModesKHR ask =
         (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
     if (!ask) {
         log_line(
             device->instance, LOG_ERROR,
-            "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. "
-            "Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface "
-            "extensions enabled when using Vulkan 1.0?");
+            "vkGetDeviceGroupSurfacePresentModesKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was either Vulkan 1.1 and VK_KHR_swapchain enabled or both the VK_KHR_device_group and VK_KHR_surface extensions enabled when using Vulkan 1.0?");
         return VK_SUCCESS; /* WSI-067: when the driver lacks the command */
     }
     VkSurfaceKHR own;

@@ -484,7 +484,8 @@ func TestRealService(t *testing.T) {
 	h.Quit()
 
 	explain := exec.Command(tool, "explain")
-	explain.Env = []string{"VKLOADERD_DIR=" + directory, "XDG_DATA_DIRS=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory}
+	// What it says is of the loader that a program gets: this one.
+	explain.Env = []string{"LD_LIBRARY_PATH=" + filepath.Dir(w.Loader), "VKLOADERD_DIR=" + directory, "XDG_DATA_DIRS=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory}
 	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: offered by the driver service at "+directory) {
 		t.Errorf("explain: %v\n%s", err, text)
 	}

@@ -220,9 +220,6 @@ func TestG11UnloadingUnmaps(t *testing.T) {
 
 // holds: G-11
 func TestG11TwoLoaders(t *testing.T) {
-	if world.Variant() == "tsan" {
-		t.Skip("the sanitizer calls what an unloaded library gave to atexit")
-	}
 	t.Parallel()
 	second := copyFile(t, world.Library(), filepath.Join(resolved(t), "libvulkan.so.1"))
 	run{}.holds(t, "two-loaders", second)

@@ -52,12 +52,14 @@ var floors = []struct {
 	{[]string{"internal/tool/spelling"}, "which known name a misspelled one was meant to be: it knows no names"},
 	{[]string{"internal/tool/schema"}, "a document by a JSON Schema: knows of no manifest"},
 	{[]string{"internal/tool/validation"}, "one file at a time, for the tool: no decision, no system"},
+	{[]string{"internal/tool/settingsplace"}, "which settings files loaders try, and whose one is: reads no setting"},
 	{[]string{"internal/tool/probe"}, "runs the child that loads foreign code; knows what it saw, not what should be"},
 	{[]string{"internal/tool/settingsfile"}, "writes the settings file, for the tool alone: the library only reads it"},
 	{[]string{"internal/tool/layerorder"}, "rules about the order of layers in the settings file: it switches no layer"},
 	{[]string{"internal/tool/explain"}, "the decision in order, with reasons and with changes that were tried on it: it asks nobody else, and prints nothing"},
 	{[]string{"internal/tool/environment"}, "what is wrong with variables: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/binary"}, "what the files of libraries and programs say of themselves, and where libraries are found; knows nothing of drivers and layers"},
+	{[]string{"internal/tool/gpus"}, "which graphics devices the kernel shows: it knows of no driver and judges nothing"},
 	{[]string{"internal/tool/loaders"}, "which loader a program gets, and what loaders of each version obey: it decides nothing for them"},
 	{[]string{"internal/tool/system"}, "which loader the system's programs get: files and links alone; it knows of no driver, layer or decision"},
 	{[]string{"internal/tool/process"}, "reads what runs; starts nothing, and knows nothing of what is wrong"},
@@ -65,8 +67,11 @@ var floors = []struct {
 	{[]string{"internal/tool/doctor"}, "what is wrong with a machine: it asks the decision and is not asked by it"},
 	{[]string{"internal/tool/fix"}, "makes what was tried in the user's own files; what is wrong the doctor says"},
 	{[]string{"internal/tool/systems"}, "what a machine with another system would say, by the files that it is given; the core decides, Android's rules apart"},
+	{[]string{"discover"}, "the package for other programs: it may need what is below, and nothing below it may be made for it"},
+	{[]string{"internal/tool/systems/examination"}, "what is wrong with a machine with another system: above the doctor"},
 	{[]string{"internal/tool/bundle"}, "packs what it is given and what it reads of the machine; only the tool links it"},
 	{[]string{"internal/tool/graph"}, "draws what it is given; only the tool links it"},
+	{[]string{"internal/tool/devicemap"}, "names of devices elsewhere: it is told which there are, and asks nobody"},
 	{[]string{"internal/tool/survey"}, "the decision beside what a child saw: above both, and above the picture it fills"},
 	{[]string{"internal/tool/launch"}, "only the tool starts programs: what they get, how they end, and which layer or driver makes them fail"},
 	{[]string{"internal/service/protocol", "internal/service/sealed", "internal/service/directory", "internal/service/activation",
@@ -165,7 +170,7 @@ func isStandard(imported string) bool {
 func TestImportsGoOneWay(t *testing.T) {
 	t.Parallel()
 	for _, f := range sources(t) {
-		if f.test || !(strings.HasPrefix(f.pack, "internal/") || strings.HasPrefix(f.pack, "cmd/")) {
+		if f.test || !(strings.HasPrefix(f.pack, "internal/") || strings.HasPrefix(f.pack, "cmd/") || f.pack == "discover") {
 			continue
 		}
 		own := floorOf(f.pack)
@@ -293,10 +298,11 @@ func TestPackagesSayWhatTheyAre(t *testing.T) {
 }
 
 // Files of the spine, the tests and the drivers: a first comment that says what the file does, lines of at most 120
-// columns, at most 650 lines, nothing unfinished.
+// columns beside their texts, which stand on one line, at most 650 lines, nothing unfinished. The runtime of the
+// translator, which becomes one file with what is translated, may be longer.
 func TestCFiles(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/windows/*/*.[ch]", "test/host/*.[ch]", "test/fake/*.[ch]", "test/bin/*.c", "test/packages/*.c", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "test/bench/program/*.[ch]"} {
+	for _, pattern := range []string{"spine/*.[ch]", "spine/*/*.[ch]", "spine/*/*/*.[ch]", "spine/asm/*/*.S", "test/*.[ch]", "test/*/*.[ch]", "test/*/*/*.[ch]", "drivers/*/*.[ch]", "layers/*/*.[ch]", "internal/tool/probe/child/*.[ch]", "tools/goc/runtime/c/*.[ch]"} {
 		files, err := filepath.Glob(filepath.Join(top, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -307,9 +313,11 @@ func TestCFiles(t *testing.T) {
 	}
 }
 
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 func checkC(t *testing.T, path string) {
 	t.Helper()
-	if strings.HasPrefix(filepath.Base(path), "z") {
+	if strings.HasPrefix(filepath.Base(path), "z") || strings.Contains(path, "/testdata/") {
 		return
 	}
 	f, err := os.Open(path)
@@ -326,7 +334,7 @@ func checkC(t *testing.T, path string) {
 		if n == 1 && !strings.HasPrefix(line, "/* ") {
 			t.Errorf("%s does not begin with a comment that says what it does", path)
 		}
-		if len(line) > 120 {
+		if len(line) > 120 && len(quoted.ReplaceAllString(line, "")) > 120 {
 			t.Errorf("%s:%d: %d columns", path, n, len(line))
 		}
 		for _, word := range []string{"TO" + "DO", "FIX" + "ME", "XX" + "X:"} {
@@ -335,7 +343,7 @@ func checkC(t *testing.T, path string) {
 			}
 		}
 	}
-	if n > 650 {
+	if n > 650 && !strings.Contains(path, "/goc/runtime/") {
 		t.Errorf("%s has %d lines", path, n)
 	}
 }

@@ -3,12 +3,19 @@ package plan
 import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 )
 
 // activator builds the active list of an instance. Layers are known by their places in the list.
 type activator struct {
-	d      *decider
+	call
+	costs    *costs
+	switches *switches
+	compute  *computePolicy
+	bySet    *settingsState // nil: no settings file controls layers
+	out      []Active
+
 	list   []*manifest.Layer
 	places map[string]int  // of the first layer of each name; made when a name is first looked for
 	app    map[string]bool // names that the program gave
@@ -49,51 +56,9 @@ func (a *activator) place(name string) int {
 	return -1
 }
 
-// activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
-func (d *decider) activate(list []*manifest.Layer) {
-	a := &activator{d: d, list: list, app: make(map[string]bool), active: make(map[string]bool)}
-	for _, n := range d.q.App.Layers {
-		if n.Set {
-			a.app[n.Text] = true
-		}
-	}
-	if d.set != nil && d.set.ControlsLayers {
-		a.bySettings()
-	} else {
-		a.regular()
-	}
-	last := make(map[string]int, len(d.a.Active)) // index into Layers of the last active one of a name
-	for _, active := range d.a.Active {
-		if l := list[active.Layer]; !l.Meta {
-			last[l.Name] = max(last[l.Name], active.Layer)
-		}
-	}
-	for i := range d.a.Active {
-		active := &d.a.Active[i]
-		l := list[active.Layer]
-		active.Unchained = !l.Meta && last[l.Name] != active.Layer
-	}
-}
-
-// oldLayers warns of layers of the chain that are older than the program (LAY-132).
-func (d *decider) oldLayers() {
-	app := d.q.App.API
-	if app == 0 { // INS-024
-		app = version10
-	}
-	for _, active := range d.a.Active {
-		l := d.a.Layers[active.Layer]
-		if !l.Meta && l.API>>12&0x1ffff < app>>12&0x1ffff {
-			d.say(diag.Warn|diag.Layer, diag.LayerOldVersion, l.Name, l.Manifest, "Layer "+l.Name+" uses API version "+
-				majorMinor(l.API)+" which is older than the application specified API version of "+majorMinor(app)+". May cause issues.")
-		}
-	}
-}
-
 // regular activates without a settings file that controls layers.
 func (a *activator) regular() {
-	d := a.d
-	variable := d.f.Variable(variables.InstanceLayers)
+	variable := a.f.Variable(variables.InstanceLayers)
 	var implicit []int
 	var names []string
 	for i, l := range a.list {
@@ -107,21 +72,21 @@ func (a *activator) regular() {
 	}
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && first[i] && d.implicitEnabled(a.list[i]) { // LAY-109: one that comes later is never asked
-			if d.leftToShow(a.list[i]) {
-				d.withoutOverlay(a.list[i])
+		if !named[k] && first[i] && a.switches.enabled(a.list[i]) { // LAY-109: one that comes later is never asked
+			if a.compute.leavesOut(a.list[i]) {
+				a.compute.sayWithout(a.list[i])
 				continue
 			}
 			a.add(i, ByImplicit)
 		}
 	}
 	if variable.Set {
-		d.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
+		a.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
 			"env var 'VK_INSTANCE_LAYERS' defined and adding layers \""+variable.Value+"\"")
-		for _, name := range d.split(variable.Value) {
+		for _, name := range a.q.split(variable.Value) {
 			i := a.place(name)
 			if i < 0 {
-				d.say(diag.Error|diag.Layer, diag.LayerMissing, name, "", "Layer \""+name+
+				a.say(diag.Error|diag.Layer, diag.LayerMissing, name, "", "Layer \""+name+
 					"\" was not found but was requested by env var VK_INSTANCE_LAYERS!")
 				continue
 			}
@@ -129,34 +94,17 @@ func (a *activator) regular() {
 		}
 	}
 	for i, l := range a.list {
-		if !l.Implicit && d.enable.matches(l.Name) && a.place(l.Name) == i && !a.active[l.Name] { // LAY-108
-			d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
+		if !l.Implicit && a.switches.enable.matches(l.Name) && a.place(l.Name) == i && !a.active[l.Name] { // LAY-108
+			a.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'")
 			a.add(i, ByEnable)
 		}
 	}
-	for _, n := range d.q.App.Layers {
+	for _, n := range a.q.App.Layers {
 		if i := a.place(n.Text); i >= 0 {
 			a.add(i, ByApplication)
 		}
 	}
-}
-
-// split cuts a list as variables have it; empty elements are skipped.
-func (d *decider) split(list string) []string {
-	var out []string
-	separator := d.q.Platform.Style.ListSeparator()
-	for list != "" {
-		end := 0
-		for end < len(list) && list[end] != separator {
-			end++
-		}
-		if end > 0 {
-			out = append(out, list[:end])
-		}
-		list = list[min(end+1, len(list)):]
-	}
-	return out
 }
 
 // add activates a layer unless its name is active already.
@@ -183,15 +131,15 @@ func (a *activator) put(i int, by uint32) {
 			a.fresh = append(a.fresh, name)
 		}
 	}
-	a.d.a.Active = append(a.d.a.Active, Active{Layer: i, EnabledBy: by, AppNamed: a.app[name]})
+	a.out = append(a.out, Active{Layer: i, EnabledBy: by, AppNamed: a.app[name]})
 }
 
 // sayRecursion says that a meta-layer that is being expanded was met again (SET-69).
 func (a *activator) sayRecursion(meta *manifest.Layer) {
-	if a.d.quiet {
+	if a.quiet {
 		return
 	}
-	a.d.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+meta.Name+
+	a.say(diag.Warn|diag.Layer, diag.MetaInvalid, meta.Name, meta.Manifest, "loader_add_meta_layer: Meta-layer "+meta.Name+
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
@@ -199,25 +147,24 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 // (LAY-134), but not where it is an entry of the settings file (OVR-19), or where its own variables disable it and it is
 // active because somebody named it (OVR-2).
 func (a *activator) privileged(meta *manifest.Layer) bool {
-	if !meta.IsOverride() || !a.d.implicitEnabled(meta) {
+	if !meta.IsOverride() || !a.switches.enabled(meta) {
 		return false
 	}
-	if a.d.bySet == nil {
+	if a.bySet == nil {
 		return true
 	}
-	_, entry := a.d.bySet.control[meta]
+	_, entry := a.bySet.control[meta]
 	return !entry
 }
 
 // addMeta puts the components at the meta-layer's place, and then itself unless a component is missing. What a meta-layer
 // among the components lacks is no concern of this one (LAY-179, SET-68).
 func (a *activator) addMeta(root int, by uint32) {
-	d := a.d
 	if a.states == nil {
 		a.states = make([]expansion, len(a.list))
 	}
-	d.open(&d.walks)
-	most, start := d.walks.left/2, len(d.a.Active)
+	a.costs.open(&a.costs.walks)
+	most, start := a.costs.walks.left/2, len(a.out)
 	a.fresh, a.spent = a.fresh[:0], 0
 	good := a.enter(root, most)
 	for good && len(a.stack) > 0 {
@@ -229,8 +176,8 @@ func (a *activator) addMeta(root int, by uint32) {
 			i := a.place(name)
 			if i < 0 { // LAY-179, SET-68
 				top.incomplete = true
-				if !d.quiet {
-					d.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
+				if !a.quiet {
+					a.say(diag.Warn|diag.Layer, diag.MetaComponent, meta.Name, meta.Manifest, "Failed to find layer name \""+name+
 						"\" component layer \""+name+"\" to activate (Policy #LLP_LAYER_7)")
 				}
 				continue
@@ -244,7 +191,7 @@ func (a *activator) addMeta(root int, by uint32) {
 		}
 		a.stack = a.stack[:len(a.stack)-1]
 	}
-	d.walks.left -= a.spent
+	a.costs.walks.left -= a.spent
 	if good {
 		return
 	}
@@ -254,8 +201,8 @@ func (a *activator) addMeta(root int, by uint32) {
 	for _, name := range a.fresh {
 		a.active[name] = false
 	}
-	a.stack, d.a.Active = a.stack[:0], d.a.Active[:start]
-	d.leaveOut(diag.FileCost, "Meta-layer", a.list[root].Name, a.list[root].Manifest)
+	a.stack, a.out = a.stack[:0], a.out[:start]
+	a.costs.leaveOut(diag.FileCost, "Meta-layer", a.list[root].Name, a.list[root].Manifest)
 }
 
 // enter begins to expand a meta-layer; false when it costs too much. Meta-layers are entered once for each way to them
@@ -280,11 +227,11 @@ func (a *activator) component(meta *manifest.Layer, i, most int) bool {
 	case a.states[i].inside:
 		a.sayRecursion(c)
 	case a.named[c.Name]: // SET-53, ERRATA 26: it stands at its own place, and only there
-		if c.Meta && !a.d.quiet {
+		if c.Meta && !a.quiet {
 			a.recursions(i)
 		}
 	case a.shutOut(c):
-	case c.Implicit && !a.privileged(meta) && !a.d.implicitEnabled(c): // LAY-177, LAY-134
+	case c.Implicit && !a.privileged(meta) && !a.switches.enabled(c): // LAY-177, LAY-134
 	case c.Meta:
 		return a.enter(i, most)
 	case !a.active[c.Name]:
@@ -297,53 +244,96 @@ func (a *activator) component(meta *manifest.Layer, i, most int) bool {
 	return true
 }
 
-// explainListed finds, for each layer of the list, whether and why it is active.
-func (d *decider) explainListed() {
-	if !d.q.Explain {
-		return
+// bySettings activates under a settings file that controls layers, in list order (SET-53 to SET-67).
+func (a *activator) bySettings() {
+	variable := a.f.Variable(variables.InstanceLayers)
+	if variable.Set { // SET-63
+		a.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
+			"env var 'VK_INSTANCE_LAYERS' defined and adding layers: "+variable.Value)
 	}
-	by := make(map[int]uint32, len(d.a.Active))
-	for _, active := range d.a.Active {
-		if by[active.Layer] == 0 {
-			by[active.Layer] = active.EnabledBy
+	named := make(map[string]bool)
+	for _, name := range a.q.split(variable.Value) {
+		named[name] = true
+	}
+	a.own = make([]uint32, len(a.list))
+	for i, l := range a.list {
+		control, entry := a.bySet.control[l]
+		if control == settings.On {
+			a.own[i] = BySettings
+			continue
+		}
+		if !entry && a.place(l.Name) != i { // LAY-108: of what the search found, the first of a name counts
+			continue
+		}
+		if a.switches.excludes(l.Name) {
+			if a.quiet {
+				continue
+			}
+			a.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
+				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+			continue
+		}
+		switch {
+		case a.switches.enable.matches(l.Name):
+			a.own[i] = ByEnable
+			if !a.quiet {
+				a.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Layer \""+l.Name+
+					"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
+			}
+		case named[l.Name]:
+			a.own[i] = ByVariable
+		case a.app[l.Name]:
+			a.own[i] = ByApplication
+		case l.Implicit && a.switches.enabled(l) && a.compute.leavesOut(l):
+			a.compute.sayWithout(l)
+		case l.Implicit && a.switches.enabled(l):
+			a.own[i] = ByImplicit
 		}
 	}
-	for i, l := range d.a.Layers {
-		code, cause, what := diag.LayerListed, diag.Plain, "listed"
-		if d.isInstance() {
-			code, cause, what = diag.LayerInactive, diag.Unasked, "nobody asks for it"
-			enabled, forbidden := true, false
-			if l.Implicit {
-				enabled, forbidden = d.byOwnVariables(l)
-			}
-			switch {
-			case by[i] != 0:
-				code, cause, what = diag.LayerActive, diag.Plain, "active: "+reasonText(by[i], l)
-			case l.Implicit && d.implicitEnabled(l) && d.leftToShow(l):
-				code, what = diag.LayerCompute, d.policyOfCompute()
-			case forbidden:
-				cause, what = diag.DisableVariable, "its disable variable "+l.DisableName+" is set"
-			case !enabled:
-				cause, what = diag.EnableVariable, "its enable variable "+l.EnableName+" is not "+l.EnableValue
-			}
+	a.named = make(map[string]bool)
+	for i, by := range a.own {
+		if by != 0 {
+			a.named[a.list[i].Name] = true
 		}
-		d.a.Findings = append(d.a.Findings, diag.Finding{Code: code, Cause: cause, Subject: l.Name, Path: l.Manifest, Line: l.Line,
-			Column: l.Column, What: what})
+	}
+	for i, by := range a.own {
+		if by != 0 {
+			a.addEntry(i, by)
+		}
 	}
 }
 
-func reasonText(by uint32, l *manifest.Layer) string {
-	switch by {
-	case ByImplicit:
-		return "implicit layer, switched off by setting " + l.DisableName
-	case ByVariable:
-		return "named in VK_INSTANCE_LAYERS"
-	case ByEnable:
-		return "matches VK_LOADER_LAYERS_ENABLE"
-	case ByApplication:
-		return "named by the program"
-	case ByMeta:
-		return "component of a meta-layer"
+// shutOut tells whether a component is left to the usual rules by the settings file, and the disable check takes it out
+// (SET-49, SET-58, SET-60).
+func (a *activator) shutOut(c *manifest.Layer) bool {
+	return a.own != nil && a.switches.excludes(c.Name)
+}
+
+// recursions says of a meta-layer that stands elsewhere which of those being expanded it leads back to (SET-69).
+func (a *activator) recursions(at int) {
+	a.looks++
+	a.states[at].look = a.looks
+	stack := []expanding{{at: at}}
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		parts := a.list[top.at].Components
+		if top.next == len(parts) {
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top.next++
+		i := a.place(parts[top.next-1])
+		if i < 0 || !a.list[i].Meta || a.states[i].look == a.looks {
+			continue
+		}
+		if a.states[i].inside {
+			a.sayRecursion(a.list[i])
+			continue
+		}
+		if !a.costs.spend(&a.costs.cycles, a.list[i].Walk) { // this says lines, and no more than that
+			return
+		}
+		a.states[i].look = a.looks
+		stack = append(stack, expanding{at: i})
 	}
-	return "the settings file"
 }

@@ -19,17 +19,26 @@ type budget struct {
 	begun bool
 }
 
+// costs are the budgets of a decision.
+type costs struct {
+	call
+	repeats budget // for what is named again
+	ways    budget // for meta-layers
+	cycles  budget // for cycles of them
+	walks   budget // for activating them
+}
+
 // open gives a budget its size.
-func (d *decider) open(b *budget) {
+func (c *costs) open(b *budget) {
 	if !b.begun {
 		b.begun = true
-		b.left = budgetLeast + budgetRate*d.f.Size()
+		b.left = budgetLeast + budgetRate*c.f.Size()
 	}
 }
 
 // spend takes from a budget; false, and nothing is taken, where it does not have as much.
-func (d *decider) spend(b *budget, amount int) bool {
-	d.open(b)
+func (c *costs) spend(b *budget, amount int) bool {
+	c.open(b)
 	if amount > b.left {
 		return false
 	}
@@ -38,11 +47,11 @@ func (d *decider) spend(b *budget, amount int) bool {
 }
 
 // leaveOut says that an entry costs too much.
-func (d *decider) leaveOut(code diag.Code, what, name, path string) {
-	if d.quiet {
+func (c *costs) leaveOut(code diag.Code, what, name, path string) {
+	if c.quiet {
 		return
 	}
-	d.say(diag.Warn|diag.Layer, code, name, path, what+" "+name+" ("+path+
+	c.say(diag.Warn|diag.Layer, code, name, path, what+" "+name+" ("+path+
 		") is left out: what it asks for is out of proportion to the size of the files that were read")
 }
 

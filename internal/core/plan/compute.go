@@ -58,18 +58,25 @@ func contains(text, part string) bool {
 	return false
 }
 
-// computes tells whether the compute policy of the settings holds for the program: it enables no surface extension, and is
+// computePolicy leaves out layers that are for programs that show pictures.
+type computePolicy struct {
+	call
+	file     *settingsFile
+	switches *switches
+}
+
+// holds tells whether the compute policy of the settings holds for the program: it enables no surface extension, and is
 // none of those that run games.
-func (d *decider) computes() bool {
-	if d.set == nil || d.set.Compute != settings.NoOverlays {
+func (p *computePolicy) holds() bool {
+	if p.file.set == nil || p.file.set.Compute != settings.NoOverlays {
 		return false
 	}
-	for i := range d.q.App.Extensions {
-		if e := &d.q.App.Extensions[i]; e.Set && isSurface(e.Text) {
+	for i := range p.q.App.Extensions {
+		if e := &p.q.App.Extensions[i]; e.Set && isSurface(e.Text) {
 			return false
 		}
 	}
-	program := d.base(d.f.Exe().Path)
+	program := p.q.base(p.f.Exe().Path)
 	for _, name := range runtimes {
 		if program == name {
 			return false
@@ -78,28 +85,28 @@ func (d *decider) computes() bool {
 	return true
 }
 
-// leftToShow tells whether the compute policy leaves out an implicit layer that is active by itself. One that offers an
+// leavesOut tells whether the compute policy leaves out an implicit layer that is active by itself. One that offers an
 // extension which the program enables stays: without it there would be no instance.
-func (d *decider) leftToShow(l *manifest.Layer) bool {
-	if !IsOverlay(l) || !d.computes() || d.enable.matches(l.Name) {
+func (p *computePolicy) leavesOut(l *manifest.Layer) bool {
+	if !IsOverlay(l) || !p.holds() || p.switches.enable.matches(l.Name) {
 		return false
 	}
 	for i := range l.Instance {
-		if d.appExtension(l.Instance[i].Name) {
+		if p.q.enables(l.Instance[i].Name) {
 			return false
 		}
 	}
 	return true
 }
 
-// withoutOverlay says that the compute policy leaves a layer out.
-func (d *decider) withoutOverlay(l *manifest.Layer) {
-	if !d.quiet {
-		d.log(diag.Info|diag.Layer, "Layer \""+l.Name+"\" left out because "+d.policyOfCompute())
+// sayWithout says that the compute policy leaves a layer out.
+func (p *computePolicy) sayWithout(l *manifest.Layer) {
+	if !p.quiet {
+		p.log(diag.Info|diag.Layer, "Layer \""+l.Name+"\" left out because "+p.reason())
 	}
 }
 
-// policyOfCompute is why an overlay is left out.
-func (d *decider) policyOfCompute() string {
-	return "the program enables no surface extension (compute policy of " + d.set.File + ")"
+// reason is why an overlay is left out.
+func (p *computePolicy) reason() string {
+	return "the program enables no surface extension (compute policy of " + p.file.set.File + ")"
 }

@@ -1,6 +1,8 @@
 package plan
 
-import "vkloader/internal/core/manifest"
+import (
+	"vkloader/internal/core/manifest"
+)
 
 // loaderExtensions are the loader's own, in their order (GEN-17, INS-006).
 var loaderExtensions = [...]manifest.Extension{
@@ -9,9 +11,6 @@ var loaderExtensions = [...]manifest.Extension{
 	{Name: "VK_KHR_portability_enumeration", Spec: 1},
 	{Name: "VK_LUNARG_direct_driver_loading", Spec: 1},
 }
-
-// knownExtension tells whether the loader knows an instance extension (INS-008).
-func (d *decider) knownExtension(name string) bool { return known(name) || d.q.Platform.Knows(name) }
 
 // known tells whether every loader knows an instance extension, whatever its window systems.
 func known(name string) bool {
@@ -78,16 +77,4 @@ func nonZero(s string) bool {
 		}
 	}
 	return false
-}
-
-// supported is the set of extensions that may be enabled (LAY-273, INS-054).
-type supported struct{ names map[string]bool }
-
-func (s *supported) add(list []manifest.Extension) {
-	if s.names == nil {
-		s.names = make(map[string]bool, 64)
-	}
-	for i := range list {
-		s.names[list[i].Name] = true
-	}
 }

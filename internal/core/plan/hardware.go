@@ -19,7 +19,7 @@ const (
 )
 
 // present finds out what there is for a driver; kernel is the driver of the kernel that has a device instead.
-func (d *decider) present(f *family.Driver, g facts.Graphics) (best presence, kernel string) {
+func (s *driverSearch) present(f *family.Driver, g facts.Graphics) (best presence, kernel string) {
 	for i, text := range g.Devices {
 		has, vendor := deviceOf(text)
 		switch {
@@ -32,7 +32,7 @@ func (d *decider) present(f *family.Driver, g facts.Graphics) (best presence, ke
 		}
 	}
 	for _, node := range f.Nodes {
-		if best <= foreign && d.f.Exists(node.Path) {
+		if best <= foreign && s.f.Exists(node.Path) {
 			best = awake
 		}
 	}
@@ -73,44 +73,44 @@ type leftOut struct {
 
 // byHardware tells whether the hardware policy of the settings leaves a driver out, and why (docs/tool.md, policy): never
 // where the kernel does not show its devices.
-func (d *decider) byHardware(driver *manifest.Driver) (left leftOut, out bool) {
-	if d.set == nil || d.set.Hardware == settings.AnyHardware || !d.q.Platform.Linux {
+func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bool) {
+	if s.file.set == nil || s.file.set.Hardware == settings.AnyHardware || !s.q.Platform.Linux {
 		return left, false
 	}
 	f := family.Of(driver.Library)
 	if f == nil || f.Software() {
 		return left, false
 	}
-	g, known := d.f.Graphics()
-	if !known || !g.Listed && !d.f.Exists("/sys/class") {
+	g, known := s.f.Graphics()
+	if !known || !g.Listed && !s.f.Exists("/sys/class") {
 		return left, false
 	}
-	switch there, kernel := d.present(f, g); {
+	switch there, kernel := s.present(f, g); {
 	case there == absent:
 		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "there is no " + f.Hardware + " device here"}, true
 	case there == foreign:
 		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "the " + f.Hardware + " device has the kernel driver " +
 			kernel + ", not " + f.Kernel[0]}, true
-	case there == asleep && d.set.Hardware == settings.AwakeHardware:
+	case there == asleep && s.file.set.Hardware == settings.AwakeHardware:
 		return leftOut{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device sleeps"}, true
 	}
 	return left, false
 }
 
 // applyPolicy says which drivers the hardware policy leaves out. Where no other driver is left it does not hold.
-func (d *decider) applyPolicy(left []leftOut) {
-	if len(left) > 0 && len(d.a.Drivers) == 0 {
-		d.say(diag.Info|diag.Driver, diag.DriverPolicy, d.set.File, d.set.File, "The hardware policy of "+d.set.File+
+func (s *driverSearch) applyPolicy(left []leftOut) {
+	if len(left) > 0 && len(s.list) == 0 {
+		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+s.file.set.File+
 			" leaves no driver: it does not hold")
 		for i := range left {
-			d.use(left[i].driver, left[i].from)
+			s.use(left[i].driver, left[i].from)
 		}
 		return
 	}
 	for i := range left {
 		l := &left[i]
-		name := d.base(l.driver.Path)
-		d.say(diag.Info|diag.Driver, l.code, name, l.driver.Path, "Driver \""+name+"\" ignored because "+l.reason+
-			" (hardware policy of "+d.set.File+")")
+		name := s.q.base(l.driver.Path)
+		s.say(diag.Info|diag.Driver, l.code, name, l.driver.Path, "Driver \""+name+"\" ignored because "+l.reason+
+			" (hardware policy of "+s.file.set.File+")")
 	}
 }

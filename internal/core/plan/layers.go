@@ -8,6 +8,17 @@ import (
 	"vkloader/internal/core/variables"
 )
 
+// lister builds the layer list.
+type lister struct {
+	call
+	costs    *costs
+	files    *manifests
+	file     *settingsFile
+	switches *switches
+	finder   *finder
+	bySet    *settingsState
+}
+
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
 	for _, l := range list {
 		if l.Name == name {
@@ -42,106 +53,79 @@ func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
 	return next
 }
 
-// removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
-func (d *decider) removes(l *manifest.Layer) bool {
-	return d.disable.disables(l.Name, l.Implicit) && !d.allow.matches(l.Name) && !d.enable.matches(l.Name)
-}
-
-// byOwnVariables tells whether the manifest's variables enable an implicit layer (LAY-125 to LAY-128).
-func (d *decider) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
-	enabled = true
-	if l.HasEnable {
-		v := d.f.Named(l.EnableName)
-		enabled = v.Set && v.Value == l.EnableValue
-	}
-	return enabled, d.f.Named(l.DisableName).Set
-}
-
-// implicitEnabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
-func (d *decider) implicitEnabled(l *manifest.Layer) bool {
-	if enabled, known := d.implicit[l]; known {
-		return enabled
-	}
-	own, forbidden := d.byOwnVariables(l)
-	forced := !own && d.enable.matches(l.Name)
-	enabled := (own || forced) && !forbidden
-	switch {
-	case forbidden:
-	case enabled && d.removes(l):
-		enabled = false
-		if d.quiet {
-			break
+// firstImplicit marks the implicit layers, of each name the first: the others count for nothing before there is an
+// instance (LAY-109, ERRATA 27).
+func firstImplicit(list []*manifest.Layer) []bool {
+	first := make([]bool, len(list))
+	known := make(map[string]bool)
+	for i, l := range list {
+		if l.Implicit && !known[l.Name] {
+			known[l.Name], first[i] = true, true
 		}
-		d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
-			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
-	case forced && !d.quiet:
-		d.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Implicit layer \""+l.Name+
-			"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
 	}
-	d.implicit[l] = enabled
-	return enabled
+	return first
 }
 
-// layerList builds the layer list in the order of LAY-101. Not full: the implicit layers alone, with explicit ones
+// list builds the layer list in the order of LAY-101. Not full: the implicit layers alone, with explicit ones
 // only where meta-layers may need them, and without the black list (LAY-100, LAY-215).
-func (d *decider) layerList(full bool) []*manifest.Layer {
-	if d.set != nil && d.set.ControlsLayers {
-		return d.settingsLayers(full)
+func (b *lister) list(full bool) []*manifest.Layer {
+	if b.file.controlsLayers() {
+		return b.bySettings(full)
 	}
-	return d.regularLayers(full)
+	return b.regular(full)
 }
 
-// regularLayers is the ordinary search.
-func (d *decider) regularLayers(full bool) []*manifest.Layer {
-	list := d.readLayers(search.ImplicitLayers, nil)
+// regular is the ordinary search.
+func (b *lister) regular(full bool) []*manifest.Layer {
+	list := b.read(search.ImplicitLayers, nil)
 	for _, l := range list {
-		d.byOwnVariables(l) // ask for all of them at once
+		b.switches.byOwnVariables(l) // ask for all of them at once
 	}
-	list, override := d.chooseOverride(list)
+	list, override := b.chooseOverride(list)
 	var paths []string
-	if override != nil && d.implicitEnabled(override) && len(override.OverridePaths) > 0 {
+	if override != nil && b.switches.enabled(override) && len(override.OverridePaths) > 0 {
 		paths = override.OverridePaths
 		for _, path := range paths { // OVR-10, LAY-207
-			if d.quiet {
+			if b.quiet {
 				break
 			}
-			d.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
-			d.log(diag.Info|diag.Layer, path)
+			b.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
+			b.log(diag.Info|diag.Layer, path)
 		}
-		if v := d.f.Variable(variables.LayerPath); v.Set { // ENV-33
-			d.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
+		if v := b.f.Variable(variables.LayerPath); v.Set { // ENV-33
+			b.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
 				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
 		}
-		d.ignored("the override_paths of "+override.Manifest, variables.AddLayerPath)
+		b.ignored("the override_paths of "+override.Manifest, variables.AddLayerPath)
 	}
 	metas := override != nil
 	for _, l := range list {
 		metas = metas || l.Meta
 	}
 	if full || metas {
-		list = append(list, d.readLayers(search.ExplicitLayers, paths)...)
+		list = append(list, b.read(search.ExplicitLayers, paths)...)
 	}
-	if d.f.Missing() {
+	if b.f.Missing() {
 		return nil
 	}
-	list = d.metas(list)
+	list = b.metas(list)
 	if full {
-		list = d.blacklist(list)
+		list = b.blacklist(list)
 	}
-	return d.duplicates(d.filtered(list))
+	return b.duplicates(b.filtered(list))
 }
 
-func (d *decider) readLayers(kind search.Kind, override []string) []*manifest.Layer {
-	files := d.search(kind, false, override)
+func (b *lister) read(kind search.Kind, override []string) []*manifest.Layer {
+	files := b.finder.search(kind, false, override)
 	list := make([]*manifest.Layer, 0, len(files))
 	for i := range files {
-		list = d.readLayerFile(list, files[i].Path, files[i].Listed, kind)
+		list = b.files.add(list, files[i].Path, files[i].Listed, kind)
 	}
 	return list
 }
 
 // chooseOverride leaves at most one override layer in the list (LAY-186 to LAY-193).
-func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *manifest.Layer) {
+func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *manifest.Layer) {
 	var keyed, global *manifest.Layer
 	var exe facts.Exe
 	any := false
@@ -150,7 +134,7 @@ func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *ma
 			continue
 		}
 		any = true
-		exe = d.f.Exe()
+		exe = b.f.Exe()
 		matches := false
 		for _, key := range l.AppKeys {
 			matches = matches || key == exe.Path
@@ -164,16 +148,16 @@ func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *ma
 			if global == nil {
 				global = l
 			} else {
-				d.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+				b.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
 					"remove_all_non_valid_override_layers: Multiple global override layers found. Using the first global layer found")
 			}
 		case !matches:
-			d.say(diag.Info|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+			b.say(diag.Info|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
 				"--Override layer found but not used because app '"+exe.Path+"' is not in 'app_keys' list!")
 		case keyed == nil:
 			keyed = l
 		default:
-			d.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
+			b.say(diag.Warn|diag.Layer, diag.OverrideRejected, l.Name, l.Manifest,
 				"remove_all_non_valid_override_layers: Multiple override layers where the same path in app_keys was found. Using the first layer found")
 		}
 	}
@@ -184,9 +168,9 @@ func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *ma
 	switch {
 	case keyed != nil:
 		chosen = keyed
-		d.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+exe.Path)
+		b.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+exe.Path)
 	case global != nil && exe.Known:
-		d.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest, "Using the global override layer")
+		b.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest, "Using the global override layer")
 	}
 	kept := list[:0]
 	for _, l := range list {
@@ -198,14 +182,14 @@ func (d *decider) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *ma
 }
 
 // blacklist removes what the override layer forbids, while it is enabled (LAY-213).
-func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
+func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	var override *manifest.Layer
 	for _, l := range list {
 		if l.IsOverride() {
 			override = l
 		}
 	}
-	if override == nil || len(override.Blacklist) == 0 || !d.implicitEnabled(override) {
+	if override == nil || len(override.Blacklist) == 0 || !b.switches.enabled(override) {
 		return list
 	}
 	forbidden := make(map[string]bool, len(override.Blacklist))
@@ -215,8 +199,8 @@ func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	kept := list[:0]
 	for _, l := range list {
 		if l != override && forbidden[l.Name] {
-			if !d.quiet {
-				d.say(diag.Debug, diag.LayerBlacklisted, l.Name, l.Manifest,
+			if !b.quiet {
+				b.say(diag.Debug, diag.LayerBlacklisted, l.Name, l.Manifest,
 					"loader_remove_layers_in_blacklist: Override layer is active and layer "+l.Name+
 						" is in the blacklist inside of it. Removing that layer from current layer list.")
 			}
@@ -228,21 +212,21 @@ func (d *decider) blacklist(list []*manifest.Layer) []*manifest.Layer {
 }
 
 // filtered removes what VK_LOADER_LAYERS_DISABLE takes out (LAY-114, LAY-115).
-func (d *decider) filtered(list []*manifest.Layer) []*manifest.Layer {
-	if !d.disable.any() {
+func (b *lister) filtered(list []*manifest.Layer) []*manifest.Layer {
+	if !b.switches.disable.any() {
 		return list
 	}
 	kept := list[:0]
 	for _, l := range list {
-		if !d.removes(l) {
+		if !b.switches.removes(l) {
 			kept = append(kept, l)
 			continue
 		}
 		if l.Implicit {
-			d.implicitEnabled(l)
+			b.switches.enabled(l)
 		}
-		if !d.quiet {
-			d.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
+		if !b.quiet {
+			b.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+
 				"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
 		}
 	}
@@ -250,14 +234,14 @@ func (d *decider) filtered(list []*manifest.Layer) []*manifest.Layer {
 }
 
 // duplicates removes, for each layer that is kept, the next one of the same name (LAY-104, LAY-108).
-func (d *decider) duplicates(list []*manifest.Layer) []*manifest.Layer {
+func (b *lister) duplicates(list []*manifest.Layer) []*manifest.Layer {
 	holder := make(map[string]*manifest.Layer, len(list)) // a kept layer that has not lost a duplicate yet
 	kept := list[:0]
 	for _, l := range list {
 		if first := holder[l.Name]; first != nil {
 			holder[l.Name] = nil
-			if !d.quiet {
-				d.say(diag.Warn, diag.LayerDuplicate, l.Name, l.Manifest, "Removing layer "+l.Name+" ("+l.Manifest+
+			if !b.quiet {
+				b.say(diag.Warn, diag.LayerDuplicate, l.Name, l.Manifest, "Removing layer "+l.Name+" ("+l.Manifest+
 					") because it is a duplicate of "+first.Name+" ("+first.Manifest+")")
 			}
 			continue

@@ -12,10 +12,11 @@ const metaDepth = 64
 
 // checker validates the meta-layers of a list.
 type checker struct {
-	d     *decider
+	call
+	costs *costs
 	names map[string]*manifest.Layer          // the first of each name that is not known to be invalid
 	next  map[*manifest.Layer]*manifest.Layer // the next one of its name, once one is invalid
-	cost  map[*manifest.Layer]int             // of meta-layers, see costs
+	price map[*manifest.Layer]int             // of meta-layers, see reckon
 	met   map[*manifest.Layer]*manifest.Layer // for which meta-layer one was last met (LAY-162, LAY-163)
 	known map[string]int                      // the number of the union that an extension was last seen in
 	union int                                 // counts them
@@ -31,7 +32,7 @@ type visit struct {
 }
 
 // metas discards invalid meta-layers and gives the others the extensions of their components (LAY-156 to LAY-172).
-func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
+func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 	count := 0
 	for _, l := range list {
 		if l.Meta {
@@ -41,9 +42,9 @@ func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 	if count == 0 {
 		return list
 	}
-	c := &checker{d: d, names: firstOf(list), cost: make(map[*manifest.Layer]int, count),
+	c := &checker{call: b.call, costs: b.costs, names: firstOf(list), price: make(map[*manifest.Layer]int, count),
 		met: make(map[*manifest.Layer]*manifest.Layer, count)}
-	c.costs(list)
+	c.reckon(list)
 	invalid := make(map[*manifest.Layer]bool)
 	for _, l := range list {
 		if !l.Meta {
@@ -53,8 +54,8 @@ func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 			c.unite(l)
 			continue
 		}
-		if !d.quiet {
-			d.say(diag.Debug, diag.MetaInvalid, l.Name, l.Manifest, "Removing meta-layer "+l.Name+
+		if !b.quiet {
+			b.say(diag.Debug, diag.MetaInvalid, l.Name, l.Manifest, "Removing meta-layer "+l.Name+
 				" from instance layer list since it appears invalid.")
 		}
 		invalid[l] = true
@@ -77,11 +78,11 @@ func (d *decider) metas(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// costs finds out what validating each meta-layer and uniting its extensions takes beside looking at its own components
+// reckon finds out what validating each meta-layer and uniting its extensions takes beside looking at its own components
 // once: what its components weigh, and all of that again for each meta-layer among them. Where all of them together cost
 // more than the budget has, the cheap ones come first, so that no dear one takes others along.
-func (c *checker) costs(list []*manifest.Layer) {
-	d, sum := c.d, 0
+func (c *checker) reckon(list []*manifest.Layer) {
+	sum := 0
 	var bits [64]int // what those cost whose cost has so many bits
 	for _, l := range list {
 		if l.Meta {
@@ -90,13 +91,13 @@ func (c *checker) costs(list []*manifest.Layer) {
 			bits[length(cost)] = saturated(bits[length(cost)] + cost)
 		}
 	}
-	d.open(&d.ways)
+	c.costs.open(&c.costs.ways)
 	c.most = len(bits)
-	c.tight = d.ways.left - sum
+	c.tight = c.costs.ways.left - sum
 	if c.tight >= 0 {
 		return
 	}
-	c.most, c.tight = 0, d.ways.left
+	c.most, c.tight = 0, c.costs.ways.left
 	for bits[c.most] <= c.tight {
 		c.tight -= bits[c.most]
 		c.most++
@@ -120,17 +121,17 @@ func length(n int) int {
 // costOf adds up what a meta-layer costs. One that it is part of itself counts for nothing there: those are invalid.
 func (c *checker) costOf(l *manifest.Layer) int {
 	const begun = -1
-	if cost, known := c.cost[l]; known {
+	if cost, known := c.price[l]; known {
 		return cost
 	}
-	c.cost[l] = begun
+	c.price[l] = begun
 	c.stack = append(c.stack[:0], visit{layer: l})
 	sums := []int{0}
 	for {
 		top := &c.stack[len(c.stack)-1]
 		if top.at == len(top.layer.Components) {
 			cost := saturated(sums[len(sums)-1])
-			c.cost[top.layer] = cost
+			c.price[top.layer] = cost
 			c.stack, sums = c.stack[:len(c.stack)-1], sums[:len(sums)-1]
 			if len(c.stack) == 0 {
 				return cost
@@ -148,9 +149,9 @@ func (c *checker) costOf(l *manifest.Layer) int {
 			continue
 		}
 		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Walk)
-		switch cost, known := c.cost[part]; {
+		switch cost, known := c.price[part]; {
 		case !known:
-			c.cost[part] = begun
+			c.price[part] = begun
 			c.stack, sums = append(c.stack, visit{layer: part}), append(sums, 0)
 		case cost > 0:
 			sums[len(sums)-1] = saturated(sums[len(sums)-1] + cost)
@@ -160,7 +161,7 @@ func (c *checker) costOf(l *manifest.Layer) int {
 
 // affords tells whether there is a budget for a meta-layer, and says so when there is not.
 func (c *checker) affords(l *manifest.Layer) bool {
-	cost := c.cost[l]
+	cost := c.price[l]
 	switch bits := length(cost); {
 	case bits < c.most:
 		return true
@@ -168,27 +169,26 @@ func (c *checker) affords(l *manifest.Layer) bool {
 		c.tight -= cost
 		return true
 	}
-	c.d.leaveOut(diag.MetaInvalid, "Meta-layer", l.Name, l.Manifest)
+	c.costs.leaveOut(diag.MetaInvalid, "Meta-layer", l.Name, l.Manifest)
 	return false
 }
 
 // valid checks a meta-layer, and those in it before it goes on.
 func (c *checker) valid(root *manifest.Layer) bool {
 	const prefix = "verify_meta_layer_component_layers: "
-	d := c.d
-	bad := func(l *manifest.Layer, text string) { d.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text) }
+	bad := func(l *manifest.Layer, text string) { c.say(diag.Warn, diag.MetaInvalid, l.Name, l.Manifest, text) }
 	c.met[root] = root
 	c.stack = append(c.stack[:0], visit{layer: root})
-	paid := c.cost[root]
+	paid := c.price[root]
 	good := true
 	for good {
 		top := &c.stack[len(c.stack)-1]
 		l := top.layer
 		if top.at == len(l.Components) {
-			if !d.quiet {
-				d.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
+			if !c.quiet {
+				c.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
 				for i, name := range l.Components {
-					d.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
+					c.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
 				}
 			}
 			if c.stack = c.stack[:len(c.stack)-1]; len(c.stack) == 0 {
@@ -201,7 +201,7 @@ func (c *checker) valid(root *manifest.Layer) bool {
 		part := c.names[name]
 		good = part != nil && part.API>>12 >= l.API>>12 && name != l.Name && !(part.Meta && c.met[part] == root)
 		switch {
-		case d.quiet:
+		case c.quiet:
 		case part == nil:
 			bad(l, prefix+"Meta-layer "+l.Name+" can't find component layer "+name+" at index "+decimal(index)+".  Skipping this layer.")
 		case part.API>>12 < l.API>>12:
@@ -216,19 +216,19 @@ func (c *checker) valid(root *manifest.Layer) bool {
 			continue
 		}
 		c.met[part] = root
-		if !d.quiet {
-			d.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
+		if !c.quiet {
+			c.log(diag.Info, prefix+"Adding meta-layer "+l.Name+" which also contains meta-layer "+name)
 		}
 		// A cycle may cost more than was reckoned; the difference is paid here.
-		if paid -= part.Walk; len(c.stack) == metaDepth || paid < 0 && !d.spend(&d.cycles, -paid) {
+		if paid -= part.Walk; len(c.stack) == metaDepth || paid < 0 && !c.costs.spend(&c.costs.cycles, -paid) {
 			good = false
-			d.leaveOut(diag.MetaInvalid, "Meta-layer", root.Name, root.Manifest)
+			c.costs.leaveOut(diag.MetaInvalid, "Meta-layer", root.Name, root.Manifest)
 			continue
 		}
 		paid = max(paid, 0)
 		c.stack = append(c.stack, visit{layer: part})
 	}
-	for i := len(c.stack) - 1; i > 0 && !d.quiet; i-- { // LAY-161
+	for i := len(c.stack) - 1; i > 0 && !c.quiet; i-- { // LAY-161
 		l := c.stack[i-1].layer
 		bad(l, "Meta-layer "+l.Name+" component layer "+c.stack[i].layer.Name+" can not find all component layers.  Skipping this layer.")
 	}
@@ -291,8 +291,8 @@ func (c *checker) join(meta *manifest.Layer, device bool) []manifest.Extension {
 		list := of(part)
 		for i := range list {
 			e := &list[i]
-			if !c.d.quiet {
-				c.d.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+name+" adding "+kind+" extension "+e.Name)
+			if !c.quiet {
+				c.log(diag.Debug, "Meta-layer "+meta.Name+" component layer "+name+" adding "+kind+" extension "+e.Name)
 			}
 			if c.known[e.Name] != c.union {
 				c.known[e.Name] = c.union

@@ -406,25 +406,25 @@ func TestDriverManifests(t *testing.T) {
 // an answer: whoever reads the file again, or reads a meta-layer, gets layers of its own.
 func TestMemory(t *testing.T) {
 	s := facts.File{Content: layerText("1.2.0", "E", `,"library_path":"x"`)}
-	d := &decider{q: &Question{}, m: &Memory{turn: 1}, f: facts.NewStore(), a: &Answer{}}
-	p := d.parse("/x", s, search.ExplicitLayers)
-	if d.parse("/x", s, search.ExplicitLayers) != p {
+	d := newDecision(&Question{Memory: &Memory{turn: 1}}, facts.NewStore())
+	p := d.files.parse("/x", s, search.ExplicitLayers)
+	if d.files.parse("/x", s, search.ExplicitLayers) != p {
 		t.Error("parsed twice")
 	}
-	if d.parse("/y", s, search.ExplicitLayers) == p || d.parse("/x", s, search.ImplicitLayers) == p {
+	if d.files.parse("/y", s, search.ExplicitLayers) == p || d.files.parse("/x", s, search.ImplicitLayers) == p {
 		t.Error("another file's parse was used")
 	}
 	d.f.SetFile("/x", s)
 	d.f.SetFile("/m", facts.File{Content: layerText("1.2.0", "M", `,"component_layers":[]`)})
-	list := d.readLayerFile(nil, "/x", false, search.ExplicitLayers)
-	list = d.readLayerFile(list, "/x", false, search.ExplicitLayers)
-	list = d.readLayerFile(list, "/m", false, search.ExplicitLayers)
-	parsed := d.parse("/m", facts.File{}, search.ExplicitLayers).layers.Layers[0]
+	list := d.files.add(nil, "/x", false, search.ExplicitLayers)
+	list = d.files.add(list, "/x", false, search.ExplicitLayers)
+	list = d.files.add(list, "/m", false, search.ExplicitLayers)
+	parsed := d.files.parse("/m", facts.File{}, search.ExplicitLayers).layers.Layers[0]
 	if len(list) != 3 || list[0] == list[1] || list[0].Name != "E" || list[1].Name != "E" || list[2] == parsed {
 		t.Errorf("%v", list)
 	}
 	d.m.turn++
-	if again := d.readLayerFile(nil, "/x", false, search.ExplicitLayers); again[0] != list[0] {
+	if again := d.files.add(nil, "/x", false, search.ExplicitLayers); again[0] != list[0] {
 		t.Error("copied without need")
 	}
 }

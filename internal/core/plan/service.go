@@ -15,58 +15,58 @@ const Served = "service:/"
 
 // wantsService tells whether the driver service is to be asked: only where nothing else gives a driver, and nobody has
 // said which ones there should be, unless the settings say when (PRO-049).
-func (d *decider) wantsService(w *weighing) bool {
+func (s *driverSearch) wantsService() bool {
 	when := settings.ServiceLast
-	if d.set != nil {
-		when = d.set.Service
+	if s.file.set != nil {
+		when = s.file.set.Service
 	}
-	if when == settings.ServiceNever || !d.q.Platform.Linux || d.q.App.DirectList || d.set != nil && d.set.Exclusively {
+	if when == settings.ServiceNever || !s.q.Platform.Linux || s.q.App.DirectList || s.file.set != nil && s.file.set.Exclusively {
 		return false
 	}
-	if when == settings.ServiceLast && (len(d.a.Drivers) > 0 || w.wished || d.set != nil && d.set.HasDevices) {
+	if when == settings.ServiceLast && (len(s.list) > 0 || s.wished || s.file.set != nil && s.file.set.HasDevices) {
 		return false
 	}
-	return !d.f.Variable(variables.DriverFiles).Set && !d.f.Variable(variables.ICDFilenames).Set
+	return !s.f.Variable(variables.DriverFiles).Set && !s.f.Variable(variables.ICDFilenames).Set
 }
 
 // fromService takes the drivers that the driver service offers.
-func (d *decider) fromService(w *weighing) {
-	s, known := d.f.Service()
-	if !known || s.State == facts.ServiceNone {
+func (s *driverSearch) fromService() {
+	said, known := s.f.Service()
+	if !known || said.State == facts.ServiceNone {
 		return
 	}
-	drivers, why := []served.Driver(nil), refusal(s.State)
+	drivers, why := []served.Driver(nil), refusal(said.State)
 	if why == "" {
-		drivers, why = served.Read(s.Answer, s.Index)
+		drivers, why = served.Read(said.Answer, said.Index)
 	}
 	if why != "" {
-		d.say(diag.Warn|diag.Driver, diag.ServiceRefused, s.Place, s.Place, "The driver service at "+s.Place+" is not used: "+why)
+		s.say(diag.Warn|diag.Driver, diag.ServiceRefused, said.Place, said.Place, "The driver service at "+said.Place+" is not used: "+why)
 		return
 	}
-	own := d.a.Drivers
-	d.say(diag.Info|diag.Driver, diag.ServiceUsed, s.Place, s.Place, "The driver service at "+s.Place+" offers "+
+	own := s.list
+	s.say(diag.Info|diag.Driver, diag.ServiceUsed, said.Place, said.Place, "The driver service at "+said.Place+" offers "+
 		decimal(uint32(len(drivers)))+" drivers")
 	for i := range drivers {
 		one := &drivers[i]
 		path := Served + one.Name
 		if one.Why != "" {
-			d.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
+			s.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
 			continue
 		}
 		if repeated(drivers[:i], one.Name) { // the first of a name counts
 			continue
 		}
-		driver := d.driverOf(path, facts.File{Content: one.Manifest})
+		driver := s.files.driverOf(path, facts.File{Content: one.Manifest})
 		if driver == nil {
 			continue
 		}
 		if found := sameDriver(own, one); found != "" {
-			d.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: it is found on this machine, as "+found)
+			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: it is found on this machine, as "+found)
 			continue
 		}
 		driver.Files = one.Files
 		driver.Library, driver.HasSlash = Served+one.Files[len(one.Files)-1].Name, false
-		d.weigh(w, driver, "the driver service at "+s.Place)
+		s.weigh(driver, "the driver service at "+said.Place)
 	}
 }
 

@@ -172,10 +172,10 @@ func TestWindowSystems(t *testing.T) {
 		{platforms.FreeBSD(), unix}, {platforms.OpenBSD(), unix}, {platforms.NetBSD(), unix}, {platforms.Hurd(), unix}, {search.Linux(), unix},
 		{platforms.QNX(), "VK_QNX_screen_surface"}, {platforms.Fuchsia(), "VK_FUCHSIA_imagepipe_surface"}, {platforms.OpenHarmony(), "VK_OHOS_surface"},
 	} {
-		d := &decider{q: &Question{Platform: c.platform}}
+		q := &Question{Platform: c.platform}
 		var got []string
 		for _, name := range all {
-			if d.knownExtension(name) && !c.platform.MissingWindowSystem(name) {
+			if q.knows(name) && !c.platform.MissingWindowSystem(name) {
 				got = append(got, name)
 			}
 		}

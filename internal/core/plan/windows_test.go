@@ -463,8 +463,8 @@ func TestWindowsSettings(t *testing.T) {
 // The window system of Windows is Win32 alone.
 func TestWindowsSurfaces(t *testing.T) {
 	t.Parallel()
-	d := &decider{q: &Question{Platform: search.Windows("")}}
-	if !d.knownExtension("VK_KHR_win32_surface") || d.knownExtension("VK_KHR_xcb_surface") || !d.knownExtension("VK_KHR_surface") {
+	q := &Question{Platform: search.Windows("")}
+	if !q.knows("VK_KHR_win32_surface") || q.knows("VK_KHR_xcb_surface") || !q.knows("VK_KHR_surface") {
 		t.Error("window systems")
 	}
 }

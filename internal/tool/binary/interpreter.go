@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"vkloader/internal/tool/machine"
 )
@@ -23,20 +24,38 @@ type Interpreter struct {
 }
 
 // systemLinkers are where the dynamic linkers of a system itself lie; the ABI of each processor fixes these paths.
-var systemLinkers = map[Machine][]string{
-	X8664: {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"},
-	I386:  {"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"},
-	ARM64: {"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"},
+func systemLinkers(m Machine) []string {
+	switch m {
+	case X8664:
+		return []string{"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-x86-64.so.2", "/lib/ld-musl-x86_64.so.1"}
+	case I386:
+		return []string{"/lib/ld-linux.so.2", "/lib/ld-musl-i386.so.1"}
+	case ARM64:
+		return []string{"/lib/ld-linux-aarch64.so.1", "/lib/ld-musl-aarch64.so.1"}
+	}
+	return nil
 }
 
 // maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.
 const maxLinker = 4 << 20
 
+// pattern is a regular expression that is compiled when it is first used.
+type pattern struct {
+	text string
+	once sync.Once
+	form *regexp.Regexp
+}
+
+func (p *pattern) get() *regexp.Regexp {
+	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
+	return p.form
+}
+
 var (
-	glibcVersion = regexp.MustCompile(`stable release version ([0-9]+\.[0-9]+)`)
-	cachePath    = regexp.MustCompile(`\x00(/[!-~]*/ld\.so\.cache)\x00`)
+	glibcVersion = pattern{text: `stable release version ([0-9]+\.[0-9]+)`}
+	cachePath    = pattern{text: `\x00(/[!-~]*/ld\.so\.cache)\x00`}
 	// searched is the list of default directories in glibc's dynamic linker: texts with a slash at the end, one after the other.
-	searched = regexp.MustCompile(`\x00((?:/[!-~]+/\x00)+)`)
+	searched = pattern{text: `\x00((?:/[!-~]+/\x00)+)`}
 )
 
 // readInterpreter reads a program's dynamic linker; nil when it cannot be read.
@@ -47,19 +66,19 @@ func readInterpreter(m *machine.Machine, name string, processor Machine) *Interp
 	}
 	real := realOf(m, name)
 	i := &Interpreter{Path: name, real: real, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
-	for _, system := range systemLinkers[processor] {
+	for _, system := range systemLinkers(processor) {
 		i.Own = i.Own && (!m.Exists(system) || realOf(m, system) != real)
 	}
 	if i.musl {
 		return i
 	}
-	if found := glibcVersion.FindSubmatch(data); found != nil {
+	if found := glibcVersion.get().FindSubmatch(data); found != nil {
 		i.Version = string(found[1])
 	}
-	if found := cachePath.FindSubmatch(data); found != nil {
+	if found := cachePath.get().FindSubmatch(data); found != nil {
 		i.cache = string(found[1])
 	}
-	for _, found := range searched.FindAllSubmatch(data, -1) {
+	for _, found := range searched.get().FindAllSubmatch(data, -1) {
 		var list []string
 		for _, directory := range bytes.Split(bytes.TrimSuffix(found[1], []byte{0}), []byte{0}) {
 			list = append(list, path.Clean(string(directory)))
@@ -111,7 +130,7 @@ func (l *Linker) readCache() {
 	if err != nil {
 		return
 	}
-	flags, known := cacheFlags[l.elf]
+	flags, known := cacheFlags(l.elf)
 	for _, e := range parseCache(data) {
 		if !known || e.flags == flags {
 			l.cache[e.name] = append(l.cache[e.name], e)

@@ -24,8 +24,20 @@ const (
 	peNeedsMost   = 4096
 )
 
-var peMachines = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "x86-64", pe.IMAGE_FILE_MACHINE_I386: "x86",
-	pe.IMAGE_FILE_MACHINE_ARM64: "ARM64", pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}
+// peMachine is the usual name of a processor; "" for one that is not known.
+func peMachine(number uint16) string {
+	switch number {
+	case pe.IMAGE_FILE_MACHINE_AMD64:
+		return "x86-64"
+	case pe.IMAGE_FILE_MACHINE_I386:
+		return "x86"
+	case pe.IMAGE_FILE_MACHINE_ARM64:
+		return "ARM64"
+	case pe.IMAGE_FILE_MACHINE_ARMNT:
+		return "ARM"
+	}
+	return ""
+}
 
 // errNoPEHeader is the error of an object file, which has no such header.
 var errNoPEHeader = errors.New("neither a program nor a library")
@@ -36,7 +48,7 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l = &PE{Machine: peMachines[f.Machine]}
+	l = &PE{Machine: peMachine(f.Machine)}
 	if l.Machine == "" {
 		l.Machine = fmt.Sprintf("machine %#x", f.Machine)
 	}

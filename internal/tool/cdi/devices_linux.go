@@ -44,7 +44,7 @@ func gpus(m *machine.Machine) []gpu {
 		}
 	}
 	nvidia(m, nodes)
-	for _, f := range drivers.Families {
+	for _, f := range drivers.Families() {
 		for _, node := range f.Nodes {
 			if name := path.Base(node.Path); f.Name != drivers.NVIDIA && m.Exists(node.Path) {
 				nodes[name] = append(nodes[name], node.Path)

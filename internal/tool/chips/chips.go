@@ -52,7 +52,16 @@ type table struct {
 	wrong  []string // lines that are not understood
 }
 
-var known = sync.OnceValue(func() *table { return read(text) })
+// known is the table, read when somebody asks: nothing runs when the package is imported.
+func known() *table {
+	whole.once.Do(func() { whole.table = read(text) })
+	return whole.table
+}
+
+var whole struct {
+	once  sync.Once
+	table *table
+}
 
 // read reads lines as chips.txt describes them.
 func read(text string) *table {

@@ -1,16 +1,21 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/devicemap"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/selector"
 	"vkloader/internal/tool/term"
 )
 
@@ -31,7 +36,8 @@ type envFinding struct {
 
 func newEnv(s *invocation) *cobra.Command {
 	var asJSON, elevated bool
-	var app string
+	var app, kind, device string
+	var limit time.Duration
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Show the variables that are set, and what they do",
@@ -42,6 +48,12 @@ func newEnv(s *invocation) *cobra.Command {
 			"\"vkloader list variables\" also shows variables that are not set.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if kind != "" {
+				return chooseDevice(s, kind, device, asJSON, limit)
+			}
+			if device != "" {
+				return errors.New("--device goes with --for")
+			}
 			source, err := s.source(app, elevated)
 			if err != nil {
 				return err
@@ -81,6 +93,10 @@ func newEnv(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", envSchema))
+	cmd.Flags().StringVar(&kind, "for", "", "print the variables by which programs of this `KIND` get --device: "+strings.Join(devicemap.Kinds(), ", "))
+	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+selector.Forms)
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: how long the child that lists devices may take")
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
 	return cmd

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/tool/explain"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/systems"
+	"vkloader/internal/tool/systems/examination"
 	"vkloader/internal/tool/term"
 )
 
@@ -272,7 +273,7 @@ func doctorOther(s *invocation, e *otherSystem, app string, elevated, asJSON, fu
 	if err != nil {
 		return nil, err
 	}
-	report, err := source.Examine(answer)
+	report, err := examination.Machine(source, answer)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ import (
 )
 
 func newListDevices(s *invocation) *cobra.Command {
-	var asJSON bool
+	var asJSON, asMap bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -26,7 +27,11 @@ func newListDevices(s *invocation) *cobra.Command {
 			"file, and what Mesa's layer changed.\n\n" + selector.Help + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := s.thisMachine("list devices"); err != nil {
+			if asMap && len(only) > 0 {
+				return errors.New("--map shows every device: not with --device")
+			}
+			m, err := s.thisMachine("list devices")
+			if err != nil {
 				return err
 			}
 			source, err := s.source("", false)
@@ -52,7 +57,14 @@ func newListDevices(s *invocation) *cobra.Command {
 				}
 				devices.List = chosen
 			}
-			if asJSON {
+			if asMap {
+				all := mapOf(&m, devices)
+				if asJSON {
+					err = writeJSON(s, all)
+				} else {
+					printMap(s, all)
+				}
+			} else if asJSON {
 				err = writeJSON(s, struct {
 					Schema  int             `json:"schema"`
 					Kind    string          `json:"kind"`
@@ -70,6 +82,7 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", listSchema))
+	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+selector.Forms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "how long the child may take")

@@ -40,6 +40,9 @@ var outputs = map[string][]string{
 	"culprit":        {"run --find-culprit -- /bin/true"},
 	"doctor":         {"doctor"},
 	"env":            {"env --env VK_DRIVER_FILES=/no/such.json"},
+	"env-for":        {"env --for ggml --device 0"},
+	"list-map":       {"list devices --map"},
+	"check":          {"check --require type=cpu"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-order": {"settings order"},
 	"settings-done":  {"settings set --log warn", "settings clear"},
@@ -58,6 +61,7 @@ var outputs = map[string][]string{
 // titles are what the schemas are of.
 var titles = map[string]string{
 	"info": "vkloader info", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
+	"env-for": "vkloader env --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "quarantine": "vkloader quarantine list", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader env", "settings-show": "vkloader settings show",
 	"settings-order": "vkloader settings order", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",
@@ -68,7 +72,7 @@ var titles = map[string]string{
 
 // The published schemas are those of the types that the commands print, and what the commands print follows them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, ".", "../environment", "../loaders", "../survey", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../layerorder", "../launch", "../graph", "../system", "../term", "../cdi", "../../service/offer")
+	comments := fieldComments(t, ".", "../environment", "../devicemap", "../loaders", "../survey", "../settingsfile", "../validation", "../explain", "../probe", "../loaderlog", "../doctor", "../process", "../quarantine", "../layerorder", "../launch", "../graph", "../system", "../term", "../cdi", "../../service/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")

@@ -51,8 +51,15 @@ func TestVersionAndRules(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	root := t.TempDir()
-	if plain, rules := say("doctor", "--root", root), say("doctor", "--root", root, "--rules"); strings.Contains(plain, "INS-029") ||
-		!strings.Contains(rules, "INS-029") {
+	manifest := filepath.Join(root, "usr/share/vulkan/icd.d/gone.json")
+	if err := os.MkdirAll(filepath.Dir(manifest), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(manifest, []byte(`{"file_format_version":"1.0.0","ICD":{"library_path":"/gone.so","api_version":"1.3.0"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if plain, rules := say("doctor", "--root", root), say("doctor", "--root", root, "--rules"); strings.Contains(plain, "DRV-042") ||
+		!strings.Contains(rules, "DRV-042") {
 		t.Errorf("%s\n%s", plain, rules)
 	}
 }

@@ -70,6 +70,8 @@ func newRoot(s *invocation) *cobra.Command {
 		newSettings(s),
 		newQuarantine(s),
 		newValidate(s),
+		newCheck(s),
+		newWait(s),
 		newRun(s),
 		newGraph(s),
 		newVersion(s),

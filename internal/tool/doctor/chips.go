@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/tool/binary"
 	"vkloader/internal/tool/chips"
 	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
 )
 
 // dozen is the driver for the Windows Subsystem for Linux.
@@ -15,7 +16,7 @@ const dozen = "Dozen (Mesa)"
 
 // chip is what is known of a device's chip; nil: nothing.
 func (e *exam) chip(g *GPU) *chips.Chip {
-	if c := chips.ByPCI(hexadecimal(g.Vendor), hexadecimal(g.Device)); c != nil || g.directory == "" {
+	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil || g.directory == "" {
 		return c
 	}
 	for _, line := range strings.Split(e.text(g.directory+"/uevent"), "\n") {
@@ -129,8 +130,8 @@ func (e *exam) tooNew(g *GPU) bool {
 
 // chipName is the device's name for people, otherwise that of its kind.
 func (e *exam) chipName(g *GPU, c *chips.Chip) string {
-	if name := e.pciName(g.Vendor, g.Device); name != "" {
-		return strings.TrimSpace(g.vendor() + " " + name)
+	if g.Label != g.Title() {
+		return g.Label
 	}
 	return c.Name
 }

@@ -3,7 +3,6 @@ package doctor
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -13,6 +12,7 @@ import (
 	"vkloader/internal/tool/drivers"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/explain"
+	"vkloader/internal/tool/gpus"
 	"vkloader/internal/tool/selector"
 )
 
@@ -29,27 +29,20 @@ type GPU struct {
 	Label string `json:"label"` // for people: as its maker calls it, where that is known
 
 	directory string // in sysfs
-	cards     []string
 }
 
 // vendor is the maker's name, "" for one that is not known.
-func (g *GPU) vendor() string { return selector.VendorName(hexadecimal(g.Vendor)) }
+func (g *GPU) vendor() string { return selector.VendorName(gpus.Number(g.Vendor)) }
 
 // maker is its number as the table of drivers has it.
 func (g *GPU) maker() string { return strings.ToUpper(strings.TrimPrefix(g.Vendor, "0x")) }
-
-// hexadecimal reads a number of sysfs; 0 for none.
-func hexadecimal(text string) uint32 {
-	number, _ := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 32)
-	return uint32(number)
-}
 
 // choose leaves the devices that a selector names.
 func (e *exam) choose(text string) error {
 	var list []selector.Device
 	for _, g := range e.gpus {
 		address, _ := selector.PCI(g.Name)
-		list = append(list, selector.Device{Index: -1, Name: e.label(g), PCI: address, Vendor: hexadecimal(g.Vendor), ID: hexadecimal(g.Device), Driver: g.Kernel})
+		list = append(list, selector.Device{Index: -1, Name: g.Label, PCI: address, Vendor: gpus.Number(g.Vendor), ID: gpus.Number(g.Device), Driver: g.Kernel})
 	}
 	hits, err := selector.Select(text, list)
 	if err != nil {
@@ -65,14 +58,7 @@ func (e *exam) choose(text string) error {
 
 // Title is the device in words.
 func (g *GPU) Title() string {
-	if g.Vendor == "" {
-		return g.Name
-	}
-	ids := g.vendor()
-	if g.Device != "" {
-		ids = strings.TrimSpace(ids + " " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
-	}
-	return g.Name + " (" + ids + ")"
+	return (&gpus.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
 }
 
 // displayDrivers are drivers of the kernel for devices that show pictures and compute none.
@@ -117,128 +103,13 @@ func (e *exam) names(directory string) []string {
 	return names
 }
 
-// device gives the entry of a sysfs directory, made when it is new.
-func (e *exam) device(directory string) *GPU {
-	for _, g := range e.gpus {
-		if g.directory == directory {
-			return g
-		}
-	}
-	g := &GPU{Name: path.Base(directory), Vendor: e.text(directory + "/vendor"), Device: e.text(directory + "/device"),
-		directory: directory, Nodes: []string{}, Drivers: []string{}, Asleep: e.text(directory+"/power/runtime_status") == "suspended"}
-	if target, err := e.machine.Readlink(directory + "/driver"); err == nil {
-		g.Kernel = path.Base(target)
-	}
-	e.gpus = append(e.gpus, g)
-	return g
-}
-
-// devices lists what the kernel shows: PCI devices that are displays, what has nodes of the direct rendering manager,
-// what NVIDIA's driver serves, what other drivers of the kernel show by a node; and nodes without any of that, which a container
-// may have.
+// devices lists what the kernel shows.
 func (e *exam) devices() {
-	const pci, drm = "/sys/bus/pci/devices", "/sys/class/drm"
-	for _, name := range e.names(pci) {
-		if strings.HasPrefix(e.text(pci+"/"+name+"/class"), "0x03") {
-			if directory, err := e.machine.Real(pci + "/" + name); err == nil {
-				e.device(directory)
-			}
-		}
+	for _, g := range gpus.List(e.machine) {
+		e.gpus = append(e.gpus, &GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{},
+			Asleep: g.Asleep, Label: g.Label(e.machine), directory: g.Directory})
 	}
-	claimed := map[string]bool{}
-	for _, name := range e.names(drm) {
-		render := strings.HasPrefix(name, "renderD")
-		if !render && (!strings.HasPrefix(name, "card") || strings.Contains(name, "-")) {
-			continue
-		}
-		directory, err := e.machine.Real(drm + "/" + name + "/device")
-		if err != nil || !e.machine.Exists(directory) {
-			continue
-		}
-		if parent := path.Dir(directory); strings.HasPrefix(path.Base(directory), "virtio") && e.machine.Exists(parent+"/vendor") {
-			directory = parent // of PCI, which is the same device
-		}
-		g := e.device(directory)
-		g.cards = append(g.cards, name)
-		claimed["/dev/dri/"+name] = true
-		if render && e.machine.Exists("/dev/dri/"+name) {
-			g.Nodes = append(g.Nodes, "/dev/dri/"+name)
-		}
-	}
-	e.nvidiaDevices()
-	defer func() { e.every = e.gpus }()
-	e.lonelyNodes()
-	for _, name := range e.names("/dev/dri") {
-		node := "/dev/dri/" + name
-		if strings.HasPrefix(name, "renderD") && !claimed[node] {
-			e.gpus = append(e.gpus, &GPU{Name: name, Nodes: []string{node}, Drivers: []string{}})
-		}
-	}
-}
-
-// lonelyNodes adds the devices that have a node elsewhere, and that are not shown otherwise.
-func (e *exam) lonelyNodes() {
-	for _, f := range drivers.Families {
-		for _, node := range f.Nodes {
-			if f.Name != drivers.NVIDIA && e.machine.Exists(node.Path) &&
-				!slices.ContainsFunc(e.gpus, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
-				e.gpus = append(e.gpus, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}, Drivers: []string{}})
-			}
-		}
-	}
-}
-
-// nvidiaDevices adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager.
-func (e *exam) nvidiaDevices() {
-	const proc = "/proc/driver/nvidia/gpus"
-	known := false
-	for _, g := range e.gpus {
-		if g.Kernel != "nvidia" {
-			continue
-		}
-		known = true
-		g.Nodes = e.nvidiaNodes(e.minor(proc + "/" + g.Name + "/information"))
-	}
-	if known {
-		return
-	}
-	for _, name := range e.names(proc) {
-		e.gpus = append(e.gpus, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Drivers: []string{},
-			Nodes: e.nvidiaNodes(e.minor(proc + "/" + name + "/information"))})
-		known = true
-	}
-	for _, name := range e.names("/dev") {
-		number, ok := strings.CutPrefix(name, "nvidia")
-		if ok && !known && number != "" && strings.Trim(number, "0123456789") == "" {
-			e.gpus = append(e.gpus, &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Drivers: []string{},
-				Nodes: e.nvidiaNodes(number)})
-		}
-	}
-}
-
-// minor is the number of the device's node; "" when it is not told.
-func (e *exam) minor(file string) string {
-	_, rest, ok := strings.Cut(e.text(file), "Device Minor:")
-	if !ok {
-		return ""
-	}
-	number, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(number)
-}
-
-// nvidiaNodes are those of a device that are there: none unless both that it needs are.
-func (e *exam) nvidiaNodes(minor string) []string {
-	if minor == "" {
-		minor = "0"
-	}
-	nodes := []string{}
-	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {
-		if !e.machine.Exists(node) {
-			return []string{}
-		}
-		nodes = append(nodes, node)
-	}
-	return nodes
+	e.every = e.gpus
 }
 
 // serve enters the manifests of good drivers for each device. A device of an unknown kind is served by any driver that
@@ -264,7 +135,6 @@ func (e *exam) graphics() error {
 	}
 	e.serve()
 	for _, g := range e.gpus {
-		g.Label = e.label(g)
 		e.judge(g)
 		e.GPUs = append(e.GPUs, *g)
 	}

@@ -122,7 +122,7 @@ func (r *Report) decided(f *diag.Finding) *Finding {
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
 	found := &r.Findings[len(r.Findings)-1]
-	if v, is := explain.Switches[f.Code]; is {
+	if v, is := explain.SwitchOf(f.Code); is {
 		found.advice = changeVariable{v.Name()}
 		found.offer(fixing, explain.DropFromFilter(r.source, v, f.Subject)...)
 	}

@@ -108,39 +108,3 @@ func (e *exam) driverOf(g *GPU) string {
 	}
 	return g.Drivers[0]
 }
-
-// label is the device's name for people: as its maker calls it, where the list of PCI devices is installed.
-func (e *exam) label(g *GPU) string {
-	vendor := g.vendor()
-	if name := e.pciName(g.Vendor, g.Device); name != "" {
-		return strings.TrimSpace(vendor + " " + name)
-	}
-	return g.Title()
-}
-
-// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
-// with brackets, what is in them is that for people.
-func (e *exam) pciName(vendor, device string) string {
-	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
-	if vendor == "" || device == "" {
-		return ""
-	}
-	for _, file := range []string{"/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"} {
-		_, rest, ok := strings.Cut("\n"+e.text(file), "\n"+vendor+"  ")
-		if !ok {
-			continue
-		}
-		for _, line := range strings.Split(rest, "\n")[1:] {
-			if line != "" && line[0] != '\t' && line[0] != '#' {
-				break // the next vendor
-			}
-			if name, is := strings.CutPrefix(line, "\t"+device+"  "); is {
-				if _, inside, ok := strings.Cut(name, "["); ok {
-					name, _, _ = strings.Cut(inside, "]")
-				}
-				return name
-			}
-		}
-	}
-	return ""
-}

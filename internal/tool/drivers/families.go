@@ -1,6 +1,10 @@
 package drivers
 
-import "vkloader/internal/core/family"
+import (
+	"sync"
+
+	"vkloader/internal/core/family"
+)
 
 // Family is a driver that exists, and what only the tool needs to know of it.
 type Family struct {
@@ -30,55 +34,64 @@ func ofMesa(more map[string]string) map[string]string {
 }
 
 // extras are what the tool knows of drivers, by name.
-var extras = map[string]Family{
-	"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
-		Packages: ofMesa(map[string]string{"arch": "vulkan-radeon", "suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
-	"AMDVLK": {Data: []string{amdgpuNames}},
-	"ANV (Mesa)": {Data: []string{drirc},
-		Packages: ofMesa(map[string]string{"arch": "vulkan-intel", "suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
-	HASVK: {Data: []string{drirc}},
-	NVIDIA: {Packages: map[string]string{"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
-		"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"},
-		RunTime: []RunTime{
-			{Stem: "libnvidia-glvkspirv", Required: true},
-			{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
-			{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
-			{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
-			{Stem: "libnvidia-ifr", Before: "495"},
-			// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
-			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
-		},
-		More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
-		Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*"}, nvidiaVendor...),
-		Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
-			Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
-			Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
-	"NVK (Mesa)": {Data: []string{drirc},
-		Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-	"Venus (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
-	"gfxstream":         {Data: []string{drirc}},
-	"Dozen (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
-	"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
-	"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},
-	"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(nil)},
-	"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(nil)},
-	"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(nil)},
-	"lavapipe (Mesa)": {Data: []string{drirc},
-		Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
-	"SwiftShader": {},
+func extras() map[string]Family {
+	return map[string]Family{
+		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-radeon", "suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
+		"AMDVLK": {Data: []string{amdgpuNames}},
+		"ANV (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-intel", "suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
+		HASVK: {Data: []string{drirc}},
+		NVIDIA: {Packages: map[string]string{"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
+			"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"},
+			RunTime: []RunTime{
+				{Stem: "libnvidia-glvkspirv", Required: true},
+				{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
+				{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
+				{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
+				{Stem: "libnvidia-ifr", Before: "495"},
+				// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
+				{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
+			},
+			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
+			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*"}, nvidiaVendor...),
+			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
+				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
+				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
+		"NVK (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
+		"Venus (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
+		"gfxstream":         {Data: []string{drirc}},
+		"Dozen (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
+		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"lavapipe (Mesa)": {Data: []string{drirc},
+			Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
+		"SwiftShader": {},
+	}
 }
 
-// Families are all drivers that are known, in the order of the table.
-var Families = families()
+// known is what Families gives.
+var known struct {
+	once sync.Once
+	list []*Family
+}
 
-func families() []*Family {
-	var list []*Family
-	for i := range family.Drivers {
-		f := extras[family.Drivers[i].Name]
-		f.Driver = &family.Drivers[i]
-		list = append(list, &f)
-	}
-	return list
+// Families are all drivers that are known, in the order of the table. They are put together when somebody asks, because
+// nothing runs when the package is imported.
+func Families() []*Family {
+	known.once.Do(func() {
+		more := extras()
+		for i := range family.Drivers {
+			f := more[family.Drivers[i].Name]
+			f.Driver = &family.Drivers[i]
+			known.list = append(known.list, &f)
+		}
+	})
+	return known.list
 }
 
 // Of tells whose driver a library is, by its path or name; nil when that is not known.
@@ -88,7 +101,7 @@ func Of(library string) *Family { return with(family.Of(library)) }
 func For(kernel string) *Family { return with(family.For(kernel)) }
 
 func with(d *family.Driver) *Family {
-	for _, f := range Families {
+	for _, f := range Families() {
 		if f.Driver == d {
 			return f
 		}

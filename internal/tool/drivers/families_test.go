@@ -16,7 +16,7 @@ func TestExtrasAreOfTheTable(t *testing.T) {
 	for i := range family.Drivers {
 		known[family.Drivers[i].Name] = true
 	}
-	for name := range extras {
+	for name := range extras() {
 		if !known[name] {
 			t.Errorf("%s is not in the table", name)
 		}

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
-	"vkloader/internal/tool/settingsfile"
+	"vkloader/internal/tool/settingsplace"
 )
 
 // Fixes enters in each item what puts it out, or in: a change after which the decision, made again, says so. Where no
@@ -182,8 +182,7 @@ func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 			with = append(with, end.With(c))
 		}
 		if c, ok := t.First(key, in, with...); ok {
-			settings, err := settingsfile.Read(&t.source.Machine, file)
-			e.told(remedy{kind: bySettings, change: c, ours: err == nil && settings.Ours})
+			e.told(remedy{kind: bySettings, change: c, ours: settingsplace.Ours(&t.source.Machine, file)})
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 			key.Layer = r.Subject
 		}
 		var c Change
-		v, ok := Switches[r.Code]
+		v, ok := SwitchOf(r.Code)
 		switch {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)

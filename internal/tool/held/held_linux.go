@@ -228,7 +228,16 @@ func Ours(uid uint32) bool {
 }
 
 // wholeNamespace tells whether this process sees all users of the machine by their own numbers.
-var wholeNamespace = sync.OnceValue(func() bool {
-	text, err := os.ReadFile("/proc/self/uid_map")
-	return err != nil || strings.Join(strings.Fields(string(text)), " ") == "0 0 4294967295"
-})
+func wholeNamespace() bool {
+	namespace.once.Do(func() {
+		text, err := os.ReadFile("/proc/self/uid_map")
+		namespace.whole = err != nil || strings.Join(strings.Fields(string(text)), " ") == "0 0 4294967295"
+	})
+	return namespace.whole
+}
+
+// namespace is what wholeNamespace has found.
+var namespace struct {
+	once  sync.Once
+	whole bool
+}

@@ -19,6 +19,7 @@ type Machine struct {
 	Tree    Tree     // not nil: what stands for the file system instead; Root is then its name for people
 	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
 	Without []string // files that count as not there, by their clean paths
+	Opened  *Opened  // Root, open; nil: it is opened once for the whole process, and stays open
 }
 
 // Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices

@@ -22,7 +22,25 @@ const maxLinks = 40
 // roots are the directories that stand for "/", each opened once and kept.
 var roots sync.Map // path: func() (*os.Root, error)
 
+// Opened is a directory that stands for "/", open until it is closed.
+type Opened struct{ root *os.Root }
+
+// OpenRoot opens a directory, for a process that examines many and keeps none.
+func OpenRoot(directory string) (*Opened, error) {
+	root, err := os.OpenRoot(directory)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{root}, nil
+}
+
+// Close ends it: machines with it answer nothing more.
+func (o *Opened) Close() error { return o.root.Close() }
+
 func (m *Machine) root() (*os.Root, error) {
+	if m.Opened != nil {
+		return m.Opened.root, nil
+	}
 	open, _ := roots.LoadOrStore(m.Root, sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(m.Root) }))
 	return open.(func() (*os.Root, error))()
 }

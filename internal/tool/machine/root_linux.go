@@ -20,13 +20,36 @@ import (
 // leads into the file system of that process; what the link says as a text would be this machine's "/".
 var roots sync.Map // path: func() (int, error)
 
+// Opened is a directory that stands for "/", open until it is closed.
+type Opened struct{ fd int }
+
+// OpenRoot opens a directory, for a process that examines many and keeps none.
+func OpenRoot(directory string) (*Opened, error) {
+	fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
+	}
+	return &Opened{fd}, nil
+}
+
+// Close ends it: machines with it answer nothing more.
+func (o *Opened) Close() error { return unix.Close(o.fd) }
+
+// root is the directory that stands for "/".
+func (m *Machine) root() (int, error) {
+	if m.Opened != nil {
+		return m.Opened.fd, nil
+	}
+	return rootOf(m.Root)
+}
+
 func rootOf(directory string) (int, error) {
 	open, _ := roots.LoadOrStore(directory, sync.OnceValues(func() (int, error) {
-		fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		opened, err := OpenRoot(directory)
 		if err != nil {
-			return -1, &fs.PathError{Op: "open", Path: directory, Err: err}
+			return -1, err
 		}
-		return fd, nil
+		return opened.fd, nil
 	}))
 	return open.(func() (int, error))()
 }
@@ -35,7 +58,7 @@ func rootOf(directory string) (int, error) {
 // is put there, leads out. Without openat2 (before Linux 5.6, or where a sandbox forbids it) each part is opened for
 // itself.
 func (m *Machine) beneath(name string, flags int) (*os.File, error) {
-	root, err := rootOf(m.Root)
+	root, err := m.root()
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +160,7 @@ func (w *walk) enter() error {
 
 // walk follows a path part by part; what does not exist is in rest. follow: a link at the end is followed, too.
 func (m *Machine) walk(name string, follow bool) (*walk, error) {
-	root, err := rootOf(m.Root)
+	root, err := m.root()
 	if err != nil {
 		return nil, err
 	}

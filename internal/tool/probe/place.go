@@ -13,6 +13,7 @@ import (
 type Place struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, that is looked through
 	Child   string // the program that loads it
+	Guest   bool   // the caller is another program than the tool, and its signals are its own business
 }
 
 // libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, where a distribution may have put

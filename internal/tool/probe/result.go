@@ -19,6 +19,8 @@ type Result struct {
 	Asked      []Interception // by layer, in the order of the question
 	Unshown    []string       // why nothing could be shown on a platform; of Present
 	Log        string         // what was written to standard error
+	Signal     string         // that ended it
+	Unfinished string         // the phase that was begun and did not end
 	Problem    string         // why it did not end well; empty when it did
 	Outcome    Outcome
 }
@@ -32,6 +34,7 @@ const (
 	Failed          // it ended by itself, and something did not work
 	Crashed         // by a signal
 	Hung            // it was ended at its limit
+	Cut             // it was ended because nobody waited any more
 )
 
 // Extension is one of the instance level.
@@ -69,6 +72,8 @@ type Device struct {
 	PCI           string `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it
 	VRAM          uint64 `json:"vram_bytes"`        // size of the heaps that are the device's own
 	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
+
+	Extensions []string `json:"-"` // names of its device extensions
 }
 
 // Interception is what a layer takes for itself, as far as it answered.

@@ -45,23 +45,28 @@ const (
 // Run has the child load the library and use it as a short program does, and waits for it, at most for limit. An error
 // means that the child could not be run at all; whatever happens inside it is the result's Problem.
 func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run("", "", at, environ, limit)
+	return run(context.Background(), "", "", at, environ, limit)
+}
+
+// RunUntil is Run that ends with a context; its result is then Cut.
+func RunUntil(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+	return run(ctx, "", "", at, environ, limit)
 }
 
 // Twice is Run with everything once more in the same process, for times without cold files.
 func Twice(at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run("again", "", at, environ, limit)
+	return run(context.Background(), "again", "", at, environ, limit)
 }
 
 // Present is Run with frames shown on a surface, too: without a window where the driver has such, and in a window where
 // there is an X display.
 func Present(at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run("present", "", at, environ, limit)
+	return run(context.Background(), "present", "", at, environ, limit)
 }
 
 // Ask is Run with a question to the layers of the chain: what they intercept.
 func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
-	return run("intercepts", question, at, environ, limit)
+	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
 // Negotiate has the child open a driver alone, or a layer by the name of its function, and ask which version of the interface
@@ -69,14 +74,14 @@ func Ask(question string, at Place, environ []string, limit time.Duration) (*Res
 func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
 	alone := Place{Child: at.Child, Library: library}
 	if layerFunction == "" {
-		return run("driver", "", alone, environ, limit)
+		return run(context.Background(), "driver", "", alone, environ, limit)
 	}
-	return run("layer", "", alone, environ, limit, layerFunction)
+	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
 // run is Run in one of the child's ways, with standard input for it.
-func run(way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
+	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}
 	if way != "" {
@@ -95,7 +100,7 @@ func run(way, input string, at Place, environ []string, limit time.Duration, mor
 	}
 	defer events.Close()
 	cmd.WaitDelay = 2 * time.Second
-	ended, err := start(cmd, theirs)
+	ended, err := start(cmd, theirs, at.Guest)
 	theirs.Close()
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
@@ -112,13 +117,17 @@ func run(way, input string, at Place, environ []string, limit time.Duration, mor
 	<-read
 	result := &Result{Usage: map[string]Usage{}, Log: strings.ReplaceAll(log.String(), "\r\n", "\n")}
 	unfinished := result.read(strings.NewReader(out.String()))
+	result.Unfinished = unfinished
 	var exit *exec.ExitError
 	switch {
+	case whole.Err() != nil:
+		result.Problem, result.Outcome = "it has not ended yet"+result.during(unfinished), Cut
 	case ctx.Err() != nil:
 		result.Problem, result.Outcome = fmt.Sprintf("hung for %s%s", limit, result.during(unfinished)), Hung
 	case errors.As(err, &exit):
 		if by := killedBy(exit.ProcessState); by != "" {
 			result.Problem = fmt.Sprintf("killed by %s%s", by, result.during(unfinished))
+			result.Signal = by
 			result.Outcome = Crashed
 			break
 		}
@@ -183,6 +192,14 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 				d := &r.Devices[i]
 				d.TypeText, d.APIText = term.DeviceType(d.Type), term.Version(d.APIVersion)
 				d.DriverText = term.DriverVersion(term.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
+			}
+		case "device_extensions":
+			var of struct {
+				Index int      `json:"index"`
+				Names []string `json:"names"`
+			}
+			if json.Unmarshal(lines.Bytes(), &of) == nil && of.Index >= 0 && of.Index < len(r.Devices) {
+				r.Devices[of.Index].Extensions = of.Names
 			}
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))

@@ -11,7 +11,7 @@ import (
 
 // start starts the child, which writes its events to a descriptor. It ends with the tool, whatever ends that, and what a
 // driver has started goes with it. ended is to be called when it has ended.
-func start(cmd *exec.Cmd, events *os.File) (ended func(), err error) {
+func start(cmd *exec.Cmd, events *os.File, guest bool) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the signal is tied to the thread that started it
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -20,7 +20,10 @@ func start(cmd *exec.Cmd, events *os.File) (ended func(), err error) {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	stop := takeAlong(cmd.Process.Pid)
+	stop := func() {}
+	if !guest {
+		stop = takeAlong(cmd.Process.Pid)
+	}
 	return func() {
 		// What is left of its group has been started by a driver or layer and stays behind otherwise.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -11,14 +11,14 @@ import (
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/facts"
-	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/settingsplace"
 )
 
 // Mark is the member that says that the file is the tool's own; Writer is what stands in it.
 const (
-	Mark   = "vkloader"
-	Writer = "vkloader settings"
+	Mark   = settingsplace.Mark
+	Writer = settingsplace.Writer
 )
 
 // Silent are settings that say nothing.
@@ -36,22 +36,7 @@ type File struct {
 }
 
 // Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
-func Places(from facts.Source) []string {
-	var places []string
-	platform := decision.Platform(from)
-	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
-		places = nil
-		if platform.Rights != nil {
-			platform.Rights(&platform, s)
-		}
-		for _, place := range platform.Settings(&platform, s) {
-			if place = cleanPlace(place); !slices.Contains(places, place) {
-				places = append(places, place)
-			}
-		}
-	})
-	return places
-}
+func Places(from facts.Source) []string { return settingsplace.Places(from) }
 
 // Existing reads those of the places where there is a file, in order.
 func Existing(m *machine.Machine, places []string) ([]*File, error) {

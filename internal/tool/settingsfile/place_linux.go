@@ -1,7 +1,6 @@
 package settingsfile
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,8 +9,6 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/tool/exit"
 )
-
-func cleanPlace(place string) string { return path.Clean(place) }
 
 // enter makes a file known to loaders, leave takes that back: here its place alone does.
 func enter(string) error { return nil }

@@ -13,8 +13,6 @@ import (
 // key is where loaders find the path of the settings file (WIN-081).
 const key = `SOFTWARE\Khronos\Vulkan\LoaderSettings`
 
-func cleanPlace(place string) string { return place }
-
 // ownPlace is where the tool writes the file of a user.
 func ownPlace(m *machine.Machine) (string, error) {
 	local, _ := m.Lookup("LOCALAPPDATA")

@@ -53,7 +53,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 			steps = append(steps, step(ByLoader, statement, sorted{number(&base[i]), number(&base[i+1]), rule}))
 		}
 	}
-	return append(steps, layerSteps(source, answer, list, base)...)
+	return append(append(steps, layerSteps(source, answer, list, base)...), optimusSteps(source, answer)...)
 }
 
 // switchedOn reads a variable as C's strtoll does: a decimal number other than 0 (PHY-026).

@@ -30,9 +30,9 @@ var androidLoaderOnly = []string{"VK_KHR_surface", "VK_KHR_surface_protected_cap
 	"VK_KHR_get_surface_capabilities2", "VK_GOOGLE_surfaceless_query", "VK_EXT_surface_maintenance1", "VK_KHR_incremental_present",
 	"VK_EXT_hdr_metadata", "VK_KHR_shared_presentable_image", "VK_GOOGLE_display_timing", "VK_EXT_image_compression_control_swapchain"}
 
-// androidPromoted are the extensions of instances that went into a core version, by its minor number (AND-063).
-var androidPromoted = map[int][]string{1: {"VK_KHR_device_group_creation", "VK_KHR_external_fence_capabilities", "VK_KHR_external_memory_capabilities",
-	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2"}}
+// androidPromoted are the extensions of instances that went into version 1.1 (AND-063).
+var androidPromoted = []string{"VK_KHR_device_group_creation", "VK_KHR_external_fence_capabilities", "VK_KHR_external_memory_capabilities",
+	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2"}
 
 // androidInstanceExtensions are those that a program sees without naming a layer. implicit are the layers that the settings
 // enable: what properties alone enable does not count (AND-051 to AND-053).
@@ -133,8 +133,8 @@ func (f *androidFacts) Create(r androidRequest, layers []androidLayer, driver []
 	if p.Report {
 		wanted = append(wanted, debugReport)
 	}
-	for minor := version.Minor + 1; minor <= androidLoaderVersion.Minor; minor++ { // AND-063
-		wanted = append(wanted, androidPromoted[minor]...)
+	if version.Minor < 1 && androidLoaderVersion.Minor >= 1 { // AND-063
+		wanted = append(wanted, androidPromoted...)
 	}
 	p.Extensions = passedOn(wanted, driver)
 	return p

@@ -3,15 +3,11 @@ package systems
 import (
 	"os"
 
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/machine"
 	"vkloader/internal/tool/pc"
 )
 
-// Of Windows a source is a PC for the doctor.
-var _ doctor.PC = (*Source)(nil)
-
-// Title implements doctor.PC.
+// Title is the system's name. This and what follows is a PC as the doctor wants it.
 func (s *Source) Title() string { return s.System.Title }
 
 // WordSize implements doctor.PC.
@@ -25,8 +21,8 @@ func (s *Source) Views() []string {
 	return []string{"64", "32"}
 }
 
-// Seen implements doctor.PC.
-func (s *Source) Seen(bits string) doctor.PC {
+// For is the machine as programs of a word size see it.
+func (s *Source) For(bits string) *Source {
 	seen := *s
 	seen.Bits = bits
 	return &seen

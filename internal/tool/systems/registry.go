@@ -56,9 +56,18 @@ func (r *Registry) Below(path string) (names []string) {
 	return names
 }
 
-// hives are the roots, by their names and short names.
-var hives = map[string]string{"HKEY_LOCAL_MACHINE": "HKEY_LOCAL_MACHINE", "HKLM": "HKEY_LOCAL_MACHINE", "HKEY_CURRENT_USER": "HKEY_CURRENT_USER",
-	"HKCU": "HKEY_CURRENT_USER", "HKEY_CLASSES_ROOT": "HKEY_CLASSES_ROOT", "HKEY_USERS": "HKEY_USERS", "HKEY_CURRENT_CONFIG": "HKEY_CURRENT_CONFIG"}
+// hive is a root by its name or short name; false for what is none.
+func hive(name string) (full string, ok bool) {
+	switch name = strings.ToUpper(name); name {
+	case "HKLM":
+		return "HKEY_LOCAL_MACHINE", true
+	case "HKCU":
+		return "HKEY_CURRENT_USER", true
+	case "HKEY_LOCAL_MACHINE", "HKEY_CURRENT_USER", "HKEY_CLASSES_ROOT", "HKEY_USERS", "HKEY_CURRENT_CONFIG":
+		return name, true
+	}
+	return "", false
+}
 
 // Read adds what a file says; what comes later wins. file is its name, for problems.
 func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem) {
@@ -169,10 +178,10 @@ func (p *registryParser) key(line string) string {
 		return "a key without its closing bracket"
 	}
 	path, deleted := strings.CutPrefix(path, "-")
-	hive, rest, _ := strings.Cut(path, `\`)
-	full, ok := hives[strings.ToUpper(hive)]
+	root, rest, _ := strings.Cut(path, `\`)
+	full, ok := hive(root)
 	if !ok {
-		return fmt.Sprintf("there is no hive %q", hive)
+		return fmt.Sprintf("there is no hive %q", root)
 	}
 	path = strings.TrimRight(full+`\`+rest, `\`)
 	small := strings.ToLower(path)

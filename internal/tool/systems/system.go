@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/tool/platforms"
@@ -10,13 +12,13 @@ import (
 type System struct {
 	Name     string // for --platform
 	Title    string
-	Platform func(bits string) search.Platform
-	Loader   string // the loader's file
-	Program  string // where a loader learns the program's path from; empty: nowhere
-	longest  int    // a longer path of the program counts as unknown; 0: any length
+	Loader   string                 // the loader's file
+	Program  string                 // where a loader learns the program's path from; empty: nowhere
+	platform func() search.Platform // nil: of Windows
+	longest  int                    // a longer path of the program counts as unknown; 0: any length
 	Order    Order
-	Opening  Opening // how libraries of drivers and layers are opened
-	atLeast  uint32  // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
+	Opening  *Opening // how libraries of drivers and layers are opened
+	atLeast  uint32   // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
 }
 
 // Order is how devices are listed.
@@ -29,29 +31,31 @@ const (
 	ByDXGI  Order = "as DXGI orders the adapters, then the rest; VK_LOADER_DEVICE_SELECT and VK_LOADER_DISABLE_SELECT do nothing"
 )
 
-func of(p func() search.Platform) func(string) search.Platform {
-	return func(bits string) search.Platform {
-		platform := p()
-		platform.Bits = bits
-		return platform
+// Platform is what the system searches, for programs of a word size.
+func (s *System) Platform(bits string) search.Platform {
+	if s.platform == nil {
+		return search.Windows(bits)
 	}
+	platform := s.platform()
+	platform.Bits = bits
+	return platform
 }
 
 // Systems are those that can be asked for, in the order in which they are named.
 var Systems = []System{
-	{Name: "windows", Title: "Windows", Platform: search.Windows, Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: usual},
-	{Name: "macos", Title: "macOS", Platform: of(platforms.MacOS), Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: usual},
-	{Name: "ios", Title: "iOS, tvOS or watchOS", Platform: of(platforms.IOS), Loader: "vulkan.framework", Order: Reverse, Opening: usual},
-	{Name: "fuchsia", Title: "Fuchsia", Platform: of(platforms.FuchsiaService), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsiaService},
-	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", Platform: of(platforms.Fuchsia), Loader: "libvulkan.so", Order: Reverse, Opening: fuchsia},
-	{Name: "freebsd", Title: "FreeBSD", Platform: of(platforms.FreeBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "openbsd", Title: "OpenBSD", Platform: of(platforms.OpenBSD), Loader: unixLoader, Order: Sorted, Opening: usual},
-	{Name: "netbsd", Title: "NetBSD", Platform: of(platforms.NetBSD), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "dragonfly", Title: "DragonFly", Platform: of(platforms.DragonFly), Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "hurd", Title: "GNU/Hurd", Platform: of(platforms.Hurd), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: usual},
-	{Name: "cygwin", Title: "Cygwin", Platform: of(platforms.Cygwin), Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: usual},
-	{Name: "qnx", Title: "QNX", Platform: of(platforms.QNX), Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: usual},
-	{Name: "openharmony", Title: "OpenHarmony", Platform: of(platforms.OpenHarmony), Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: openHarmony,
+	{Name: "windows", Title: "Windows", Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: &usual},
+	{Name: "macos", Title: "macOS", platform: platforms.MacOS, Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: &usual},
+	{Name: "ios", Title: "iOS, tvOS or watchOS", platform: platforms.IOS, Loader: "vulkan.framework", Order: Reverse, Opening: &usual},
+	{Name: "fuchsia", Title: "Fuchsia", platform: platforms.FuchsiaService, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsiaService},
+	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: platforms.Fuchsia, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
+	{Name: "freebsd", Title: "FreeBSD", platform: platforms.FreeBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "openbsd", Title: "OpenBSD", platform: platforms.OpenBSD, Loader: unixLoader, Order: Sorted, Opening: &usual},
+	{Name: "netbsd", Title: "NetBSD", platform: platforms.NetBSD, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "dragonfly", Title: "DragonFly", platform: platforms.DragonFly, Loader: unixLoader, Program: "sysctl", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "hurd", Title: "GNU/Hurd", platform: platforms.Hurd, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Sorted, Opening: &usual},
+	{Name: "cygwin", Title: "Cygwin", platform: platforms.Cygwin, Loader: unixLoader, Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &usual},
+	{Name: "qnx", Title: "QNX", platform: platforms.QNX, Loader: unixLoader, Program: "/proc/self/exefile", longest: 1023, Order: Reverse, Opening: &usual},
+	{Name: "openharmony", Title: "OpenHarmony", platform: platforms.OpenHarmony, Loader: "/system/lib64/libvulkan.so", Program: "/proc/self/exe", longest: 1023, Order: Reverse, Opening: &openHarmony,
 		atLeast: 1<<22 | 3<<12 | 275},
 }
 
@@ -76,7 +80,7 @@ func Find(name string) (System, bool) {
 			return s, true
 		}
 	}
-	return System{}, false
+	return System{Opening: &Opening{}}, false
 }
 
 // Way is a way by which a library is opened.
@@ -106,6 +110,9 @@ var (
 		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
+
+// Asks tells whether drivers are opened in a way.
+func (o Opening) Asks(way Way) bool { return slices.Contains(o.Drivers, way) }
 
 // Result is how asking one way ended.
 type Result uint8

@@ -20,9 +20,9 @@ bool adapters_asked(const struct scan *scan)
 
 void log_unordered(struct instance *instance)
 {
-    log_line(instance, LOG_INFO,
-             "windows_sort_physical_devices: There is no DXGI factory 6, which puts adapters in order (Windows 10 1803 "
-             "has it). Physical devices are not sorted.");
+    log_line(
+        instance, LOG_INFO,
+        "There is no DXGI factory 6, which puts adapters in order (Windows 10 1803 has it). Physical devices are not sorted.");
 }
 
 /* ---- adapters --------------------------------------------------------------------------------------------------- */
@@ -91,16 +91,14 @@ static VkResult ask_driver(struct instance *instance, const struct question *q, 
     *out = (struct answer){0};
     if (result == VK_ERROR_OUT_OF_HOST_MEMORY) {
         log_line(instance, LOG_ERROR | LOG_DRIVER,
-                 "windows_sort_physical_devices: Call to '" FUNCTION "' in ICD %s failed with error code "
-                 "VK_ERROR_OUT_OF_HOST_MEMORY",
+                 "Call to '%s' in ICD %s failed with error code VK_ERROR_OUT_OF_HOST_MEMORY", FUNCTION,
                  q->driver->lib->path);
         return result;
     }
     if (result != VK_ERROR_INCOMPATIBLE_DRIVER && result != VK_ERROR_INITIALIZATION_FAILED)
         log_line(instance, LOG_WARN | LOG_DRIVER,
-                 "windows_sort_physical_devices: Call to '" FUNCTION
-                 "' in ICD %s failed with error code %d; it counts as having no device of this adapter",
-                 q->driver->lib->path, result);
+                 "Call to '%s' in ICD %s failed with error code %d; it counts as having no device of this adapter",
+                 FUNCTION, q->driver->lib->path, result);
     return VK_SUCCESS;
 }
 

@@ -4,13 +4,17 @@
 #include "process/process.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
+
+/* Not atexit: a program with a sanitizer may have its own, which does not know whose function it gets. */
+extern void *__dso_handle;
+extern int(__cxa_atexit)(void (*function)(void *), void *argument, void *library);
 
 static bool begun;
 
 /* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
-static void note(void)
+static void note(void *unused)
 {
+    (void)unused;
     __atomic_store_n(&begun, true, __ATOMIC_RELAXED);
 }
 
@@ -19,7 +23,8 @@ void exit_watch(void)
 {
     static atomic_bool watched;
     lock_wanted(false);
-    if (!atomic_load_explicit(&watched, memory_order_relaxed) && !atomic_exchange(&watched, true)) atexit(note);
+    if (!atomic_load_explicit(&watched, memory_order_relaxed) && !atomic_exchange(&watched, true))
+        __cxa_atexit(note, NULL, __dso_handle);
 }
 
 bool exit_begun(void)

@@ -64,8 +64,9 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXcbPresentationSupportKHR
                                                                                  xcb_visualid_t visual)
 {
     struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xcb_surface, vkGetPhysicalDeviceXcbPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, connection, visual);
+    PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR ask =
+        PRESENTATION(physdev, VK_KHR_xcb_surface, vkGetPhysicalDeviceXcbPresentationSupportKHR);
+    return ask ? ask(driver_physdev(physdev), family, connection, visual) : VK_FALSE;
 }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXlibPresentationSupportKHR(VkPhysicalDevice handle,
@@ -73,8 +74,9 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceXlibPresentationSupportKH
                                                                                   VisualID visual)
 {
     struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_xlib_surface, vkGetPhysicalDeviceXlibPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, display, visual);
+    PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR ask =
+        PRESENTATION(physdev, VK_KHR_xlib_surface, vkGetPhysicalDeviceXlibPresentationSupportKHR);
+    return ask ? ask(driver_physdev(physdev), family, display, visual) : VK_FALSE;
 }
 
 VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSupportKHR(VkPhysicalDevice handle,
@@ -82,7 +84,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWaylandPresentationSuppor
                                                                                      struct wl_display *display)
 {
     struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_wayland_surface,
-                 vkGetPhysicalDeviceWaylandPresentationSupportKHR)
-    return ask(driver_physdev(physdev), family, display);
+    PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR ask =
+        PRESENTATION(physdev, VK_KHR_wayland_surface, vkGetPhysicalDeviceWaylandPresentationSupportKHR);
+    return ask ? ask(driver_physdev(physdev), family, display) : VK_FALSE;
 }

@@ -27,9 +27,9 @@ VKAPI_ATTR VkBool32 VKAPI_CALL term_vkGetPhysicalDeviceWin32PresentationSupportK
                                                                                    uint32_t family)
 {
     struct physdev *physdev = term_physdev(handle);
-    PRESENTATION(physdev->instance, physdev->driver, VK_KHR_win32_surface,
-                 vkGetPhysicalDeviceWin32PresentationSupportKHR)
-    return ask(driver_physdev(physdev), family);
+    PFN_vkGetPhysicalDeviceWin32PresentationSupportKHR ask =
+        PRESENTATION(physdev, VK_KHR_win32_surface, vkGetPhysicalDeviceWin32PresentationSupportKHR);
+    return ask ? ask(driver_physdev(physdev), family) : VK_FALSE;
 }
 
 /* ---- VK_EXT_full_screen_exclusive ------------------------------------------------------------------------------- */
@@ -57,9 +57,9 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModes2EXT(VkDe
 {
     struct device *device = device_of(handle);
     if (!device || device->driver_handle != handle)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION,
-                  "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device "
-                  "[VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
+        log_abort(
+            NULL, LOG_ERROR | LOG_VALIDATION,
+            "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
     PFN_vkGetDeviceGroupSurfacePresentModes2EXT ask =
         (PFN_vkGetDeviceGroupSurfacePresentModes2EXT)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModes2EXT];
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;

@@ -38,6 +38,16 @@ static void close_round(int round)
     CHECK(!mapped("libvk_null"), "the driver is still mapped");
 }
 
+/* How many keys of threads' own values the process has left. */
+static unsigned keys_left(void)
+{
+    static pthread_key_t key[4096];
+    unsigned count = 0;
+    while (count < sizeof key / sizeof key[0] && pthread_key_create(&key[count], NULL) == 0) count++;
+    for (unsigned i = 0; i < count; i++) pthread_key_delete(key[i]);
+    return count;
+}
+
 /* A hundred rounds of opening, using and closing leave nothing, after some in which the C library comes to rest. */
 static void close_rounds(void)
 {
@@ -45,7 +55,7 @@ static void close_rounds(void)
     for (int i = 0; i < 20; i++) close_round(i);
     free(maps());
     char *before = mappings();
-    unsigned threads = thread_count();
+    unsigned threads = thread_count(), keys = keys_left();
     long grown = 64;
     /* What is lost is lost in every hundred; what the C library's heap does now and then is not. */
     for (int hundred = 0; hundred < 3 && grown >= 64; hundred++) {
@@ -58,6 +68,7 @@ static void close_rounds(void)
     same("mappings", before, after);
     CHECK(grown < 64, "%ld kB more resident memory", grown);
     CHECK(thread_count() == threads && threads == 1, "%u threads, were %u", thread_count(), threads);
+    CHECK(keys_left() == keys, "%u keys are left, were %u", keys_left(), keys);
     char *open_after = descriptors();
     same("descriptors", open_before, open_after);
     /* Handlers of fork and of the end that point into what is gone would crash here. */

@@ -16,7 +16,7 @@ const (
 	outOfDeviceMemory    = -2
 	initializationFailed = -3
 	incompatibleDriver   = -9
-	unordered            = "windows_sort_physical_devices: There is no DXGI factory 6"
+	unordered            = "There is no DXGI factory 6"
 )
 
 // newWorld makes a world whose DXGI library does what the lines say. It counts what is left of it at its end.

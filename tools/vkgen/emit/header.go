@@ -217,7 +217,28 @@ func (c *closure) gate(e *registry.Extension) bool {
 
 func (c *closure) header() []byte {
 	var t text
-	r := c.r
+	c.versions(&t)
+	t.f("")
+	c.constants(&t)
+	t.f("")
+	c.extensions(&t)
+	c.windowSystems(&t)
+	c.handles(&t)
+	c.enumerations(&t)
+	t.f("")
+	c.declarations(&t)
+	t.f("")
+	written := map[string]bool{}
+	c.pointers(&t, written)
+	c.definitions(&t)
+	t.f("")
+	c.prototypes(&t, written)
+	t.f("\n#include \"../interface.h\"\n\n#endif")
+	return t.Bytes()
+}
+
+// versions writes how the header begins, and the numbers of versions.
+func (c *closure) versions(t *text) {
 	t.f("/* %s */", mark(c.sets[0]))
 	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
 		" * prototypes. What is in it is decided by zvk.roots and closed over; driver and layer interface: interface.h. */")
@@ -243,16 +264,18 @@ func (c *closure) header() []byte {
 #define VK_API_VERSION_PATCH(version) ((uint32_t)(version) & 0xfffu)
 #define VK_HEADER_VERSION %d
 #define VK_HEADER_VERSION_COMPLETE VK_MAKE_API_VERSION(0, %d, %d, VK_HEADER_VERSION)
-#define VK_NULL_HANDLE 0`, r.Patch, r.Major, r.Minor)
+#define VK_NULL_HANDLE 0`, c.r.Patch, c.r.Major, c.r.Minor)
 	minors := map[int]bool{}
-	for _, f := range r.Features {
+	for _, f := range c.r.Features {
 		if !minors[f.Minor] {
 			minors[f.Minor] = true
 			t.f("#define VK_API_VERSION_%d_%d VK_MAKE_API_VERSION(0, %d, %d, 0)", f.Major, f.Minor, f.Major, f.Minor)
 		}
 	}
-	t.f("")
-	for _, v := range r.Constants {
+}
+
+func (c *closure) constants(t *text) {
+	for _, v := range c.r.Constants {
 		switch {
 		case v.Alias != "":
 			t.f("#define %s %s", v.Name, v.Alias)
@@ -262,19 +285,29 @@ func (c *closure) header() []byte {
 			t.f("#define %s %du", v.Name, v.Num)
 		}
 	}
-	t.f("")
-	for _, e := range r.Extensions {
+}
+
+// extensions writes the names and versions of those that somebody needs.
+func (c *closure) extensions(t *text) {
+	for _, e := range c.r.Extensions {
 		if (c.ext[e.Name] || c.gate(e)) && e.NameMacro != "" {
 			t.f("#define %s %d", e.VersionMacro, e.SpecVersion)
 			t.f("#define %s \"%s\"", e.NameMacro, e.Name)
 		}
 	}
+}
+
+// windowSystems writes the window systems' types, and the basic ones.
+func (c *closure) windowSystems(t *text) {
 	t.f("\n/* Types of window systems: only their pointers and numbers are handled. */")
 	for _, o := range opaque {
 		t.f("%s", o.decl)
 	}
 	t.f("")
 	c.each("basetype", func(b *registry.Type) { t.f("%s", b.Text) })
+}
+
+func (c *closure) handles(t *text) {
 	t.f("\n/* Non-dispatchable handles have 64 bits, also where pointers have 32. */")
 	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
 	t.f("#define VKL_HANDLE(name) typedef struct name##_T *name")
@@ -291,11 +324,14 @@ func (c *closure) header() []byte {
 			t.f("VKL_HANDLE(%s);", h.Name)
 		}
 	})
+}
+
+func (c *closure) enumerations(t *text) {
 	done := map[string]bool{}
 	c.each("enum", func(e *registry.Type) {
 		if e.Alias == "" && !done[e.Name] {
 			done[e.Name] = true
-			c.enum(&t, e.Name)
+			c.enum(t, e.Name)
 		}
 	})
 	t.f("")
@@ -314,7 +350,10 @@ func (c *closure) header() []byte {
 			t.f("typedef %s %s;", b.Alias, b.Name)
 		}
 	})
-	t.f("")
+}
+
+// declarations names structures and unions before anything uses them.
+func (c *closure) declarations(t *text) {
 	for _, kind := range []string{"struct", "union"} {
 		c.each(kind, func(s *registry.Type) {
 			if s.Alias == "" {
@@ -329,12 +368,18 @@ func (c *closure) header() []byte {
 			}
 		})
 	}
-	t.f("")
-	written := map[string]bool{}
-	c.each("funcpointer", func(f *registry.Type) { c.pointer(&t, f, written) })
+}
+
+// pointers writes the types of function pointers that structures hold.
+func (c *closure) pointers(t *text, written map[string]bool) {
+	c.each("funcpointer", func(f *registry.Type) { c.pointer(t, f, written) })
 	for _, m := range c.members() { // pointer types of commands that structures hold
-		c.prototype(&t, m, written)
+		c.prototype(t, m, written)
 	}
+}
+
+// definitions writes structures and unions.
+func (c *closure) definitions(t *text) {
 	for _, s := range c.ordered() {
 		t.f("\n%s %s {", s.Category, s.Name)
 		for _, m := range s.Members {
@@ -342,19 +387,20 @@ func (c *closure) header() []byte {
 		}
 		t.f("};")
 	}
-	t.f("")
-	for _, cmd := range r.Commands {
+}
+
+// prototypes writes the types of pointers to commands.
+func (c *closure) prototypes(t *text, written map[string]bool) {
+	for _, cmd := range c.r.Commands {
 		if c.commands[cmd.Name] && cmd.Alias == "" {
-			c.prototype(&t, cmd.Name, written)
+			c.prototype(t, cmd.Name, written)
 		}
 	}
-	for _, cmd := range r.Commands {
+	for _, cmd := range c.r.Commands {
 		if c.commands[cmd.Name] && cmd.Alias != "" {
-			t.f("typedef PFN_%s PFN_%s;", r.Root(cmd).Name, cmd.Name)
+			t.f("typedef PFN_%s PFN_%s;", c.r.Root(cmd).Name, cmd.Name)
 		}
 	}
-	t.f("\n#include \"../interface.h\"\n\n#endif")
-	return t.Bytes()
 }
 
 // pointer writes a function pointer type after those that it uses.

@@ -38,6 +38,18 @@ void put_number(const char *key, double value)
     fprintf(events, ",\"%s\":%.0f", key, value);
 }
 
+void put_list(const char *key)
+{
+    put_key(key);
+    fputc('[', events);
+}
+
+void put_element(uint32_t index, const char *value)
+{
+    if (index) fputc(',', events);
+    put_string(value);
+}
+
 void put_uuid(const char *key, const uint8_t *uuid)
 {
     fprintf(events, ",\"%s\":\"", key);

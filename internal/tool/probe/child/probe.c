@@ -129,6 +129,23 @@ static double local_memory(VkInstance instance, VkPhysicalDevice physical)
     return bytes;
 }
 
+/* The names of the device's extensions: a line of its own, because there may be hundreds. */
+static void device_extensions(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
+{
+    uint32_t count = 0;
+    VkExtensionProperties *exts = NULL;
+    PFN_vkEnumerateDeviceExtensionProperties list = COMMAND(instance, vkEnumerateDeviceExtensionProperties);
+    if (list(physical, NULL, &count, NULL) == VK_SUCCESS) exts = calloc(count + 1, sizeof *exts);
+    if (!exts || list(physical, NULL, &count, exts) < 0) count = 0;
+    fprintf(events, "{\"event\":\"device_extensions\"");
+    put_number("index", index);
+    put_list("names");
+    for (uint32_t i = 0; i < count; i++) put_element(i, exts[i].extensionName);
+    fprintf(events, "]");
+    end_line();
+    free(exts);
+}
+
 static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
 {
     VkPhysicalDeviceProperties props;
@@ -172,6 +189,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     if (props.apiVersion >= VK_API_VERSION_1_2) put_number("driver_id", driver.driverID);
     put_number("vram_bytes", local_memory(instance, physical));
     end_line();
+    device_extensions(instance, physical, index);
 }
 
 /* One library of this process. */

@@ -1,5 +1,4 @@
-
-/* ---- programs of their own, for tests ---------------------------------------------------------------------------- */
+/* print.c: what translated commands print, and how they end. The library has none of it. */
 
 #include <stdio.h>
 

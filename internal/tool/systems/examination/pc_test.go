@@ -1,4 +1,4 @@
-package systems
+package examination
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/decision"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/systems"
 	"vkloader/test/dlltest"
 )
 
@@ -145,16 +146,16 @@ func TestDoctorOfPC(t *testing.T) {
 }
 
 // wholePC is one of which all files are there.
-type wholePC struct{ *Source }
+type wholePC struct{ *systems.Source }
 
 func (wholePC) Whole() bool { return true }
 
-func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.Source.Seen(bits).(*Source)} }
+func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.For(bits)} }
 
 // examined is the report on a PC whose registry is this.
-func examined(t *testing.T, s *Source, reg string) *doctor.Report {
+func examined(t *testing.T, s *systems.Source, reg string) *doctor.Report {
 	t.Helper()
-	s.Keys = &Registry{}
+	s.Keys = &systems.Registry{}
 	if problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n"+reg)); len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -162,7 +163,7 @@ func examined(t *testing.T, s *Source, reg string) *doctor.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Examine(answer)
+	r, err := Machine(s, answer)
 	if err != nil {
 		t.Fatal(err)
 	}

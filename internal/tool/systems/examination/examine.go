@@ -1,4 +1,4 @@
-package systems
+package examination
 
 import (
 	"debug/elf"
@@ -12,14 +12,25 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/systems"
 )
 
-// Examine says what is wrong with the drivers and layers of a machine with another system, by its files: what the
-// decision found, and whether the libraries are there and for the program's word size. Nothing is loaded or tried.
-func (s *Source) Examine(answer *plan.Answer) (*doctor.Report, error) {
-	if s.windows() {
-		return doctor.ExaminePC(s)
+// pc is a source of Windows as the doctor wants it.
+type pc struct{ *systems.Source }
+
+// Seen implements doctor.PC.
+func (p pc) Seen(bits string) doctor.PC { return pc{p.Source.For(bits)} }
+
+// foreign is a machine that is examined.
+type foreign struct{ *systems.Source }
+
+// Machine says what is wrong with the drivers and layers of a machine with another system, by its files: what the
+// decision found, and whether the libraries are there and for the program's word size.
+func Machine(source *systems.Source, answer *plan.Answer) (*doctor.Report, error) {
+	if source.System.Name == "windows" {
+		return doctor.ExaminePC(pc{source})
 	}
+	s := foreign{source}
 	r := &doctor.Report{Schema: doctor.Schema, System: s.System.Title, Answer: answer, Sandboxes: []doctor.Sandbox{}, GPUs: []doctor.GPU{},
 		Loaders: []doctor.Loader{}, Drivers: []doctor.Module{}, Layers: []doctor.Module{}, Findings: []doctor.Finding{}}
 	for i := range answer.Findings {
@@ -78,14 +89,14 @@ func add(r *doctor.Report, code doctor.Code, subject, file, what string) {
 }
 
 // module looks at the library of a driver or layer.
-func (s *Source) module(r *doctor.Report, m doctor.Module) doctor.Module {
-	if s.System.Opening.longest > 0 { // it comes from a service, of which the files say nothing
+func (s foreign) module(r *doctor.Report, m doctor.Module) doctor.Module {
+	if s.System.Opening.Asks(systems.Service) { // it comes from a service, of which the files say nothing
 		m.Good = true
 		return m
 	}
 	at, place := "", ""
 	for _, candidate := range s.candidates(m.Library) {
-		if p, ok := s.Place(candidate); ok && s.files().Exists(p) {
+		if p, ok := s.Place(candidate); ok && s.Machine.Exists(p) {
 			at, place = candidate, p
 			break
 		}
@@ -108,7 +119,7 @@ func (s *Source) module(r *doctor.Report, m doctor.Module) doctor.Module {
 }
 
 // candidates are the places where a library may be: as it is named, or, of a bare name, where the system looks.
-func (s *Source) candidates(library string) []string {
+func (s foreign) candidates(library string) []string {
 	if strings.ContainsAny(library, "/") {
 		return []string{library}
 	}
@@ -119,13 +130,13 @@ func (s *Source) candidates(library string) []string {
 	return list
 }
 
-func (s *Source) directories() []string {
+func (s foreign) directories() []string {
 	lib := map[string]string{"64": "lib64/", "32": "lib/"}[s.Bits]
 	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
 }
 
 // bits is the word size that a library is for; false when it is no library of the system.
-func (s *Source) bits(place string) (string, bool) {
+func (s foreign) bits(place string) (string, bool) {
 	file, err := s.Machine.Open(place)
 	if err != nil {
 		return "", false

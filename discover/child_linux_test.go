@@ -1,0 +1,256 @@
+package discover_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vkloader/discover"
+)
+
+// TestMain is also the child of a probe: a script says what becomes of it.
+func TestMain(m *testing.M) {
+	if script := os.Getenv("DISCOVER_CHILD"); script != "" && len(os.Args) == 2 {
+		child(script)
+	}
+	os.Exit(m.Run())
+}
+
+// child does what the lines of a script say: a JSON object is an event; "crash" and "hang" end or do not end the child, and
+// "end" ends it well; "VERB NAME=PART" does so if the variable has this part.
+func child(script string) {
+	events := os.NewFile(3, "events")
+	lines := bufio.NewScanner(strings.NewReader(script))
+	for lines.Scan() {
+		if line := lines.Text(); strings.HasPrefix(line, "{") {
+			fmt.Fprintln(events, line)
+			continue
+		}
+		verb, condition, _ := strings.Cut(lines.Text(), " ")
+		if name, part, is := strings.Cut(condition, "="); is && !strings.Contains(os.Getenv(name), part) {
+			continue
+		}
+		switch verb {
+		case "crash":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		case "hang":
+			time.Sleep(time.Hour)
+		}
+		os.Exit(0)
+	}
+	os.Exit(0)
+}
+
+const (
+	create = `{"event":"begin","phase":"create instance","round":1}`
+	made   = `{"event":"done","phase":"create instance","round":1,"us":1,"result":0}`
+	none   = `{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}`
+	gpu    = `{"event":"device","index":0,"name":"Radeon","type":2,"api_version":4206592,"vendor_id":4098,"device_id":1,"device_uuid":"01","pci":"0000:03:00.0","vram_bytes":8589934592}
+{"event":"device_extensions","index":0,"names":["VK_KHR_ray_query","VK_KHR_swapchain"]}`
+	cpu = `{"event":"device","index":1,"name":"llvmpipe","type":4,"api_version":4206592,"vendor_id":65541,"device_id":0,"device_uuid":"02","vram_bytes":1048576}`
+)
+
+// scripted are options for a child with a script.
+func scripted(t *testing.T, limit time.Duration, lines ...string) discover.ProbeOptions {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return discover.ProbeOptions{Child: own, Limit: limit, Whole: true, Env: []string{"PATH=" + os.Getenv("PATH"), "DISCOVER_CHILD=" + strings.Join(lines, "\n")}}
+}
+
+// What a child says is the report: devices, or how and where it ended.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
+	if err != nil || report.Outcome != discover.Fine || len(report.Devices) != 2 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	d := report.Devices[0]
+	if d.Type != discover.Discrete || d.APIVersion != discover.V1_3 || d.ID() != "pci-0000:03:00.0" || len(d.Extensions) != 2 || d.TypeText == "" {
+		t.Errorf("%+v", d)
+	}
+	if id := report.Devices[1].ID(); id != "uuid-02" {
+		t.Error(id)
+	}
+	report, err = discover.Probe(t.Context(), scripted(t, time.Minute, create, "crash"))
+	if err != nil || report.Outcome != discover.Crashed || report.Phase != "create instance" || report.Signal == "" || !strings.Contains(report.Problem, report.Signal) {
+		t.Errorf("a crash: %+v, %v", report, err)
+	}
+	report, err = discover.Probe(t.Context(), scripted(t, 500*time.Millisecond, create, "hang"))
+	if err != nil || report.Outcome != discover.Hung || report.Phase != "create instance" {
+		t.Errorf("a hang: %+v, %v", report, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if report, err := discover.Probe(ctx, scripted(t, time.Minute, create, "hang")); !errors.Is(err, context.DeadlineExceeded) || report != nil {
+		t.Errorf("a context that is over: %+v, %v", report, err)
+	}
+	if _, err := discover.Probe(t.Context(), discover.ProbeOptions{Child: "/no/such/probe", Env: []string{}}); !errors.Is(err, discover.ErrNoProbe) {
+		t.Errorf("without a child: %v", err)
+	}
+}
+
+// The driver or layer of a crash is found by further children.
+func TestBlame(t *testing.T) {
+	t.Parallel()
+	root := below(t, join(debian(), mixed()))
+	drivers := []string{root + "/usr/share/vulkan/icd.d/intel_icd.x86_64.json", root + "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json"}
+	for _, c := range []struct{ script, manifest, file string }{
+		{"crash VK_DRIVER_FILES=radeon", drivers[1], "/usr/lib/x86_64-linux-gnu/libvulkan_radeon.so"},
+		{"end VK_LOADER_LAYERS_DISABLE=VK_LAYER_on\nend VK_LOADER_LAYERS_DISABLE=~all~\ncrash", root + "/usr/share/vulkan/implicit_layer.d/on.json", "/l/VK_LAYER_on.so"},
+		{"crash", drivers[0], "/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"}, // every driver alone: the first is named
+	} {
+		options := scripted(t, time.Minute, create, c.script)
+		options.Whole = false
+		options.Env = append(options.Env, "VK_DRIVER_FILES="+strings.Join(drivers, ":"), "VK_IMPLICIT_LAYER_PATH="+root+"/usr/share/vulkan/implicit_layer.d")
+		report, err := discover.Probe(t.Context(), options)
+		if err != nil || report.Outcome != discover.Crashed || report.Manifest != c.manifest || report.File != c.file {
+			t.Errorf("%s: %+v, %v", c.script, report, err)
+		}
+	}
+}
+
+// built is a file of the build tree.
+func built(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../build", name))
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Fatalf("run make first: %v", err)
+	}
+	return path
+}
+
+// The real child finds the device of a real driver through the real loader, and the tool prints the same of it.
+func TestProbeOfNullDriver(t *testing.T) {
+	t.Parallel()
+	options := discover.ProbeOptions{Child: built(t, "libexec/vkloader/probe"), Library: built(t, "libvulkan.so.1"),
+		Env: []string{"VK_DRIVER_FILES=" + built(t, "drivers/null_icd.json"), "HOME=" + t.TempDir()}}
+	report, err := discover.Probe(t.Context(), options)
+	if err != nil || report.Outcome != discover.Fine || len(report.Devices) != 1 || report.Library == "" {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	cmd := exec.Command(built(t, "vkloader"), "info", "--json")
+	cmd.Env = options.Env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed struct{ Devices []map[string]any }
+	if err := json.Unmarshal(out, &listed); err != nil || len(listed.Devices) != 1 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	delete(listed.Devices[0], "library") // of the loader's log, which only the tool reads
+	if got := said(t, report.Devices[0]); !reflect.DeepEqual(got, any(listed.Devices[0])) {
+		t.Errorf("%v\nthe tool: %v", got, listed.Devices[0])
+	}
+	need := discover.Need{API: discover.V1_0, Extensions: report.Devices[0].Extensions[:1]}
+	if err := need.Check(report); err != nil {
+		t.Error(err)
+	}
+	options.Env = []string{"VK_DRIVER_FILES=/none.json"}
+	if report, err = discover.Probe(t.Context(), options); err != nil || report.Outcome != discover.Failed {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if err := (&discover.Need{}).Check(report); !errors.Is(err, discover.ErrNoDriver) {
+		t.Error(err)
+	}
+}
+
+// What is required is judged in one order, and what is missing first is named.
+func TestNeed(t *testing.T) {
+	t.Parallel()
+	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]discover.NeedCode{
+		"": "", "api=1.3": "", "api=1.3.200": discover.NeedAPI, "api=1.4": discover.NeedAPI, "type=discrete": "", "type=integrated": discover.NeedType,
+		"vram=8G": "", "vram=8.1GiB": discover.NeedVRAM, "vram=8192M": "", "extension=VK_KHR_ray_query": "",
+		"extension=VK_KHR_ray_query,extension=VK_NV_x": discover.NeedExtension, "count=2": "", "count=3": discover.NeedCount, "not=cpu,count=2": discover.NeedCount,
+		"vendor=amd": "", "vendor=1002": "", "vendor=0x10de": discover.NeedVendor, "vendor=nvidia, not=cpu": discover.NeedVendor, "type=cpu,not=cpu": discover.NeedType,
+		"api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query,count=1,vendor=amd,not=cpu": "",
+	} {
+		need, err := discover.ParseNeed(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = need.Check(report)
+		var unmet *discover.UnmetError
+		if (err == nil) != (want == "") || err != nil && (!errors.As(err, &unmet) || unmet.Code != want || !errors.Is(err, discover.ErrNoDevice) || errors.Is(err, discover.ErrNoDriver)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"api", "api=one", "api=1", "type=big", "vram=much", "count=0", "not=gpu", "size=1", "api="} {
+		if need, err := discover.ParseNeed(text); err == nil {
+			t.Errorf("%s: %+v", text, need)
+		}
+	}
+	for _, c := range []struct {
+		lines []string
+		want  discover.NeedCode
+	}{{[]string{create, none}, discover.NeedDriver}, {[]string{create, made}, discover.NeedDevice}, {[]string{create, "crash"}, discover.NeedHealth}} {
+		if report, err = discover.Probe(t.Context(), scripted(t, time.Minute, c.lines...)); err != nil {
+			t.Fatal(err)
+		}
+		var unmet *discover.UnmetError
+		if err := (&discover.Need{}).Check(report); !errors.As(err, &unmet) || unmet.Code != c.want {
+			t.Errorf("%s: %v", c.lines, err)
+		}
+	}
+}
+
+// Wait ends with an event: a manifest that appears is looked at before the time for a look without events has come.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	if err := os.MkdirAll(data+"/vulkan/icd.d", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	options := discover.ProbeOptions{Child: built(t, "libexec/vkloader/probe"), Library: built(t, "libvulkan.so.1"),
+		Env: []string{"HOME=" + t.TempDir(), "XDG_DATA_HOME=" + data, "XDG_DATA_DIRS=/none", "XDG_CONFIG_DIRS=/none", "VK_LOADER_DRIVERS_SELECT=appears*"}}
+	type result struct {
+		report *discover.Report
+		err    error
+	}
+	ended := make(chan result, 1)
+	go func() {
+		report, err := discover.WaitWith(t.Context(), discover.Need{}, options)
+		ended <- result{report, err}
+	}()
+	text, err := os.ReadFile(built(t, "drivers/null_icd.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = []byte(strings.ReplaceAll(string(text), "./libvk_null.so", built(t, "drivers/libvk_null.so")))
+	if err := os.WriteFile(data+"/vulkan/icd.d/appears.json", text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-ended; r.err != nil || len(r.report.Devices) != 1 {
+		t.Errorf("%+v, %v", r.report, r.err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	report, err := discover.WaitWith(ctx, discover.Need{Vendor: "nvidia"}, options)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, discover.ErrNoDevice) || report == nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+	options.Child = "/no/such/probe"
+	if _, err := discover.WaitWith(t.Context(), discover.Need{}, options); !errors.Is(err, discover.ErrNoProbe) {
+		t.Error(err)
+	}
+}

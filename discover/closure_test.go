@@ -1,0 +1,159 @@
+package discover_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"vkloader/discover"
+)
+
+// decided is what a program gets on a machine.
+func decided(t *testing.T, m *machineTree) (*discover.Host, *discover.Answer) {
+	t.Helper()
+	host := discover.Files(m.files).WithEnv(m.env...)
+	answer, err := discover.Decide(t.Context(), host, discover.Program{})
+	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
+		t.Fatal(err)
+	}
+	return host, answer
+}
+
+// closures are those of the drivers that are used, by the manifest's name up to its first dot.
+func closures(t *testing.T, m *machineTree) map[string]*discover.DriverFiles {
+	t.Helper()
+	host, answer := decided(t, m)
+	all := map[string]*discover.DriverFiles{}
+	for _, d := range answer.Drivers {
+		if !d.Used {
+			continue
+		}
+		name, _, _ := strings.Cut(d.Name, ".")
+		files, err := discover.Closure(t.Context(), host, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = files
+	}
+	return all
+}
+
+// Each machine's graphics devices are those that the tool's doctor finds, with the drivers that serve them.
+func TestGPUsAreTheDoctors(t *testing.T) {
+	t.Parallel()
+	for _, m := range machines() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			host := discover.Files(m.files).WithEnv(m.env...)
+			list, err := discover.GPUs(t.Context(), host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, _ := tool(t, m.args(t, "doctor")...).(map[string]any)
+			if got := said(t, list); !reflect.DeepEqual(got, report["gpus"]) || len(list) == 0 {
+				t.Errorf("%v\nthe tool: %v", got, report["gpus"])
+			}
+			for _, g := range list {
+				if g.Card == "" || g.Render == "" {
+					t.Errorf("%+v", g)
+				}
+			}
+		})
+	}
+	none, err := discover.GPUs(t.Context(), discover.Files(fstest.MapFS{}))
+	if data, wrong := json.Marshal(none); err != nil || wrong != nil || string(data) != "[]" {
+		t.Errorf("without devices: %s, %v, %v", data, err, wrong)
+	}
+}
+
+// A driver's files are found by the dynamic linker's rules; what is missing or too new is named.
+func TestClosure(t *testing.T) {
+	t.Parallel()
+	all := machines()
+	paths := func(files *discover.DriverFiles) (list []string) {
+		for _, f := range files.Files {
+			list = append(list, f.Real)
+		}
+		return list
+	}
+	files := closures(t, &all[0])["radeon_icd"]
+	want := []string{"/usr/lib/x86_64-linux-gnu/libvulkan_radeon.so", "/usr/lib/x86_64-linux-gnu/libdrm.so.2.4.0", "/usr/lib/x86_64-linux-gnu/libc.so.6"}
+	if !files.Works() || !slices.Equal(paths(files), want) || !slices.Equal(files.Data, []string{"/usr/share/drirc.d/00-mesa-defaults.conf"}) || files.Software {
+		t.Errorf("debian: %+v", files)
+	}
+	if lvp := closures(t, &all[0])["lvp_icd"]; !lvp.Software || !lvp.Works() {
+		t.Errorf("lavapipe: %+v", lvp)
+	}
+	files = closures(t, &all[1])["nvidia_icd"]
+	atRunTime := 0
+	for _, f := range files.Files {
+		if f.Needed == discover.AtRunTime {
+			atRunTime++
+		}
+	}
+	if !files.Works() || atRunTime != 5 || !slices.Contains(files.Nodes, "/dev/nvidia1") {
+		t.Errorf("ubuntu: %d %+v", atRunTime, files)
+	}
+	if files = closures(t, &all[3])["radeon_icd"]; !files.Works() || paths(files)[1] != "/nix/store/bbb-libdrm-2.4/lib/libdrm.so.2" {
+		t.Errorf("nixos: %+v", files)
+	}
+	wrong := closures(t, &all[4])
+	if m := wrong["radeon_icd"].Missing; wrong["radeon_icd"].Works() || len(m) != 1 || m[0].Name != "libLLVM-15.so.1" || m[0].Needed != discover.AtLink {
+		t.Errorf("a missing library: %+v", m)
+	}
+	if o := wrong["intel_icd"].TooNew; wrong["intel_icd"].Works() || len(o) != 1 || o[0].Wants != "GLIBC_2.38" || o[0].Version != "GLIBC_2.36" {
+		t.Errorf("too new a library: %+v", o)
+	}
+	for _, name := range []string{"intel_hasvk_icd", "lvp_icd"} {
+		if f := wrong[name]; f.Works() || f.Library != "" || len(f.Missing) != 1 {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	delete(all[1].files, triplet+"libnvidia-glvkspirv.so."+nvidiaVersion)
+	if m := closures(t, &all[1])["nvidia_icd"].Missing; len(m) != 1 || m[0].Needed != discover.AtRunTime {
+		t.Errorf("what a driver opens later: %+v", m)
+	}
+}
+
+// The variables of the program that a driver was decided for count for its libraries.
+func TestClosureOfProgram(t *testing.T) {
+	t.Parallel()
+	files := broken()
+	files["opt/lib/libLLVM-15.so.1"] = library("soname=libLLVM-15.so.1")
+	host := discover.Files(files)
+	for env, want := range map[string]bool{"LD_LIBRARY_PATH=/opt/lib": true, "A=b": false} {
+		answer, err := discover.Decide(t.Context(), host, discover.Program{Env: []string{env, "VK_LOADER_DRIVERS_SELECT=radeon*"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := discover.Closure(t.Context(), host, answer.Drivers[0]); err != nil || f.Works() != want {
+			t.Errorf("%s: %+v, %v", env, f, err)
+		}
+	}
+}
+
+// What keeps GPUs and Closure from answering.
+func TestGPUsAndClosureErrors(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	host, answer := decided(t, &machines()[0])
+	if list, err := discover.GPUs(over, host); !errors.Is(err, context.Canceled) || list != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := discover.Closure(over, host, answer.Drivers[0]); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := discover.Closure(t.Context(), host, discover.Driver{Manifest: "/a.json"}); err == nil {
+		t.Error("a driver without a library has a closure")
+	}
+	windows := discover.Windows(nil, []byte("REGEDIT4\n"))
+	if _, err := discover.GPUs(t.Context(), windows); !errors.Is(err, discover.ErrUnsupported) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,152 @@
+package discover_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing/fstest"
+
+	"vkloader/discover"
+)
+
+// exampleRoot is a machine with two drivers and a layer.
+var exampleRoot = fstest.MapFS{
+	"usr/share/vulkan/icd.d/intel_icd.json":           manifest("libvulkan_intel.so"),
+	"usr/share/vulkan/icd.d/lvp_icd.json":             manifest("libvulkan_lvp.so"),
+	"usr/share/vulkan/implicit_layer.d/overlay.json":  layer("VK_LAYER_overlay", `,"disable_environment":{"NO_OVERLAY":"1"}`),
+	"usr/share/vulkan/implicit_layer.d/recorder.json": layer("VK_LAYER_recorder", `,"enable_environment":{"RECORD":"1"},"disable_environment":{"NO_RECORDER":"1"}`),
+}
+
+func ExampleDecide() {
+	host := discover.Files(exampleRoot) // or discover.Local(), or discover.Root("/proc/1234/root")
+	answer, err := discover.Decide(context.Background(), host, discover.Program{Env: []string{"VK_LOADER_DRIVERS_DISABLE=lvp*"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range answer.Drivers {
+		fmt.Println(d.Name, d.Library, d.Used, d.Reason.Code)
+	}
+	for _, l := range answer.Layers {
+		fmt.Println(l.Name, l.Used, l.Reason.Code)
+	}
+	// Output:
+	// intel_icd.json libvulkan_intel.so true driver-used
+	// lvp_icd.json  false driver-disabled
+	// VK_LAYER_overlay true layer-active
+	// VK_LAYER_recorder false layer-inactive
+}
+
+func ExampleDecide_noDriver() {
+	host := discover.Files(exampleRoot).WithEnv("VK_DRIVER_FILES=/gone.json")
+	answer, err := discover.Decide(context.Background(), host, discover.Program{})
+	if errors.Is(err, discover.ErrNoDriver) {
+		for _, f := range answer.DriverList().Found {
+			fmt.Println(f.Severity, f.Code, f.Subject)
+		}
+	}
+	// Output:
+	// problem file-open /gone.json
+}
+
+func ExampleGPUs() {
+	host := discover.Files(debian())
+	list, err := discover.GPUs(context.Background(), host)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, g := range list {
+		fmt.Println(g.Name, g.Kernel, g.Render, g.Drivers)
+	}
+	// Output:
+	// 0000:00:02.0 i915 /dev/dri/renderD128 [/usr/share/vulkan/icd.d/intel_hasvk_icd.x86_64.json /usr/share/vulkan/icd.d/intel_icd.x86_64.json]
+	// 0000:03:00.0 amdgpu /dev/dri/renderD129 [/usr/share/vulkan/icd.d/radeon_icd.x86_64.json]
+}
+
+func ExampleClosure() {
+	ctx, host := context.Background(), discover.Files(broken())
+	answer, err := discover.Decide(ctx, host, discover.Program{Env: []string{"VK_LOADER_DRIVERS_SELECT=radeon*,intel_icd*"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range answer.Drivers {
+		if !d.Used {
+			continue
+		}
+		files, err := discover.Closure(ctx, host, d)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, m := range files.Missing {
+			fmt.Println(d.Name, "lacks", m.Name)
+		}
+		for _, n := range files.TooNew {
+			fmt.Println(d.Name, "wants", n.Wants, "of", n.Of)
+		}
+	}
+	// Output:
+	// intel_icd.x86_64.json wants GLIBC_2.38 of /usr/lib/x86_64-linux-gnu/libc.so.6
+	// radeon_icd.x86_64.json lacks libLLVM-15.so.1
+}
+
+func ExampleWindows() {
+	const registry = `Windows Registry Editor Version 5.00
+[HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers]
+"C:\\Vulkan\\driver.json"=dword:00000000
+`
+	files := fstest.MapFS{"c/Vulkan/driver.json": manifest(`.\\\\driver.dll`)}
+	answer, err := discover.Decide(context.Background(), discover.Windows(files, []byte(registry)), discover.Program{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Drivers[0].Manifest, answer.Drivers[0].Used)
+	// Output:
+	// C:\Vulkan\driver.json true
+}
+
+func ExampleProbe() {
+	report, err := discover.Probe(context.Background(), discover.ProbeOptions{Child: "/opt/none/probe"})
+	switch {
+	case errors.Is(err, discover.ErrNoProbe):
+		fmt.Println("vkloader is not installed")
+	case err != nil:
+		fmt.Println(err)
+	case report.Outcome == discover.Crashed:
+		fmt.Println(report.Signal, report.Phase, report.File)
+	default:
+		for _, d := range report.Devices {
+			fmt.Println(d.ID(), d.Name, d.APIVersion)
+		}
+	}
+	// Output:
+	// vkloader is not installed
+}
+
+func ExampleParseNeed() {
+	need, err := discover.ParseNeed("api=1.3,type=discrete,vram=8G")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	report := &discover.Report{Outcome: discover.Fine, Devices: []discover.Device{
+		{Name: "llvmpipe", Type: discover.CPU, APIVersion: discover.V1_3, VRAM: 16 << 30}}}
+	var unmet *discover.UnmetError
+	if err := need.Check(report); errors.As(err, &unmet) {
+		fmt.Println(unmet.Code, unmet.Text)
+	}
+	// Output:
+	// type no device is of the type discrete; there is llvmpipe (cpu, Vulkan 1.3.0, 16 GiB)
+}
+
+func ExampleWait() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // a service would give it a minute
+	err := discover.Wait(ctx, discover.Need{API: discover.V1_3, Type: discover.Discrete})
+	fmt.Println(errors.Is(err, context.Canceled))
+	// Output:
+	// true
+}

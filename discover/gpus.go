@@ -1,0 +1,92 @@
+package discover
+
+import (
+	"context"
+	"errors"
+
+	"vkloader/internal/tool/binary"
+	"vkloader/internal/tool/chips"
+	"vkloader/internal/tool/drivers"
+	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
+)
+
+// GPU is a graphics device, as the kernel shows it.
+type GPU struct {
+	Name    string   `json:"name"`                    // PCI address, or what the kernel calls it
+	Vendor  string   `json:"vendor,omitempty"`        // numbers, as 0x10de
+	Device  string   `json:"device,omitempty"`        // likewise
+	Kernel  string   `json:"kernel_driver,omitempty"` // "": no kernel driver is bound to it
+	Nodes   []string `json:"nodes"`                   // that a Vulkan driver opens, and that are there
+	Drivers []string `json:"drivers"`                 // manifests of drivers that a program gets, that serve it, and whose files are complete
+	Asleep  bool     `json:"asleep,omitempty"`
+	Label   string   `json:"label"` // for people: as its maker calls it, where that is known
+
+	Card   string `json:"-"` // node of the direct rendering manager that shows pictures, as /dev/dri/card0; "": none is there
+	Render string `json:"-"` // that which computes, as /dev/dri/renderD128; "": none is there
+}
+
+// GPUs lists the graphics devices of a host, and the drivers that serve each for a program without wishes of its own. It
+// wakes no device. A host without graphics devices has an empty list, and no error.
+func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
+	answer, err := Decide(ctx, host, Program{})
+	if err != nil && !errors.Is(err, ErrNoDriver) {
+		return nil, err
+	}
+	m, done, err := host.machine(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	good := serving(ctx, m, answer.Drivers)
+	list := []GPU{}
+	for _, g := range gpus.List(m) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		list = append(list, gpuOf(m, g, good))
+	}
+	return list, ctx.Err()
+}
+
+// driverFamily is a driver that can be opened.
+type driverFamily struct {
+	manifest string
+	*drivers.Family
+}
+
+// serving are the known drivers whose files are complete.
+func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
+	linker := binary.NewLinker(m, binary.LinkerOptions{Class: machine.OwnClass, Machine: processor(machine.OwnClass)})
+	for i := range found {
+		family := drivers.Of(found[i].Library)
+		if found[i].Used && family != nil && ctx.Err() == nil && complete(linker, found[i].Library) {
+			good = append(good, driverFamily{found[i].Manifest, family})
+		}
+	}
+	return good
+}
+
+// gpuOf is a device with what serves it: one of an unknown kind is served by any driver that needs one.
+func gpuOf(m *machine.Machine, g *gpus.GPU, good []driverFamily) GPU {
+	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
+		Label: g.Label(m)}
+	if c := chips.ByPCI(gpus.Number(g.Vendor), gpus.Number(g.Device)); c != nil && !c.HasVulkan() {
+		good = nil // those of its kernel driver are for younger chips
+	}
+	for _, f := range good {
+		if f.WorksOn(g.Kernel) || g.Kernel == "" && g.Vendor == "" && !f.Software() {
+			out.Drivers = append(out.Drivers, f.manifest)
+		}
+	}
+	for _, name := range g.Cards {
+		switch node := "/dev/dri/" + name; {
+		case !m.Exists(node):
+		case name[0] == 'c' && out.Card == "":
+			out.Card = node
+		case name[0] == 'r' && out.Render == "":
+			out.Render = node
+		}
+	}
+	return out
+}

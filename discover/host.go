@@ -1,0 +1,76 @@
+package discover
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"vkloader/internal/tool/machine"
+)
+
+// Host is a machine: its files, and the variables that its programs have where nothing else is said. It is never changed
+// after it was made.
+type Host struct {
+	name    string
+	root    string       // a directory; "" for the running system
+	tree    machine.Tree // in place of a directory
+	environ []string
+	windows *windowsCopy // of a machine with Windows
+}
+
+// Local is the running system. A program has the variables of this process.
+func Local() *Host { return &Host{name: "this machine"} }
+
+// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
+// link leads out of it. A program has no variables.
+func Root(directory string) *Host { return &Host{name: directory, root: directory} }
+
+// Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
+// count where it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does; it must then be safe for concurrent use as
+// far as the host is. A program has no variables.
+func Files(files fs.FS) *Host { return &Host{name: fmt.Sprintf("%T", files), tree: filesTree{files}} }
+
+// WithEnv is the host with other variables for programs that name none: NAME=VALUE; of a name the first counts.
+func (h *Host) WithEnv(variables ...string) *Host {
+	other := *h
+	other.environ = slices.Clone(variables)
+	if other.environ == nil {
+		other.environ = []string{}
+	}
+	return &other
+}
+
+// String is the host for people.
+func (h *Host) String() string { return h.name }
+
+// local tells whether it is the running system.
+func (h *Host) local() bool { return h.root == "" && h.tree == nil && h.windows == nil }
+
+// variables are those of a program that names none.
+func (h *Host) variables() []string {
+	if h.environ == nil && h.local() {
+		return os.Environ()
+	}
+	return h.environ
+}
+
+// machine is the host with a program's variables; nil: those of the host. What is open for it is closed by done.
+func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
+	if variables == nil {
+		variables = h.variables()
+	}
+	m, done = &machine.Machine{Tree: h.tree, Environ: variables}, func() {}
+	switch {
+	case h.windows != nil:
+		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
+	case h.tree != nil:
+		m.Root = h.name
+	case h.root != "":
+		if m.Opened, err = machine.OpenRoot(h.root); err != nil {
+			return nil, nil, fmt.Errorf("host: %w", err)
+		}
+		m.Root, done = h.root, func() { _ = m.Opened.Close() }
+	}
+	return m, done, nil
+}

@@ -1,0 +1,125 @@
+package discover_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// command runs the go command in a directory and gives what it prints.
+func command(t *testing.T, directory string, environ []string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = directory, append(os.Environ(), environ...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// The package needs the standard library, golang.org/x/sys and this module alone, on every system that it is for.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"GOOS=linux", "GOOS=windows"} {
+		list := command(t, ".", []string{system, "CGO_ENABLED=0"}, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")
+		for _, path := range strings.Fields(list) {
+			if !strings.HasPrefix(path, "golang.org/x/sys/") && !strings.HasPrefix(path, "vkloader/internal/") && path != "vkloader/discover" {
+				t.Errorf("%s: the package needs %s", system, path)
+			}
+		}
+	}
+}
+
+// consumer is a program of another module.
+const consumer = `package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing/fstest"
+
+	"vkloader/discover"
+)
+
+func main() {
+	_, err := discover.Decide(context.Background(), discover.Files(fstest.MapFS{}), discover.Program{})
+	fmt.Println(errors.Is(err, discover.ErrNoDriver))
+}
+`
+
+// The example of a device plugin has less than 80 lines, and gives a GPU its nodes and files.
+func TestExamplePlugin(t *testing.T) {
+	t.Parallel()
+	const source = "../examples/device-plugin"
+	code, err := os.ReadFile(source + "/main.go")
+	if err != nil || strings.Count(string(code), "\n") >= 80 {
+		t.Errorf("%d lines, %v", strings.Count(string(code), "\n"), err)
+	}
+	var got struct{ Devices, Mounts []string }
+	out := command(t, ".", nil, "run", source, "--root", below(t, ubuntu()), "0000:02:00.0")
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !slices.Equal(got.Devices, []string{"/dev/nvidiactl", "/dev/nvidia1"}) || !slices.Contains(got.Mounts, "/usr/share/vulkan/icd.d/nvidia_icd.json") ||
+		!slices.Contains(got.Mounts, "/usr/lib/x86_64-linux-gnu/libnvidia-glvkspirv.so.550.54.14") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Another module builds with this one put in the place of its requirement, without the tool's dependencies and without cgo.
+// Importing the package runs nothing of this module.
+func TestOtherModule(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(top, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile(filepath.Join(top, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sys, sum string
+	for _, line := range strings.Split(string(module), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "golang.org/x/sys ") {
+			sys = strings.TrimSpace(line)
+		}
+	}
+	for _, line := range strings.Split(string(sums), "\n") {
+		if strings.HasPrefix(line, sys) {
+			sum += line + "\n"
+		}
+	}
+	other := t.TempDir()
+	for name, content := range map[string]string{
+		"main.go": consumer,
+		"go.mod": "module example.org/plugin\n\ngo 1.26.0\n\nrequire vkloader v0.0.0\n\nrequire " + sys + " // indirect\n\nreplace vkloader => " +
+			top + "\n",
+		"go.sum": sum,
+	} {
+		if err := os.WriteFile(filepath.Join(other, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command(t, other, []string{"CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOPROXY=off"}, "build", "-o", "plugin", ".")
+	cmd := exec.Command(filepath.Join(other, "plugin"))
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "true\n") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, line := range strings.Split(string(out), "\n") {
+		if strings.HasPrefix(line, "init vkloader/") {
+			t.Errorf("at import: %s", line)
+		}
+	}
+}

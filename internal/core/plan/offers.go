@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+)
+
+// offers tells which of the opened drivers count. Those that failed to list their extensions do not (INS-017).
+type offers struct {
+	unknown bool   // extensions that the loader does not know count
+	counts  []bool // for each driver of the question
+	failed  []int  // those that failed, up to the one that ends the call
+	result  int32  // not Success: the call ends, for lack of memory, or when no other driver is there (ERRATA 20)
+}
+
+// offersOf judges the drivers of a question.
+func offersOf(q *Question, f *facts.Store) offers {
+	o := offers{unknown: nonZero(f.Variable(variables.DisableInstExtFilter).Value), counts: make([]bool, len(q.Drivers))}
+	left, first := 0, Success
+	for i := range q.Drivers {
+		driver := &q.Drivers[i]
+		if !driver.Usable {
+			continue
+		}
+		if driver.Result == Success {
+			o.counts[i] = true
+			left++
+			continue
+		}
+		o.failed = append(o.failed, i)
+		if driver.Result == OutOfHostMemory || driver.Result == OutOfDeviceMemory {
+			o.result = driver.Result
+			return o
+		}
+		if first == Success {
+			first = driver.Result
+		}
+	}
+	if left == 0 {
+		o.result = first
+	}
+	return o
+}
+
+// say names the drivers that failed, and has them left out where the call goes on.
+func (o *offers) say(q *Question, out *script) {
+	for _, i := range o.failed {
+		driver := &q.Drivers[i]
+		what := "extensions"
+		if driver.Call == CallCount {
+			what = "extension count"
+		}
+		out.say(diag.Error, diag.DriverExtensions, driver.Path, driver.Path,
+			"loader_add_instance_extensions: Error getting Instance "+what+" from "+driver.Path)
+	}
+	if o.result != Success {
+		return
+	}
+	for _, i := range o.failed {
+		out.steps = append(out.steps, Step{Kind: StepDrop, Driver: int(q.Drivers[i].Index)})
+	}
+}
+
+// supported is the set of extensions that may be enabled (LAY-273, INS-054).
+type supported struct{ names map[string]bool }
+
+func (s *supported) add(list []manifest.Extension) {
+	if s.names == nil {
+		s.names = make(map[string]bool, 64)
+	}
+	for i := range list {
+		s.names[list[i].Name] = true
+	}
+}

@@ -1,0 +1,55 @@
+package plan
+
+// scope is which searches a question needs beside that for implicit layers.
+type scope struct{ explicit, drivers bool }
+
+func (q *Question) scope() scope {
+	return scope{
+		explicit: q.Kind == Layers || q.isInstance() || q.isExtensions() && q.namesLayer(),
+		drivers:  q.isInstance() && !q.exclusiveDirect() || q.isExtensions() && !q.namesLayer(),
+	}
+}
+
+func (q *Question) isInstance() bool { return q.Kind == Instance || q.Kind == InstanceDrivers }
+
+func (q *Question) isExtensions() bool { return q.Kind == Extensions || q.Kind == ExtensionsDrivers }
+
+// namesLayer tells whether the question is about a layer; NULL and "" are not (INS-005).
+func (q *Question) namesLayer() bool { return q.LayerName.Set && q.LayerName.Text != "" }
+
+// enables tells whether the program enabled an extension.
+func (q *Question) enables(name string) bool {
+	for i := range q.App.Extensions {
+		if e := &q.App.Extensions[i]; e.Set && e.Text == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *Question) exclusiveDirect() bool {
+	return q.App.DirectList && q.App.DirectMode == directExclusive && q.enables(directExtension)
+}
+
+// base is the last component of a path.
+func (q *Question) base(path string) string { return q.Platform.Style.Base(path) }
+
+// split cuts a list as variables have it; empty elements are skipped.
+func (q *Question) split(list string) []string {
+	var out []string
+	separator := q.Platform.Style.ListSeparator()
+	for list != "" {
+		end := 0
+		for end < len(list) && list[end] != separator {
+			end++
+		}
+		if end > 0 {
+			out = append(out, list[:end])
+		}
+		list = list[min(end+1, len(list)):]
+	}
+	return out
+}
+
+// knows tells whether the loader knows an instance extension (INS-008).
+func (q *Question) knows(name string) bool { return known(name) || q.Platform.Knows(name) }

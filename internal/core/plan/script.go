@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+)
+
+// script is what is said and done, in order, and what was found.
+type script struct {
+	explain  bool // findings are wanted
+	quiet    bool // lines are left out
+	mixed    bool // as search.Platform.Mixed
+	steps    []Step
+	findings []diag.Finding
+}
+
+// log notes a line. Where many are made, the caller asks for quiet first, which saves the text as well.
+func (s *script) log(flags uint32, text string) {
+	if s.quiet && flags&diag.Fatal == 0 {
+		return
+	}
+	s.steps = append(s.steps, Step{Kind: StepLog, Flags: flags, Text: text})
+}
+
+func (s *script) step(kind StepKind) { s.steps = append(s.steps, Step{Kind: kind}) }
+
+// take takes the steps from a place on back, for the caller to say or not.
+func (s *script) take(from int) []Step {
+	taken := append([]Step(nil), s.steps[from:]...)
+	s.steps = s.steps[:from]
+	return taken
+}
+
+// clear forgets everything.
+func (s *script) clear() { s.steps, s.findings = nil, nil }
+
+// find adds a finding without a place in a file.
+func (s *script) find(code diag.Code, subject, path, what string) {
+	if s.explain {
+		s.findings = append(s.findings, diag.Finding{Code: code, Subject: subject, Path: path, What: what})
+	}
+}
+
+// say logs and finds in one.
+func (s *script) say(flags uint32, code diag.Code, subject, path, text string) {
+	s.log(flags, text)
+	s.find(code, subject, path, text)
+}
+
+// carry carries over what the system's own part of a search said.
+func (s *script) carry(list []search.Said) {
+	for i := range list {
+		said := &list[i]
+		if said.Flags != 0 {
+			s.log(said.Flags, said.Text)
+		}
+		if said.Code != diag.None {
+			s.find(said.Code, said.Subject, said.Path, said.Text)
+		}
+	}
+}
+
+// line carries a manifest's line over.
+func (s *script) line(path string, l *manifest.Line) {
+	if l.Flags != 0 {
+		s.log(l.Flags, l.Text)
+	}
+	if l.Code != diag.None && s.explain && !(l.Code == diag.FileWrongKind && s.mixed) {
+		s.findings = append(s.findings, diag.Finding{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
+			Column: l.Column, What: l.Text})
+	}
+}
+
+// fault says that a text is not JSON (LAY-9).
+func (s *script) fault(path string, fault *document.Fault) {
+	s.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
+	if s.explain {
+		s.findings = append(s.findings, diag.Finding{Code: diag.FileSyntax, Subject: path, Path: path,
+			Line: fault.Line, Column: fault.Column, What: fault.What})
+	}
+}

@@ -1,0 +1,160 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
+)
+
+// settingsFile finds and reads the loader settings file.
+type settingsFile struct {
+	call
+	files    *manifests
+	rights   []search.Said      // which variables count
+	set      *settings.Settings // in force; nil without
+	remember *File              // for the next calls; nil: what this one got
+}
+
+// place finds the first settings file that exists (SET-1, SET-7).
+func (s *settingsFile) place() string {
+	file := ""
+	for _, path := range s.q.Platform.Settings(&s.q.Platform, s.f) {
+		if s.f.Exists(path) && file == "" {
+			file = path
+		}
+	}
+	return file
+}
+
+// read reads the settings file (SET-9, SET-12 to SET-15). The global functions fall back on what they
+// remember, vkCreateInstance does not.
+func (s *settingsFile) read() {
+	var before File
+	global := !s.q.isInstance()
+	if global {
+		before = s.m.Remembered
+	}
+	s.carry(s.rights)
+	asked := len(s.f.Needs())
+	remembered := s.remembered(before)
+	set, from, outcome := s.load()
+	if len(s.f.Needs()) > asked {
+		return
+	}
+	after := File{}
+	switch {
+	case outcome == settings.In:
+		s.set, after = set, from
+		if !global || !set.Same(remembered) {
+			s.find(diag.SettingsUsed, set.File, set.File, "in force")
+			s.level()
+			s.log(diag.Info, "Using layer configurations found in loader settings from "+set.File)
+			if !s.quiet {
+				for _, line := range set.Dump() {
+					s.log(diag.Debug, line)
+				}
+			}
+		} else {
+			s.level()
+		}
+	case outcome == settings.Kept:
+		s.set, after = remembered, before
+	}
+	if s.set != nil && (s.q.isInstance() || s.q.isExtensions() && !s.q.namesLayer()) { // saves a round
+		for _, path := range s.set.Drivers {
+			if search.IsManifestName(path) {
+				s.f.File(path)
+			}
+		}
+	}
+	s.remember = nil
+	if global && after != before {
+		s.remember = &after
+	}
+}
+
+// remembered reads what an earlier call remembered; it was said then.
+func (s *settingsFile) remembered(file File) *settings.Settings {
+	if !file.Set {
+		return nil
+	}
+	r := s.parsed(1, file.Path, file.Content)
+	if r.fault != nil || r.outcome != settings.In {
+		return nil
+	}
+	return r.set
+}
+
+// parsed reads a settings file's text, once in a call.
+func (s *settingsFile) parsed(which int, path, content string) *readSettings {
+	for i := range s.m.settings {
+		if r := &s.m.settings[i]; r.known && r.path == path && r.content == content {
+			return r
+		}
+	}
+	r := &readSettings{path: path, content: content, known: s.f.HasExe()}
+	if r.fault = s.m.scratch.Read(content); r.fault == nil {
+		r.set, r.outcome, r.lines = settings.Read(&s.m.scratch, path, s.exe)
+	}
+	if r.known {
+		s.m.settings[which] = *r
+	}
+	return r
+}
+
+// listens tells whether one of the settings files that may be in force turns lines on (SET-77).
+func (s *settingsFile) listens(path string) bool {
+	if path != "" {
+		if file, _ := s.f.File(path); file.Status == facts.FileRead {
+			if r := s.parsed(0, path, file.Content); r.fault == nil && r.set != nil && r.set.HasLevel {
+				return true
+			}
+		}
+	}
+	set := s.remembered(s.m.Remembered)
+	return set != nil && set.HasLevel
+}
+
+// exe is the program's path, as settings files are compared with it.
+func (s *settingsFile) exe() facts.Exe {
+	e := s.f.Exe()
+	e.None = !e.Known && s.q.Platform.Pathless
+	return e
+}
+
+// level marks the place from which the file's level counts (SET-77, SET-78).
+func (s *settingsFile) level() {
+	if s.set.HasLevel {
+		s.steps = append(s.steps, Step{Kind: StepLevel, Flags: s.set.Level})
+	}
+}
+
+func (s *settingsFile) load() (*settings.Settings, File, settings.Outcome) {
+	path := s.place()
+	if path == "" {
+		s.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
+		return nil, File{}, settings.Kept
+	}
+	file, ok := s.files.read(path, false)
+	if !ok {
+		return nil, File{}, settings.Kept
+	}
+	r := s.parsed(0, path, file.Content)
+	if r.fault != nil {
+		s.fault(path, r.fault)
+		return nil, File{}, settings.None
+	}
+	for i := range r.lines {
+		s.line(path, &r.lines[i])
+	}
+	return r.set, File{path, file.Content, true}, r.outcome
+}
+
+// exclusive tells whether the settings file alone says which layers there are (SET-45).
+func (s *settingsFile) exclusive() bool {
+	return s.set != nil && s.set.ControlsLayers && !s.set.Merged()
+}
+
+// controlsLayers tells whether the file says which layers there are.
+func (s *settingsFile) controlsLayers() bool { return s.set != nil && s.set.ControlsLayers }

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+)
+
+// switches are the variables that turn layers on and off.
+type switches struct {
+	call
+	enable, disable, allow filter
+	implicit               map[*manifest.Layer]bool // whether an implicit layer is enabled: it is said once
+}
+
+// read reads the variables.
+func (w *switches) read() {
+	w.enable = parseFilter(w.f.Variable(variables.LayersEnable).Value, false)
+	w.disable = parseFilter(w.f.Variable(variables.LayersDisable).Value, true)
+	w.allow = parseFilter(w.f.Variable(variables.LayersAllow).Value, false)
+}
+
+// removes tells whether VK_LOADER_LAYERS_DISABLE takes a layer out (LAY-114, LAY-118, LAY-123).
+func (w *switches) removes(l *manifest.Layer) bool {
+	return w.disable.disables(l.Name, l.Implicit) && !w.allow.matches(l.Name) && !w.enable.matches(l.Name)
+}
+
+// byOwnVariables tells whether the manifest's variables enable an implicit layer (LAY-125 to LAY-128).
+func (w *switches) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
+	enabled = true
+	if l.HasEnable {
+		v := w.f.Named(l.EnableName)
+		enabled = v.Set && v.Value == l.EnableValue
+	}
+	return enabled, w.f.Named(l.DisableName).Set
+}
+
+// enabled evaluates the rules of LAY-121 to LAY-128 and LAY-115; it speaks once of each layer.
+func (w *switches) enabled(l *manifest.Layer) bool {
+	if enabled, known := w.implicit[l]; known {
+		return enabled
+	}
+	own, forbidden := w.byOwnVariables(l)
+	forced := !own && w.enable.matches(l.Name)
+	enabled := (own || forced) && !forbidden
+	switch {
+	case forbidden:
+	case enabled && w.removes(l):
+		enabled = false
+		if w.quiet {
+			break
+		}
+		w.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Implicit layer \""+l.Name+
+			"\" forced disabled because name matches filter of env var 'VK_LOADER_LAYERS_DISABLE'.")
+	case forced && !w.quiet:
+		w.say(diag.Warn|diag.Layer, diag.LayerForced, l.Name, l.Manifest, "Implicit layer \""+l.Name+
+			"\" forced enabled due to env var 'VK_LOADER_LAYERS_ENABLE'.")
+	}
+	w.implicit[l] = enabled
+	return enabled
+}
+
+// excludes is the disable check for what the file leaves to the usual rules; it does not look at the layer's kind
+// (SET-58, SET-59).
+func (w *switches) excludes(name string) bool {
+	return (w.disable.all || w.disable.implicit || w.disable.matches(name)) && !w.allow.matches(name)
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"vkloader/internal/tool/devicemap"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/gpus"
+	"vkloader/internal/tool/machine"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
+)
+
+// mapped are the devices that programs see under all their names.
+type mapped struct {
+	Schema  int             `json:"schema"`
+	Kind    string          `json:"kind"`
+	Devices []devicemap.Row `json:"devices"` // in the order in which programs get them
+	Problem string          `json:"problem,omitempty"`
+}
+
+// mapOf maps the devices of this machine that programs see.
+func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
+	var seen []probe.Device
+	for i := range devices.List {
+		if devices.List[i].In {
+			seen = append(seen, devices.List[i].Device)
+		}
+	}
+	return &mapped{Schema: listSchema, Kind: "map", Devices: devicemap.Of(seen, gpus.List(m)), Problem: devices.Problem}
+}
+
+// printMap prints the devices, each with its names.
+func printMap(s *invocation, m *mapped) {
+	style := term.StyleFor(s.out, s.getenv)
+	if len(m.Devices) == 0 {
+		fmt.Fprintln(s.out, "No device.")
+		return
+	}
+	for i := range m.Devices {
+		r := &m.Devices[i]
+		style.Lines(s.out, fmt.Sprintf("%d ", r.Index), style.Heading, r.Name)
+		row := func(name, value string) {
+			if value != "" {
+				style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
+			}
+		}
+		row("PCI address", r.PCI)
+		row("kernel driver", r.Kernel)
+		row("nodes", strings.TrimSpace(r.Card+" "+r.Render))
+		row("llama.cpp", ggmlText(r))
+		row("CUDA", strings.TrimSpace(r.CUDAUUID+numberText(", %d in the order of the bus", r.CUDAIndex)))
+		row("OpenGL", r.OpenGL)
+		row("VA-API", r.VAAPI)
+	}
+	fmt.Fprintln(s.out)
+	style.Lines(s.out, "", nil, "\"vkloader env --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
+}
+
+// ggmlText are the two numbers of llama.cpp.
+func ggmlText(r *devicemap.Row) string {
+	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
+	if r.GGMLCompact == nil {
+		return text + "; not used without it"
+	}
+	return text + numberText("; Vulkan%d without it", r.GGMLCompact)
+}
+
+// numberText is a number in words; "" for none.
+func numberText(format string, number *int) string {
+	if number == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *number)
+}
+
+// chooseSchema is raised when a field of env --for changes its meaning or goes.
+const chooseSchema = 1
+
+// chooseDevice prints the variables by which programs of a kind get one device.
+func chooseDevice(s *invocation, kind, device string, asJSON bool, limit time.Duration) error {
+	if device == "" {
+		return errors.New("--for wants --device: whose variables they are")
+	}
+	m, err := s.thisMachine("env --for")
+	if err != nil {
+		return err
+	}
+	source, err := s.source("", false)
+	if err != nil {
+		return err
+	}
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	devices, err := survey.LookAtDevices(found, source, limit)
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	all := mapOf(&m, devices)
+	places, err := selected([]string{device}, devices.Selected()[:len(all.Devices)])
+	if err != nil {
+		return err
+	}
+	if len(places) != 1 {
+		return exit.Problem("--device %s: it names %d devices; name one", device, len(places))
+	}
+	list, err := devicemap.Variables(kind, all.Devices, places[0])
+	if err != nil {
+		return exit.Problem("--for %s: %w", kind, err)
+	}
+	if asJSON {
+		return writeJSON(s, struct {
+			Schema    int                  `json:"schema"`
+			For       string               `json:"for"`
+			Device    devicemap.Row        `json:"device"`
+			Variables []devicemap.Variable `json:"variables"`
+		}{chooseSchema, kind, all.Devices[places[0]], list})
+	}
+	for _, v := range list {
+		fmt.Fprintf(s.out, "%s=%s\n", v.Name, term.Quoted(v.Value))
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/discover"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/launch"
+	"vkloader/internal/tool/probe"
+	"vkloader/internal/tool/term"
+)
+
+// checkSchema is raised when a field of check changes its meaning or goes.
+const checkSchema = 1
+
+// checked is what check says.
+type checked struct {
+	Schema   int             `json:"schema"`
+	Require  string          `json:"require"` // what was asked for
+	Met      bool            `json:"met"`
+	Code     string          `json:"code,omitempty"`     // what is not met first: health, driver, device, not, vendor, type, api, vram, extension or count
+	What     string          `json:"what,omitempty"`     // the same in a sentence
+	Library  string          `json:"library"`            // the loader that was asked
+	Devices  []checkedDevice `json:"devices"`            // in the order in which programs get them
+	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang
+	Manifest string          `json:"manifest,omitempty"` // that names it
+}
+
+// checkedDevice is a device, and whether it is as required.
+type checkedDevice struct {
+	Index uint32 `json:"index"`
+	Name  string `json:"name"`
+	ID    string `json:"id"` // that it has at every start of the machine
+	Meets bool   `json:"meets"`
+}
+
+// causes are what may not be met, in the order of the exit codes: from 10 on, but for the first.
+var causes = []discover.NeedCode{discover.NeedHealth, discover.NeedDriver, discover.NeedDevice, discover.NeedNotCPU, discover.NeedVendor, discover.NeedType,
+	discover.NeedAPI, discover.NeedVRAM, discover.NeedExtension, discover.NeedCount}
+
+// causeExit is the exit code of what is not met.
+func causeExit(code discover.NeedCode) int {
+	if at := slices.Index(causes, code); at > 0 {
+		return 9 + at
+	}
+	return exit.Problems
+}
+
+const requireHelp = "What is required: NAME=VALUE, separated by commas or with --require repeated.\n\n" +
+	"  api=1.3        the device has this version of Vulkan or a later one\n" +
+	"  type=discrete  or integrated, virtual, cpu\n" +
+	"  vram=8G        at least this much memory of its own (K, M, G, T)\n" +
+	"  extension=NAME the device extension is there; may be repeated\n" +
+	"  vendor=nvidia  a name, or a number such as 10de\n" +
+	"  not=cpu        devices that compute on the processor do not count\n" +
+	"  count=1        so many devices meet all of this\n\n"
+
+const causesHelp = "Exit codes: 0 it is met; 1 the child that asks for devices crashed or hung; 2 wrong usage; 3 the examination\n" +
+	"could not run; 10 no driver, 11 no device, 12 devices of the processor alone, 13 vendor, 14 type, 15 api, 16 vram,\n" +
+	"17 extension, 18 count: what is not met, the first in this order."
+
+// requirements are the options of check and wait.
+type requirements struct {
+	require []string
+	library string
+	limit   time.Duration
+}
+
+func (r *requirements) options(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&r.require, "require", nil, "what is required, `NAME=VALUE,...`; without it any device is enough")
+	cmd.Flags().StringVar(&r.library, "library", "", "ask this libvulkan, a `PATH` or a name for the dynamic linker, in place of the tool's own")
+}
+
+// need reads what is required, and finds the probe.
+func (r *requirements) need(s *invocation, command string) (need discover.Need, options discover.ProbeOptions, text string, err error) {
+	for i, word := range r.require {
+		if i > 0 {
+			text += ","
+		}
+		text += word
+	}
+	if need, err = discover.ParseNeed(text); err != nil {
+		return need, options, text, fmt.Errorf("--require: %w", err)
+	}
+	m, err := s.thisMachine(command)
+	if err != nil {
+		return need, options, text, err
+	}
+	found, err := probe.Find(s.executable, r.library)
+	if err != nil {
+		return need, options, text, exit.As(exit.NotLooked, err)
+	}
+	return need, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, text, nil
+}
+
+// unmet is the error of what is not met, with its exit code; after a text, or without one where all has been said.
+func unmet(err error, text string) error {
+	var what *discover.UnmetError
+	if !errors.As(err, &what) {
+		return exit.As(exit.NotLooked, err)
+	}
+	if text == "" {
+		return exit.With(causeExit(what.Code))
+	}
+	return exit.As(causeExit(what.Code), errors.New(text+what.Text))
+}
+
+func newCheck(s *invocation) *cobra.Command {
+	var r requirements
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check [--require api=1.3,type=discrete,...]",
+		Short: "Check whether this machine has a device as a program requires it",
+		Long: "check asks the drivers for their devices, in a child process, and compares them with what is required: for\n" +
+			"installers, launchers and continuous integration. It wakes sleeping devices.\n\n" + requireHelp + causesHelp,
+		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
+			"  vkloader check --require vendor=nvidia,count=2 --json",
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			need, options, text, err := r.need(s, "check")
+			if err != nil {
+				return err
+			}
+			report, err := discover.Probe(context.Background(), options)
+			if err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			wrong := need.Check(report)
+			if asJSON {
+				if err := writeJSON(s, checkOf(text, &need, report, wrong)); err != nil {
+					return err
+				}
+			} else {
+				printChecked(s, &need, report, wrong)
+			}
+			if wrong != nil {
+				return unmet(wrong, "")
+			}
+			return nil
+		},
+	}
+	r.options(cmd)
+	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "how long each child may take")
+	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", checkSchema))
+	return cmd
+}
+
+func checkOf(text string, need *discover.Need, report *discover.Report, wrong error) *checked {
+	c := &checked{Schema: checkSchema, Require: text, Met: wrong == nil, Library: report.Library, Devices: []checkedDevice{}, Culprit: report.File,
+		Manifest: report.Manifest}
+	var what *discover.UnmetError
+	if errors.As(wrong, &what) {
+		c.Code, c.What = string(what.Code), what.Text
+	}
+	for i := range report.Devices {
+		d := &report.Devices[i]
+		c.Devices = append(c.Devices, checkedDevice{d.Index, d.Name, d.ID(), need.Meets(d)})
+	}
+	return c
+}
+
+func printChecked(s *invocation, need *discover.Need, report *discover.Report, wrong error) {
+	style := term.StyleFor(s.out, s.getenv)
+	if wrong == nil {
+		style.Lines(s.out, "", nil, "It is met.")
+	} else {
+		style.Lines(s.out, "Not met: ", style.Bad, wrong.Error())
+	}
+	for i := range report.Devices {
+		d := &report.Devices[i]
+		mark := "no "
+		if need.Meets(d) {
+			mark = "yes"
+		}
+		style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
+	}
+}
+
+func newWait(s *invocation) *cobra.Command {
+	var r requirements
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "wait [--timeout 60s] [--require api=1.3,...] [-- PROGRAM [ARGUMENT]...]",
+		Short: "Wait until a device is there as a program requires it, then run the program",
+		Long: "wait ends when a device that meets what is required answers: the kernel driver is bound, its node can be opened,\n" +
+			"and a Vulkan driver lists it. It looks, in a child process, after each event that may bring one, and in any case\n" +
+			"from time to time. With PROGRAM it becomes that program then. It is for services that start before the graphics\n" +
+			"driver and keep an empty answer for as long as they run.\n\n" + requireHelp +
+			"When the time is over, wait says what is still missing.\n" + causesHelp + " With PROGRAM: its own,\n126 when it cannot be run, 127 when it is not found.",
+		Example: "  vkloader wait --timeout 60s --require not=cpu -- ollama serve\n" +
+			"  ExecStartPre=/usr/bin/vkloader wait --timeout 60s --require not=cpu    # in a unit of systemd",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+				return errors.New("write the program after --, as in: vkloader wait -- PROGRAM")
+			}
+			need, options, _, err := r.need(s, "wait")
+			if err != nil {
+				return err
+			}
+			program := ""
+			if len(args) > 0 { // before the wait: what is misspelled is known at once
+				if program, err = programPath(args[0]); err != nil {
+					return err
+				}
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			if timeout > 0 {
+				ctx, cancel = context.WithTimeout(context.Background(), timeout)
+			}
+			defer cancel()
+			if _, err := discover.WaitWith(ctx, need, options); err != nil {
+				return unmet(err, fmt.Sprintf("not within %s: ", timeout))
+			}
+			if program == "" {
+				return nil
+			}
+			return becomeProgram(&launch.Program{Path: program, Args: args, Environ: options.Env})
+		},
+	}
+	r.options(cmd)
+	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait; 0: without end")
+	return cmd
+}

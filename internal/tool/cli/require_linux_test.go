@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vkloader/internal/tool/exit"
+)
+
+// twoDevices is a child that lists a discrete device and one of the processor.
+const twoDevices = `
+cat <<'END'
+{"event":"library","path":"/m/libvulkan.so.1"}
+{"event":"done","phase":"create instance","round":1,"us":1,"result":0}
+{"event":"device","index":0,"name":"Card","type":2,"api_version":4206592,"vendor_id":4318,"device_id":9860,"pci":"0000:01:00.0","driver_id":4,"device_uuid":"0123456789abcdef0123456789abcdef","vram_bytes":8589934592}
+{"event":"device_extensions","index":0,"names":["VK_KHR_ray_query"]}
+{"event":"device","index":1,"name":"llvmpipe","type":4,"api_version":4210688,"vendor_id":65541,"device_uuid":"02","vram_bytes":1024}
+{"event":"end"}
+END
+`
+
+// The exit code of check says what is not met.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s, out, errOut := world(t, twoDevices)
+	for text, want := range map[string]int{"": exit.Fine, "api=1.4": exit.Fine, "api=1.4,not=cpu": 15, "not=cpu": exit.Fine, "vendor=amd": 13, "type=integrated": 14,
+		"vram=9G": 16, "extension=VK_KHR_ray_query": exit.Fine, "extension=VK_NONE": 17, "count=3": 18, "not=cpu,count=2": 18, "api=next": exit.Usage,
+		"api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query,count=1,vendor=nvidia,not=cpu": exit.Fine} {
+		out.Reset()
+		if code := run(s, []string{"check", "--require", text}); code != want {
+			t.Errorf("%q: %d, want %d\n%s%s", text, code, want, out, errOut)
+		}
+		if code := run(s, []string{"wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
+			t.Errorf("wait %q: %d", text, code)
+		}
+	}
+	out.Reset()
+	if code := run(s, []string{"check", "--json", "--require", "type=discrete", "--require", "api=1.4"}); code != 15 {
+		t.Errorf("exit code %d", code)
+	}
+	var got checked
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.Met || got.Code != "api" || got.Require != "type=discrete,api=1.4" || len(got.Devices) != 2 ||
+		got.Devices[0].ID != "pci-0000:01:00.0" || got.Devices[0].Meets {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for script, want := range map[string]int{"kill -SEGV $$": exit.Problems, "exit 1": 11,
+		`echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`: 10} {
+		s, out, errOut := world(t, script)
+		if code := run(s, []string{"check"}); code != want {
+			t.Errorf("%s: %d, want %d\n%s%s", script, code, want, out, errOut)
+		}
+	}
+}
+
+// wait becomes the program when what is required is there, and says what is missing when its time is over.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	there := filepath.Join(t.TempDir(), "there")
+	s, out, errOut := world(t, "[ -e "+there+" ] || exit 1\n"+twoDevices)
+	if code := run(s, []string{"wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
+		t.Errorf("%d\n%s", code, errOut)
+	}
+	ended := make(chan int, 1)
+	go func() { ended <- run(s, []string{"wait", "--require", "type=discrete"}) }()
+	if err := os.WriteFile(there, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != exit.Fine {
+		t.Errorf("%d\n%s%s", code, out, errOut)
+	}
+	if code := run(s, []string{"wait", "--", "/no/such/program"}); code != exit.NotFound {
+		t.Errorf("%d", code)
+	}
+	if code := run(s, []string{"wait", "program"}); code != exit.Usage {
+		t.Errorf("%d", code)
+	}
+}
+
+// The map has the other names of each device, and env --for the variables.
+func TestMapAndVariables(t *testing.T) {
+	t.Parallel()
+	s, out, errOut := world(t, twoDevices)
+	if code := run(s, []string{"list", "devices", "--map"}); code != exit.Fine || !strings.Contains(out.String(), "GPU-01234567-89ab-cdef-0123-456789abcdef") ||
+		!strings.Contains(out.String(), "GGML_VK_VISIBLE_DEVICES=1; not used without it") {
+		t.Errorf("%d\n%s%s", code, out, errOut)
+	}
+	for line, want := range map[string]string{
+		"--for ggml --device llvmpipe": "GGML_VK_VISIBLE_DEVICES=1\n", "--for cuda --device 01:00.0": "CUDA_VISIBLE_DEVICES=GPU-01234567-89ab-cdef-0123-456789abcdef\n",
+		"--for mesa --device 0": "MESA_VK_DEVICE_SELECT='10de:2684!'\n", "--for dri --device 0": "DRI_PRIME='pci-0000_01_00_0!'\n", "--for cuda --device 1": "", "--for opencl --device 0": "",
+		"--for ggml": "", "--device 0": ""} {
+		out.Reset()
+		code := run(s, append([]string{"env"}, strings.Fields(line)...))
+		if out.String() != want || (code == exit.Fine) != (want != "") {
+			t.Errorf("%s: %d %q, want %q\n%s", line, code, out, want, errOut)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+package settingsplace
+
+import "path"
+
+func cleanPlace(place string) string { return path.Clean(place) }

@@ -1,0 +1,3 @@
+package settingsplace
+
+func cleanPlace(place string) string { return place }

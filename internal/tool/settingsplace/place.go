@@ -1,0 +1,48 @@
+package settingsplace
+
+import (
+	"slices"
+
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/facts"
+	"vkloader/internal/tool/decision"
+	"vkloader/internal/tool/machine"
+)
+
+// Mark is the member that says that the file is the tool's own; Writer is what stands in it.
+const (
+	Mark   = "vkloader"
+	Writer = "vkloader settings"
+)
+
+// Places are the files that the loader tries, in order; the first that exists is the one that counts (SET-1, SET-7).
+func Places(from facts.Source) []string {
+	var places []string
+	platform := decision.Platform(from)
+	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
+		places = nil
+		if platform.Rights != nil {
+			platform.Rights(&platform, s)
+		}
+		for _, place := range platform.Settings(&platform, s) {
+			if place = cleanPlace(place); !slices.Contains(places, place) {
+				places = append(places, place)
+			}
+		}
+	})
+	return places
+}
+
+// Ours tells whether a file is there and has the tool's mark.
+func Ours(m *machine.Machine, place string) bool {
+	data, err := m.ReadFile(place)
+	if err != nil {
+		return false
+	}
+	doc, fault := document.Parse(string(data))
+	if fault != nil {
+		return false
+	}
+	writer, _ := doc.Top().Member(Mark).Member("written_by").Text()
+	return writer == Writer
+}

@@ -1,0 +1,160 @@
+/* negotiate.c: which interface a driver's library speaks, versions 0 to 7, and its commands of that version. */
+#include "library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ERRATA 23: the loader itself is no driver. */
+static bool leads_back(struct instance *in, const void *function, const char *path)
+{
+    if (!code_is_own(function)) return false;
+    log_line(
+        in, LOG_ERROR | LOG_DRIVER,
+        "loader_scanned_icd_add: ICD %s is this loader itself or leads back to it, which would never end, skip this ICD.",
+        path);
+    return true;
+}
+
+/* ERRATA 29, of a library that the linker has searched for; of others, library_open knows. */
+static bool is_loader(struct instance *in, const char *path)
+{
+    const char *loader = loader_named_in(path);
+    char *text = loader ? library_loader_text(path, loader) : NULL;
+    if (text) log_line(in, LOG_ERROR | LOG_DRIVER, "loader_scanned_icd_add: %s, skip this ICD.", text);
+    free(text);
+    return loader != NULL;
+}
+
+/* Notes where the library lies, by a function of it. False as of driver_negotiate. */
+static bool locate(struct instance *in, struct driver_lib *d, const void *function, VkResult *result)
+{
+    struct mapped_lib *mapped = d->mapped;
+    bool searched = !mapped->closure && !path_has_directory(mapped->given);
+    char *real = mapped->closure /* the linker's name of it means nothing any more */ || mapped->as_given
+                     ? NULL
+                     : gate_path_of(function);
+    if (real) mapped->real = real;
+    if (real && image_is_named(function, mapped->given)) mapped->as_given = path_has_directory(mapped->given);
+    if (searched) mapped->found = image_name_of(function);
+    library_identify(mapped);
+    char *path = strdup(mapped->real);
+    if (!path) {
+        *result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        return false;
+    }
+    d->path = path;
+    return !leads_back(in, function, path) && !(searched && is_loader(in, path));
+}
+
+/* Asks for the version (DRV-047 to 054). */
+static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoaderICDInterfaceVersion ask,
+                  PFN_vkGetInstanceProcAddr gipa)
+{
+    const char *given = d->mapped->given;
+    if (!ask && gipa)
+        ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    /* DRV-054: without a negotiation function, version 1 if vk_icdGetInstanceProcAddr is exported, else 0 */
+    uint32_t version = gipa ? 1 : 0;
+    if (ask) {
+        version = DRIVER_INTERFACE_VERSION;
+        if (ask(&version) == VK_ERROR_INCOMPATIBLE_DRIVER) {
+            log_line(
+                in, LOG_ERROR,
+                "loader_scanned_icd_add: ICD %s doesn't support interface version compatible with loader, skip this ICD.",
+                given);
+            return false;
+        }
+        if (version == 0 && gipa) version = 1;
+        if (version != 0 && !gipa) {
+            log_line(
+                in, LOG_ERROR,
+                "loader_scanned_icd_add: ICD %s reports an interface version of %u but doesn't export vk_icdGetInstanceProcAddr, skip this ICD.",
+                given, version);
+            return false;
+        }
+    }
+    d->interface_version = version;
+    return true;
+}
+
+/* The commands of a driver of version 1 or later come through vk_icdGetInstanceProcAddr. */
+static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
+{
+    const char *given = d->mapped->given;
+    d->gipa = gipa;
+    d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
+    if (!d->create_instance) {
+        log_line(in, LOG_ERROR,
+                 "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
+                 given);
+        return false;
+    }
+    d->enumerate_extensions =
+        (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
+    if (!d->enumerate_extensions) {
+        log_line(
+            in, LOG_ERROR,
+            "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via 'vk_icdGetInstanceProcAddr' for ICD %s",
+            given);
+        return false;
+    }
+    if (d->interface_version >=
+        7) /* DRV-060: asked of the driver first at version 7; the export counts from version 3 on */
+        d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    if (d->interface_version >= 3 && !d->gpdpa)
+        d->gpdpa = gate_dlsym(d->mapped->handle, "vk_icdGetPhysicalDeviceProcAddr");
+    return true;
+}
+
+/* Those of a driver of version 0 are exported. */
+static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
+{
+    const char *given = d->mapped->given;
+    if (!gipa) {
+        log_line(
+            in, LOG_ERROR,
+            "loader_scanned_icd_add: Attempt to retrieve either 'vkGetInstanceProcAddr' or 'vk_icdGetInstanceProcAddr' from ICD %s failed.",
+            given);
+        return false;
+    }
+    log_line(
+        in, LOG_WARN,
+        "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of 'vk_icdGetInstanceProcAddr' for ICD %s",
+        d->path);
+    d->gipa = gipa;
+    d->create_instance = gate_dlsym(d->mapped->handle, "vkCreateInstance");
+    if (!d->create_instance) {
+        log_line(in, LOG_ERROR,
+                 "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s", given);
+        return false;
+    }
+    d->enumerate_extensions = gate_dlsym(d->mapped->handle, "vkEnumerateInstanceExtensionProperties");
+    if (!d->enumerate_extensions) {
+        log_line(
+            in, LOG_ERROR,
+            "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via dlsym/LoadLibrary for ICD %s",
+            given);
+        return false;
+    }
+    return true;
+}
+
+bool driver_negotiate(struct instance *in, struct driver_lib *d, VkResult *result)
+{
+    void *handle = d->mapped->handle;
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask = gate_dlsym(handle, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    PFN_vkGetInstanceProcAddr gipa = gate_dlsym(handle, "vk_icdGetInstanceProcAddr");
+    PFN_vkGetInstanceProcAddr old = gate_dlsym(handle, "vkGetInstanceProcAddr");
+    if (!locate(in, d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old, result)) return false;
+    if (!agree(in, d, ask, gipa)) return false;
+    if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;
+    if (leads_back(in, (void *)d->gipa, d->path) || leads_back(in, (void *)d->create_instance, d->path)) return false;
+    adapter_function_find(d);
+    if (d->manifest_version >= VK_API_VERSION_1_1 && d->interface_version <= 4) /* DRV-063: accepted, with a warning */
+        log_line(
+            in, LOG_WARN,
+            "loader_scanned_icd_add: Driver %s supports Vulkan %u.%u, but only supports loader interface version %u. Interface version 5 or newer required to support this version of Vulkan (Policy #LDP_DRIVER_7)",
+            d->path, VK_API_VERSION_MAJOR(d->manifest_version), VK_API_VERSION_MINOR(d->manifest_version),
+            d->interface_version);
+    return true;
+}
